@@ -6,8 +6,8 @@ toolchain and right with another is a finding about the toolchain, and skipped w
 unverified or was not available. The time of a test is the median time of one step.
 
 Against an accepted run a test is a figure, and it is red only where the machine, or what runs on it, has become worse:
-a verified figure is worse or wrong now, or a variant that is new is right under no toolchain. What was wrong in the
-accepted run already, cannot be told, or differs in a run that was disturbed is skipped, with these words.
+a verified figure is worse or wrong now, or a new variant is right under no toolchain. A test is skipped, with the
+reason, if the figure was already wrong in the accepted run, is inconclusive, or differs in a disturbed run.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def to_junit(judgement: Judgement) -> str:
 
 
 def against(found: Comparison, judgement: Judgement) -> str:
-    """One document on a run held against another: `found` is its comparison with the accepted one."""
+    """Return one document on a run compared with another; `found` is its comparison with the accepted run."""
     run, came = judgement.run, outcome(judgement)
     root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id} against {found.a}"))
     compared = {f.identity: f for f in found.figures}
@@ -210,7 +210,7 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
 
 
 def _expected(figure: Failed, right: Sequence[str]) -> str:
-    """A finding about the toolchain, told as one."""
+    """Return the reason, worded as a finding about the toolchain."""
     where = f"right with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "")
     return f"expected, a finding about {figure.identity.toolchain} ({where}): {figure.reason}"
 

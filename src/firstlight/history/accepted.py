@@ -1,4 +1,4 @@
-"""Accepted: the run of each machine that its later runs are held against, kept beside the runs."""
+"""Accepted: the run of each machine that its later runs are compared with, stored alongside the runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder: every run in it is read, or told why it was left out. Runs that the index knows are not read again."""
+"""The folder: reads every run in it, or records why a run is left out. Runs in the index are not read again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ class Folder(msgspec.Struct, frozen=True):
 
 
 def read(paths: Iterable[Path], index: Path, progress: Callable[[int, int], None] = lambda done, of: None) -> Folder:
-    """The runs at these paths, each a run or a folder of runs. `told` hears how many of those to judge are done.
+    """Return the runs at these paths, each a run or a folder of runs.
+
+    `progress` is called with the number of runs judged so far and the number to judge.
 
     Raises OSError where a folder cannot be listed.
     """
@@ -115,7 +117,7 @@ def runs(path: Path) -> Iterator[Path]:
 
 
 def identify(path: Path) -> tuple[str, Stamp]:
-    """The hash of what a run's seal says of all that is not derived, and the run's stamp.
+    """Return the hash of the seal's entries for all files that are not derived, and the run's stamp.
 
     Raises RecordError for a run without a seal.
     """

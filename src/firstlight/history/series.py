@@ -79,7 +79,7 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def enough_runs(self) -> bool:
-        """Whether any figure is in runs enough for a change to be told."""
+        """Return whether any figure is in enough runs to detect a change."""
         return any(len(series.at) >= 2 * changes.SHORTEST for series in self.series)
 
     def disturbed(self, past: Past) -> bool:

@@ -29,7 +29,7 @@ def absences(judgement: Judgement) -> list[Absent]:
 
 
 def _unreported(judgement: Judgement) -> list[Absent]:
-    """What launches of a guest may leave out, where none of those that were verified told it."""
+    """Return the optional metrics of a guest that none of its verified launches reported."""
     some = {f.identity for f in judgement.figures if isinstance(f, Verified)}
     reported = {(i.workload, i.variant, i.metric) for i in some}
     return [

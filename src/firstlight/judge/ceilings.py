@@ -4,7 +4,7 @@ A workload that `provides` a ceiling gives, for each number of cores (and each w
 launch of the best verified figure over its variants and toolchains: a capacity is a maximum, and medians of a machine
 that is not alone would put the best of many kernels above it. A step that moves cost c of a quantity bounded by a
 ceiling of rate r takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams,
-A. Waterman and D. Patterson, CACM 52 (2009) 65), and where one of them was not measured nothing is said.
+A. Waterman and D. Patterson, CACM 52 (2009) 65), and where one of them was not measured there is no ceiling.
 
 Where a ceiling depends on the working set, it is that of the level of memory in which the data lie: the best that was
 measured at any working set of that level, which is the roof in the drawing, or at the very same working set. What a
@@ -109,7 +109,7 @@ class Allowed:
     """What the measured limits of a run allow its figures."""
 
     def __init__(self, limits: Sequence[Limit], machine: Machine, hierarchy: Hierarchy | None = None) -> None:
-        """`hierarchy`: where the caches end; as the system tells where it is not given."""
+        """`hierarchy`: where the caches end; by default as the system reports."""
         self._machine = machine
         self._levels = nominal(machine) if hierarchy is None else hierarchy
         self._own: dict[Kind, Limit] = {}

@@ -14,7 +14,7 @@ SHORTEST runs at least on either side. Steps, each a published method:
 3. Candidates: the CUSUM statistic in seeded intervals, the narrowest interval above the threshold first (S. Kovacs,
    P. Buehlmann, H. Li, A. Munk, Biometrika 110 (2023) 249; R. Baranowski, Y. Chen, P. Fryzlewicz, J. R. Stat. Soc. B 81
    (2019) 649), so that changes that cancel each other do not hide. Places are then refined between neighbours.
-4. A change is told only if the statistic between its neighbouring changes is above CERTAIN, and if the medians of the
+4. A change is reported only if the statistic between its neighbouring changes is above CERTAIN, and if the medians of the
    two segments differ by more than the practical threshold; the least sure are dropped first. Of a figure with two
    states both states must have moved, the same way.
 
@@ -35,7 +35,7 @@ import msgspec
 from firstlight.judge.interval import shift_p
 
 SHORTEST = 3  # runs of a level
-AROUND = 2  # runs before and after one that say what it should be like
+AROUND = 2  # runs before and after a run from which its expected level is taken
 REACH = 3.0  # deviations
 CERTAIN = 4.5  # deviations of the CUSUM statistic: of 1000 series that do not change, about one shows a change
 THRESHOLD = 0.05  # the smallest change that matters, as a share
@@ -49,7 +49,7 @@ _SIDES = 1.96  # standard deviations in half of a 95 % interval
 
 
 class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What one run says of a figure: median and interval (None: too few launches); both states, where it has two."""
+    """A figure in one run: median and interval (None: too few launches); both states, where it has two."""
 
     median: float
     low: float | None = None

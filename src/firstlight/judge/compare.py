@@ -1,4 +1,4 @@
-"""Comparing two runs: for every figure that both verified, is it the same, better, worse, or can it not be told?
+"""Comparing two runs: every figure that both verified is the same, better, worse or inconclusive.
 
 What is uncertain between two runs. Within a run the launches of a cell are spread over the whole run, but they are not
 independent: a machine drifts (clock, temperature, neighbours, where pages lie), so the values are serially correlated
@@ -32,7 +32,7 @@ samples of both runs, are not counted.
                   than the practical threshold
     same          the 90 % interval of the ratio lies within the threshold band (two one-sided 5 % tests of equivalence:
                   D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657)
-    inconclusive  neither; more launches may tell
+    inconclusive  neither; more launches may decide
 """
 
 from __future__ import annotations
@@ -156,9 +156,9 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def code(self) -> int:
-        """The exit code: 1 with a regression, 4 where something could not be told, 0 if all is same or better.
+        """Return the exit code: 1 with a regression, 4 if a figure is inconclusive, 0 if all are the same or better.
 
-        Of a disturbed run no difference in time is believed; a result that has become wrong is.
+        If a run was disturbed, differences in time do not count; a result that has become wrong does.
         """
         if self.same_run:
             return OK
@@ -189,7 +189,7 @@ def compare(
     if same_run:
         figures = tuple(replace(f, ratio=1.0, outcome=SAME, reason="") for f in figures)
     changed = tuple(_changed(both))
-    told = {f.identity for f in figures} | {c.identity for c in changed}
+    covered = {f.identity for f in figures} | {c.identity for c in changed}
     return Comparison(
         a=a.run.id,
         b=b.run.id,
@@ -200,7 +200,7 @@ def compare(
         changed=changed,
         only_a=tuple(i for i in in_a if i not in in_b),
         only_b=tuple(i for i in in_b if i not in in_a),
-        not_compared=tuple(x.identity for x, _ in both if x.identity not in told),
+        not_compared=tuple(x.identity for x, _ in both if x.identity not in covered),
         environment=tuple(differences(a.run, b.run)),
         shift=_shift(figures),
         disturbed=() if same_run else tuple(_disturbed(a, b, pairs)),
@@ -372,6 +372,6 @@ def _verdict(figure: Figure) -> Verdict:
 
 
 def _shift(figures: tuple[Compared, ...]) -> float | None:
-    """All figures moving together tell of the machine (clock, neighbours), not of one code."""
+    """Return by how much all figures moved together: a sign of the machine (clock, neighbours), not of one code."""
     gains = [math.log(f.ratio) * (1 if f.better == "higher" else -1) for f in figures if not f.observed]
     return math.exp(median(gains)) if gains else None

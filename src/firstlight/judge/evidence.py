@@ -1,4 +1,4 @@
-"""Evidence: what the launches of a run say of one case, gathered over launches and cells, good and lost."""
+"""Evidence: what the launches of a run show about one case, gathered over launches and cells, good and lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ class Evidence:
         return self.disturbed / self.samples if self.samples else 0.0
 
     def applies(self, metric: Metric) -> bool:
-        """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
+        """Return whether the metric applies.
+
+        If nothing was observed because nothing was timed, every value is missing.
+        """
         if self.refused and not self.samples:
             return True
         if metric.form in (VALUE, REPORTED):
@@ -91,7 +94,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
 
 
 def refused(record: LaunchRecord) -> str:
-    """What the program needs and did not get (it said so and ended with status 2), or ""."""
+    """Return what the program needs and did not get (its message when it ended with status 2), or ""."""
     if record.exit.ok or record.exit.status != USAGE or record.cases or record.refused:
         return ""
     return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
@@ -190,7 +193,7 @@ def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
 
 
 def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
-    """Whether some launches may leave it out: the memory of a guest that is about as small as its observer, say."""
+    """Return whether launches may leave it out, such as the memory of a guest about as small as its observer."""
     return metric.form == VALUE and any(one.name == workload for one in run.brought)
 
 

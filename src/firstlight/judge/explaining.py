@@ -107,7 +107,7 @@ def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
 def shape(figure: Verified) -> Shape:
     """Whether the launches have one state, two, or drift: neighbours in time more alike than launches far apart.
 
-    Drifting is told by ranks: von Neumann's ratio (R. Bartels, J. Am. Stat. Assoc. 77 (1982) 40).
+    Drift is detected by ranks: von Neumann's ratio (R. Bartels, J. Am. Stat. Assoc. 77 (1982) 40).
     """
     values = figure.estimate.launches
     if figure.states is not None:

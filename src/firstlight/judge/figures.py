@@ -1,7 +1,7 @@
 """Figures: from the launches of a run to numbers with verdicts, in three passes.
 
 First every case becomes a figure by its own evidence (checks, launches); then the verified ones that provide ceilings
-become limits; then each figure is held against its ceiling, and one above it fails.
+become limits; then each figure is compared with its ceiling, and one above it fails.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _wrong(evidence: Evidence) -> tuple[Cause, str]:
 
 
 def _doubtful(run: Run, evidence: Evidence) -> str:
-    """Why nothing can be said, or ""."""
+    """Return why no verdict is possible, or ""."""
     if not evidence.timings:
         return evidence.lost[-1]
     n = len(evidence.timings)

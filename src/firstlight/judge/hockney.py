@@ -41,7 +41,7 @@ class Regime(NamedTuple):
 
     @property
     def half(self) -> float | None:
-        """Bytes at which half of the bandwidth 1 / beta is reached; None where alpha or beta is not told from 0."""
+        """Return the bytes at which half of the bandwidth 1 / beta is reached; None if alpha or beta may be 0."""
         return self.alpha / self.beta if self.alpha > 0 and self.beta > 0 else None
 
 

@@ -1,10 +1,10 @@
 """Levels of the memory: how many bytes each cache gave to one core in this run, by its staircase of dependent accesses.
 
-What the system tells is what the processor was made with. Neighbours on the same processor and shares of a cache that
-a hypervisor allots leave less, so a cache's end is taken from the staircase itself. Of a random chase through S bytes a
-cache of C bytes can serve at most the share C / S, whatever it replaces; so a point that waits the share f of the way
-from the plateau of its level to that of the next one saw S (1 - f) bytes served, and a point that waits notably longer
-than the plateau did not fit.
+The system reports the sizes that the processor was made with. Neighbours on the same processor and a hypervisor that
+allots shares of a cache leave less, so a cache's end is taken from the staircase itself. In a random chase through S
+bytes a cache of C bytes can serve at most the share C / S, whatever it replaces. So a point that waits the share f of
+the way from the plateau of its level to that of the next one saw S (1 - f) bytes served, and a point that waits notably
+longer than the plateau did not fit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from firstlight.roles import MEMORY_ACCESS
 from firstlight.units import binary
 
 MEMORY = "memory"
-RISE = 1.3  # the next level waits at least so many times as long, or the two cannot be told apart
+RISE = 1.3  # the next level waits at least so many times as long, or the two cannot be distinguished
 OUTSIDE = 0.15  # of the way to the next plateau: beyond it the data did not fit
-UNSURE = 0.5  # of the way: beyond it the bytes that were served cannot be told from noise
+UNSURE = 0.5  # of the way: beyond it the bytes that were served cannot be separated from noise
 ALMOST = 0.5  # the same where the data nearly fill the cache: pages that collide in it cost a part of it
 LESS = 1.25  # data fill a cache nearly from size / LESS on
 CLEAR = 2.0  # a plateau is looked for so far from the ends of its level
@@ -93,7 +93,7 @@ class Hierarchy(msgspec.Struct, frozen=True):
 
 
 def nominal(machine: Machine) -> Hierarchy:
-    """As the system tells."""
+    """Return the caches as the system reports them."""
     found: dict[int, list[int]] = {}
     core = cores.of_core(machine)
     for cache in machine.caches:
@@ -107,7 +107,7 @@ def nominal(machine: Machine) -> Hierarchy:
 
 
 def observed(figures: Iterable[Figure], workloads: Mapping[str, Workload], machine: Machine) -> Hierarchy:
-    """As the accesses of one core in this run tell; as the system does where they are too few."""
+    """Return the caches as measured by one core in this run; as the system reports them if accesses are too few."""
     nominal_levels = nominal(machine)
     best: dict[float, float] = {}
     for p in played(figures, players(workloads, MEMORY_ACCESS), machine):
@@ -169,7 +169,7 @@ def _plateau(stairs: Sequence[Step], low: float, high: float) -> Step | None:
 
 
 def _end(size: float, here: Step, after: Step, stairs: Sequence[Step]) -> float | None:
-    """Where the level of plateau `here` ends, whose cache is said to have `size` bytes."""
+    """Return where the level of plateau `here` ends, whose cache has `size` bytes according to the system."""
     if after.time < RISE * here.time:
         return None
     between = [

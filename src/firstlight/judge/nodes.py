@@ -9,7 +9,7 @@ what the launches on one node show, and as `FLOOR` at least: the level of a mach
 (judge/compare.py). `alpha` is 5 % divided by all that is looked at, so that in 5 % of all pages of equal nodes, or
 fewer, any is named (S. Holm's first step, which is Bonferroni's).
 
-With fewer than four nodes nothing is named: two that differ do not tell which of them is wrong.
+With fewer than four nodes nothing is named: if two differ, either may be the wrong one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FLOOR = 0.02
 _NORMAL = 1.4826  # deviation of a normal distribution by its median absolute deviation
 _MOST = 128  # nodes that are simulated; of more, the deviation is known well enough
 _DRAWS = 120_000
-_TELL = 40  # draws beyond a quantile that still tell it
+_BEYOND = 40  # draws beyond a quantile that still determine it
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -53,7 +53,9 @@ class Spread(msgspec.Struct, frozen=True):
 def spread(
     values: Sequence[float], estimates: Sequence[Estimate], looked_at: int = 1, threshold: float = THRESHOLD
 ) -> Spread:
-    """Of positive `values`, one a node, with what each comes from; `looked_at`: things that a page tells of nodes.
+    """Return the spread of positive `values`, one per node, and the outliers among them.
+
+    `estimates`: what each value comes from; `looked_at`: how many such questions a page looks at.
 
     Raises ValueError for no values, or for one that is not positive.
     """
@@ -86,7 +88,7 @@ def farthest(n: int, alpha: float) -> float:
     if n > _MOST:  # 1.2: of _MOST nodes, simulation is so much above what a known deviation would give
         return 1.2 * -NormalDist().inv_cdf(alpha / (2 * n))
     drawn = _drawn(n)
-    few = min(1.0, _TELL / len(drawn))  # the least share whose quantile the draws tell
+    few = min(1.0, _BEYOND / len(drawn))  # the least share whose quantile the draws determine
     found = drawn[math.ceil((1 - max(alpha, few)) * len(drawn)) - 1]
     # Beyond: half of the nodes must lie close together by chance for their deviation to be too small.
     return found * math.pow(max(1.0, few / alpha), 1 / (n // 2))

@@ -36,7 +36,7 @@ _NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Source(NamedTuple):
-    """Of the characters `start` to `end`: the formula, its unit, and the figures `a`, `b`, ... in it."""
+    """The source of the characters `start` to `end`: the formula, its unit, and the figures `a`, `b`, ... in it."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ def number(text: str, formula: str, unit: str = PLAIN, of: tuple[Verified | Iden
 
 
 def settle(text: str) -> Sentence:
-    """The text without marks, and what they said. A text that is settled already stays as it is."""
+    """Return the text without marks, with its sources. A text that is settled already stays as it is."""
     if isinstance(text, Sentence):
         return text
     plain, sources, at, length = [], [], 0, 0
@@ -77,7 +77,7 @@ def settle(text: str) -> Sentence:
 
 
 def _decoded(mark: str) -> tuple[str, str, tuple[Identity, ...]]:
-    """Foreign text may hold our marks: what is no source is none."""
+    """Decode a mark. Foreign text may contain our marks: a mark that is not a source decodes to nothing."""
     try:
         formula, unit, of = json.loads(mark)
         return str(formula), str(unit), tuple(msgspec.convert(of, list[Identity]))

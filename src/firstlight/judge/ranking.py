@@ -70,7 +70,7 @@ def advantage(a: Verified, b: Verified) -> float:
 def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
     """What to choose, in words: "any", "any native", "any but base", "gcc-native" or "gcc-native, clang-fast".
 
-    `label` names the alternative (toolchain, MPI, variant). "any X" is said where exactly the labels `<compiler>-X` are
+    `label` names the alternative (toolchain, MPI, variant). "any X" is used where exactly the labels `<compiler>-X` are
     the best; where one alternative was measured alone there was no choice. Of several that follow no pattern, the best
     two.
     """

@@ -49,7 +49,7 @@ class Played(NamedTuple):
 
     @property
     def size(self) -> float | None:
-        """Bytes of the message or the vector; None where the record does not tell."""
+        """Return the bytes of the message or the vector; None if the record does not contain them."""
         numbers = {name: v for name, v in self.identity.parameters if isinstance(v, int | float)}
         try:
             return formulas.value(self.role.size, numbers) * self.role.bytes_per_element
@@ -75,11 +75,11 @@ class Played(NamedTuple):
         return self.role.titles.get(self.identity.variant, self.algorithm)
 
     def seconds(self, value: float | None = None) -> float | None:
-        """The median, or another value of this figure, in seconds; None where it is no time."""
+        """Return the median, or another value of this figure, in seconds; None if it is not a time."""
         return convert(self.figure.estimate.median if value is None else value, self.figure.unit, "s")
 
     def launches(self) -> list[float]:
-        """Seconds of each launch, in the order of time; none where it is no time."""
+        """Return the seconds of each launch, in the order of time; nothing if the figure is not a time."""
         return [s for v in self.figure.estimate.launches if (s := self.seconds(v)) is not None]
 
 

@@ -27,7 +27,7 @@ from firstlight.units import count, factor
 
 SLOW = 1.3
 SHUFFLES = 200
-SHARE = 0.05  # of a class's launches: so many slow ones are said in the machine's box
+SHARE = 0.05  # of a class's launches: from so many slow ones on, the machine's box reports them
 FEWEST = 12  # launches of programs that were slow at times, below which their order tells nothing
 FEWEST_SLOW = 5
 CERTAIN = 2.33  # standard deviations beyond chance: 1 %, one-sided

@@ -48,7 +48,7 @@ def reason(
     maximum: int | None = None,
     budget_spent: bool = False,
 ) -> str | None:
-    """Why to stop launching a cell, or None to go on. What is narrow enough is said to be so even if time is up."""
+    """Why to stop launching a cell, or None to go on. A narrow interval is the reason even if time is up."""
     launches = min((len(e.launches) for e in estimates), default=0)
     if estimates and launches >= minimum and all(narrow(e, precision) for e in estimates):
         return NARROW

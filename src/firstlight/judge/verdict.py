@@ -53,7 +53,7 @@ class States(msgspec.Struct, frozen=True):
 
 
 Together = Literal["together", "each", "unclear"]
-"""Whether slow launches came in the same stretches of a run or each launch drew its own; or that cannot be told."""
+"""Whether slow launches came in the same stretches of a run, or each launch drew its own, or neither is clear."""
 
 
 class Steadiness(msgspec.Struct, frozen=True):

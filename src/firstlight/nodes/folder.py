@@ -1,4 +1,4 @@
-"""The folder of a measurement of nodes: what was asked, who they are, and how each of its runs ended.
+"""The folder of a measurement of nodes: the commands, the hosts, and how each of its runs ended.
 
     results/NAME/   nodes.json   nodes.html   node-001/ ...   pair-001-002/ ...   said/node-001.txt ...
 

@@ -14,7 +14,7 @@ from firstlight.report.nodes import Answered, Nodes
 
 
 def look(path: Path) -> Nodes:
-    """All that is measured by now. Raises RecordError where the folder is no measurement of nodes."""
+    """Return all that is measured by now. Raises RecordError if the folder is not a measurement of nodes."""
     record = folder.read(path)
     runs = [_answered(path, part) for part in record.parts]
     return nodes.nodes_of(path.name, record.hosts, runs, record.no_pairs, record.left_out)
@@ -28,7 +28,7 @@ def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
 
 
 def _answered(path: Path, part: Part) -> Answered:
-    """Of what is there, however it ended."""
+    """Return what the run of this part shows, however it ended."""
     if part.status not in runner.ENDED and not (path / part.name / "run.json").exists():
         return Answered(part.name, part.members, None, {}, part.why or "not begun")
     try:

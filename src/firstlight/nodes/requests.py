@@ -26,9 +26,9 @@ BETWEEN = "2x1x1"
 SIZES = (8, 1 << 20)
 """Bytes of the messages between two nodes: what one takes at least, and what the link carries."""
 PAIR_SECONDS = 20.0
-"""Of launching on a pair, at most."""
+"""Time spent on the launches of a pair, at most."""
 ROUND_SECONDS = 60.0
-"""Of a round of pairs in all, as a job's time limit counts it."""
+"""Time of a round of pairs in all, as a job's time limit counts it."""
 
 
 class Commands(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ def current_allocation(environment: Mapping[str, str] | None = None) -> Allocati
 
 
 def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Commands:
-    """Build all that the nodes will launch, once, and say what they are asked. `words`: options of the user's."""
+    """Build all that the nodes will launch, once, and return their commands. `words`: options of the user."""
     order = replace(order, names=order.names or (CHAPTER,))
     options = (f"--{order.suite}", *words)
     with _keeping_to(here.hosts[:1]):

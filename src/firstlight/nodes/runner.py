@@ -133,7 +133,7 @@ def _open_output(path: Path, part: Part) -> IO[bytes]:
 
 
 def _last_line(path: Path, part: Part) -> str:
-    """What it said last."""
+    """Return the last line that it printed."""
     try:
         with (path / folder.OUTPUT / f"{part.name}.txt").open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))

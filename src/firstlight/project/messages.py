@@ -1,4 +1,4 @@
-"""Messages: what the communication of an application's step takes on a network, asked of the simulator."""
+"""Messages: the communication time of an application's step on a network, computed by the simulator."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def smaller(topology: str, points: int) -> list[str]:
 
 
 def step_times(built: Path) -> Takes:
-    """Answers of the program, each asked once."""
+    """Return a function that computes the communication time of a step; it runs the program once per question."""
     known: dict[tuple[str, ...], float] = {}
 
     def takes(model: Model, numbers: Mapping[str, float], ranks: int, topology: str, machine: str) -> float:
@@ -88,7 +88,7 @@ def _least(topology: str, group: int) -> str:
 
 
 def _answer(built: Path, model: Model, words: Sequence[str]) -> float:
-    """Of several algorithms the fastest. Raises UsageError where the network or the model refuses."""
+    """Return the time of the fastest algorithm. Raises UsageError if the network or the model refuses."""
     if model.collective and not model.by:
         able = [a.name for a in program.algorithms(built) if model.collective in a.collectives]
         words = [",".join(able) if word == "all" else word for word in words]

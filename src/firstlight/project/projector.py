@@ -138,7 +138,7 @@ def _fits(
 
 
 def _own_fits(one: float, flops: float | None, power: float, count: int) -> machines.Fits:
-    """Of the node that was measured, which nobody scales: both models of power are the same."""
+    """Return what the node that was measured allows. It is not scaled, so both models of power are the same."""
     known = flops or 0.0
     here = machines.Node("simplistic", known, None, 0, one, one, 0, 0, 0, 1, 1, 1)
     most = int(power / one)
@@ -172,7 +172,7 @@ def _machine(
 
 
 def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:
-    """Of several libraries the first; else why the run has none."""
+    """Return the fit of the first library, or why the run has none."""
     try:
         return fit.fitted(judgement, workloads, mpi)[0]
     except UsageError as error:

@@ -55,7 +55,7 @@ def reached(app: Application, sample: Sample, rates: Rates) -> float:
 
 
 def nearest(some: Iterable[Sample], each: float) -> Sample | None:
-    """Of the nearest size, in bytes a core, the fastest."""
+    """Return the fastest sample of the nearest size, in bytes per core."""
 
     def apart(s: Sample) -> tuple[float, float]:
         return round(abs(math.log(_each(s) / max(each, 1))), 6), s.seconds
@@ -69,8 +69,10 @@ def _each(s: Sample) -> float:
 
 
 def share(app: Application, some: Iterable[Sample], near: Sample, each: float, rates: Rates) -> float:
-    """Of its ceilings on so many bytes a core, by the program of `near`: a power of the bytes goes through the sizes
-    beside it; beyond them it is that of `near`."""
+    """Return the share of its ceilings that the program of `near` reaches with so many bytes per core.
+
+    Between two measured sizes the share follows a power of the bytes; beyond them it is the share of `near`.
+    """
     own = sorted((s for s in some if program(s) == program(near)), key=lambda s: (_each(s), s.seconds))
     below = max((s for s in own if _each(s) <= each), key=lambda s: (_each(s), -s.seconds), default=None)
     above = next((s for s in own if _each(s) >= each), None)

@@ -1,4 +1,4 @@
-"""Bounds: how much of a very large run stands in its page. The rest is in files beside it, and the page says so."""
+"""Bounds: how much of a very large run its page shows. The rest is in files alongside it, which the page names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firstlight.report.frame import Drawing
 from firstlight.units import count
 
 LARGE = 20_000
-"""Figures from which on tables and drawings are held to what a page has room for."""
+"""Figures from which on tables and drawings are limited to what a page has room for."""
 ROWS = 2000
-"""Of all tables behind drawings together: one or two megabytes."""
+"""Rows of all tables behind drawings together: one or two megabytes."""
 DATA = 500_000
 """Bytes of all drawings together."""
 EMBEDDED = 2_500_000

@@ -161,7 +161,7 @@ def _cell(answer: answers.Answer | None, figure: Verified | None, best: Verified
 
 
 def _share(value: float, best: float, better: Better) -> float:
-    """Of the best, by the medians that are shown."""
+    """Return the share of the best, by the medians that are shown."""
     return quotient(value, best) if better == "higher" else quotient(best, value)
 
 
@@ -195,7 +195,7 @@ def _published(
 
 
 def _matches(entry: Entry, where: Mapping[str, int | float | str | None]) -> bool:
-    """Whether a published figure is of the values that the row asks for, as far as it tells its own."""
+    """Return whether the known parameters of a published figure match the values of the row."""
     return all(k not in entry.parameters or same_value(entry.parameters[k], v) for k, v in where.items())
 
 

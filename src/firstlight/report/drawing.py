@@ -16,7 +16,7 @@ from firstlight.units import binary, count
 
 _GAP, _CPU, _BAR, _PAD, _MOST_WIDE = 6, 40, 24, 10, 700
 _MOST_COLUMNS = 16
-_MOST_KINDS = 4  # of caches of one level that are told
+_MOST_KINDS = 4  # of caches of one level that are named
 _MOST_ALONE = 8  # nodes without processors that are drawn
 
 

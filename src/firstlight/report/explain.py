@@ -47,7 +47,7 @@ class ExplainedLaunch(msgspec.Struct, frozen=True):
 
 
 class Explained(msgspec.Struct, frozen=True):
-    """All that is told of one figure. Numbers in `unit`; `limits`: every bound, the one that binds first."""
+    """All that is reported about one figure. Numbers in `unit`; `limits`: every bound, the one that binds first."""
 
     run: str
     identity: Which

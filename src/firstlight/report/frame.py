@@ -32,9 +32,9 @@ Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
 MOST_LINES = 8
 DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
-"""Of a heat map around nothing: blue below, vermillion above, which the colour-blind tell apart."""
+"""Colours of a heat map around zero: blue below, vermillion above, which the colour-blind can distinguish."""
 HEAT: list[list[object]] = [[0, "@paper"], [0.5, WARM[0]], [1, "@ink"]]
-"""Of one of what is never less than nothing."""
+"""Colours of a heat map of values that are never negative."""
 _MOST_SHOWN = 12
 
 
@@ -79,7 +79,7 @@ class View(msgspec.Struct, frozen=True):
         return self.judgement.hierarchy
 
     def place(self, figure: Verified) -> str:
-        """The level of memory in which the data of a figure lie: the one whose ceiling it is held against."""
+        """Return the level of memory that contains the data of a figure: its ceiling applies to the figure."""
         return self.levels.place(total(figure), of_node(figure.identity))
 
     def metric(self, identity: Identity) -> Metric | None:

@@ -121,7 +121,7 @@ def turns(history: History) -> list[Turn]:
     found = []
     for _, group in groupby(some, key=lambda x: x[1].runs[1].path):
         figures = sorted(group, key=lambda x: (x[0].figure.observed, -abs(math.log(x[1].change.ratio))))
-        # Of figures that were not in the run before, the nearest one that had them says what differs.
+        # If figures are missing in the run before, the differences are from the nearest run that has them.
         nearest = max((moved for _, moved in figures), key=lambda moved: moved.runs[0].run.started)
         found.append(Turn(nearest.runs[0], nearest.runs[1], nearest.environment, figures))
     return found

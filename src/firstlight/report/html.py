@@ -131,7 +131,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     }
 
     class Own(Markup):
-        """Of ourselves, to stand in the page as it is."""
+        """Our own markup, which the page contains unchanged."""
 
     def shown(value: object) -> object:
         if not isinstance(value, str) or isinstance(value, Own):
@@ -167,7 +167,7 @@ def _plotly() -> str:
 
 
 def annotate(text: str, index: Mapping[Identity, int]) -> str:
-    """A sentence in which each number says where it comes from: `<data data-from="a / b" data-of="3 17">1.6 x</data>`.
+    """Return the sentence with the source of each number: `<data data-from="a / b" data-of="3 17">1.6 x</data>`.
 
     `data-of` counts the figures of the download, and of `./fl figures --json`, from 0.
     """
@@ -191,7 +191,7 @@ def annotate(text: str, index: Mapping[Identity, int]) -> str:
 
 
 def headline(text: str, index: Mapping[Identity, int]) -> str:
-    """A number as `said`, its unit, where it has one, smaller beside it."""
+    """Return a number as `annotate` does, with its unit, where it has one, in a smaller font."""
     from markupsafe import Markup
 
     whole = annotate(text, index)

@@ -20,7 +20,7 @@ class Kernels(msgspec.Struct, frozen=True):
 
 
 def kernels(run: Run) -> Kernels | None:
-    """Of every program once, whatever flags its processor code has; None where none was made for a GPU."""
+    """Return each kernel once, whatever flags its processor code has; None if none was made for a GPU."""
     found: dict[tuple[str, ...], None] = {}
     for build in run.builds:
         for k in build.kernels:

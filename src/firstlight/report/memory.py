@@ -15,7 +15,7 @@ from firstlight.store.durable import replace
 from firstlight.units import binary, count
 
 SHARE = 0.1
-"""Of a node's memory: more of it for buffers is too much (R4's goal)."""
+"""Share of a node's memory: more of it for buffers is too much (R4's goal)."""
 _COLOURS = (*COOL, *WARM, *MORE)
 _SYMBOLS = ("circle", "square", "diamond")
 

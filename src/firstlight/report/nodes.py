@@ -26,7 +26,7 @@ from firstlight.units import count, percent, quantity, ratio, significant
 MOST_SHOWN = 8
 """Nodes whose values stand in a line of the terminal page."""
 UNEVEN = 100.0
-"""How many times the median is no difference that nodes have."""
+"""How many times the median is not a plausible difference between nodes."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -217,7 +217,7 @@ def _share(value: float, centre: float, better: Better) -> float:
 
 
 def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[tuple[int, bool, str]]]:
-    """A node all of whose messages are slow is reported as a node; links are held against those of other nodes."""
+    """A node all of whose messages are slow is reported as a node; links are compared with those of other nodes."""
     first = _judged(line, questions)
     of: dict[int, list[float]] = {}
     for value in first.values:

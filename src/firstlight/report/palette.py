@@ -1,6 +1,6 @@
 """Colours: one colour-blind-safe palette (after Okabe and Ito 2008); a toolchain and an MPI keep theirs on the page.
 
-What is said here is for the light page; `DARK` has each colour's counterpart for the dark one, where the page takes it.
+These are the colours of the light page; `DARK` has each colour's counterpart for the dark page.
 Every colour stands out from its page at 3:1 at least.
 """
 

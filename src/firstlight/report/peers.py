@@ -40,7 +40,7 @@ PREPARED = {"hyperfine": "--prepare", "perf": "--pre"}
 """The option by which a program starts a shell's command before each execution that it measures."""
 
 OUT = "/tmp/firstlight-out"
-"""What `{out}` of a guest becomes in a command for copying: there is no execution whose file it could be."""
+"""The value of `{out}` in a command for copying: without an execution there is no file of its own."""
 
 
 class Peer(msgspec.Struct, frozen=True):

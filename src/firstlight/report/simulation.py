@@ -183,8 +183,8 @@ def parameter(key: str, value: str) -> str:
 
 def machine(simulated: Simulated) -> str:
     """The parameters that counted, in words with their units, and where they are from."""
-    told = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
-    pairs = [item.partition("=") for item in told.split(",") if "=" in item]
+    parameters = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
+    pairs = [item.partition("=") for item in parameters.split(",") if "=" in item]
     given = {key: value for key, _, value in pairs}
     if not any(p.machine for p in simulated.predictions):  # what was asked for: of the two models, that of the network
         other = _MESSAGES if simulated.topologies and not simulated.topologies[0].startswith("flat") else _LINKS

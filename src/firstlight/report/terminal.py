@@ -280,7 +280,7 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
 
 
 def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
-    """A program with the first reason, then its figures; a reason is said where it is not the first one again."""
+    """Return a program with the first reason, then its figures, each with its own reason if that differs."""
     style, mark = ("bad", "✗") if failure.kind == "failed" else ("warn", "?")
     lines = [ink(style, f"  {mark} ") + failure.title, *wrap(failure.reason, width, "      ", "      ")]
     lines += [f"      see it: {failure.command}"]

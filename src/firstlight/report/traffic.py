@@ -64,7 +64,7 @@ def sentences(traffic: Traffic) -> list[str]:
 
 
 def splits(traffic: Traffic) -> list[str]:
-    """What can be told of waiting and moving data from the outside of calls, with its grounds."""
+    """Return what the times of calls show about waiting and moving data, with the evidence."""
     lines = []
     together = waiting.in_collectives(whole(traffic))
     if together is not None and together.inside > 0:

@@ -20,7 +20,7 @@ from firstlight.record import Metric
 from firstlight.roles import OS_NOISE
 
 THRESHOLD = 0.05
-FEWEST = 3  # processors of a node: with two, all but one is no parallel program
+FEWEST = 3  # processors of a node: with two, all but one is not a parallel program
 LEAST_STEP = 1e-4  # seconds: a shorter step of a whole job is ruled by starting its threads
 
 
@@ -91,7 +91,7 @@ def busy(figure: Verified) -> int:
 
 
 def _sparing(metric: Metric, full: Verified, figures: list[Verified], n: int) -> Iterator[Verified]:
-    """Those of the same case that leave processors free and of which it may be said that better is better."""
+    """Return the figures of the same case that leave processors free and whose better value is a real gain."""
     fewer = [f for f in figures if busy(f) < n]
     here = full.identity.placement
     if metric.form == "rate" and metric.quantity in ("flops", "bytes"):

@@ -28,7 +28,7 @@ from firstlight.record import Run
 from firstlight.roles import LIBRARY_SUM
 from firstlight.units import binary
 
-LARGE = 262144  # bytes of a vector from which on latency is no excuse
+LARGE = 262144  # bytes of a vector from which on latency is not an excuse
 THRESHOLD = 0.15
 
 
@@ -82,7 +82,7 @@ def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[flo
 
 
 def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Played]:
-    """Sums of vectors so long that latency is no excuse."""
+    """Return the sums of vectors so long that latency is not an excuse."""
     known = players(workloads, LIBRARY_SUM)
     return [p for p in played(judgement.figures, known, judgement.run.machine) if p.identity.mpi and _bytes(p) >= LARGE]
 

@@ -1,6 +1,6 @@
 """One placement, put on nodes and processors in different ways by different MPI libraries and their launchers (R1).
 
-Judged by what each rank saw itself. Which processors those are is no difference: sockets and caches are alike.
+Judged by what each rank saw itself. Which processors those are does not matter: sockets and caches are alike.
 """
 
 from __future__ import annotations

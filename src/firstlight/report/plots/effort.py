@@ -75,7 +75,7 @@ HEAD = ("variant", "lines added", "lines removed", "directives", "median", "gain
 
 
 def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
-    """Of the host's variants and of those for devices."""
+    """Return the figures of the variants for the host and for devices."""
     run = view.judgement.run
     return [
         f

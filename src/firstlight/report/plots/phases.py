@@ -34,7 +34,7 @@ class Bar(NamedTuple):
     parts: dict[str, Three]
 
     def share(self, phase: str) -> float:
-        """Of the sum of all parts, 0 to 1."""
+        """Return the share of the sum of all parts, 0 to 1."""
         whole = sum(middle for _, middle, _ in self.parts.values())
         return self.parts[phase][1] / whole if phase in self.parts and whole > 0 else 0.0
 

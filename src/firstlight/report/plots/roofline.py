@@ -102,7 +102,7 @@ def _peaks(view: View, cores: int, points: Sequence[Point]) -> dict[str, Limit]:
 
 
 def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> str:
-    """What is said of points whose arithmetic was not measured: they have no share of a ceiling."""
+    """Return a sentence on points whose arithmetic was not measured: they have no share of a ceiling."""
     missing = [a for _, _, f in points if (a := _arithmetic(view, f)) and a not in peaks]
     if not missing:
         return ""
