@@ -109,7 +109,7 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
 
 
 def to_json(table: list[Row]) -> str:
-    """A JSON array of rows, as the schema `figures` says."""
+    """Return the rows as a JSON array that follows the schema `figures`."""
     return msgspec.json.format(msgspec.json.encode(table), indent=1).decode()
 
 

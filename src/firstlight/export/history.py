@@ -1,4 +1,4 @@
-"""A history as JSON: every number that its pages tell comes from here."""
+"""A history as JSON: the source of every number on its pages."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class HistoryDocument(msgspec.Struct, frozen=True):
 
 
 def document(history: History, left: Sequence[Left], comparison: Comparison | None, code: int) -> HistoryDocument:
-    """The history as it is printed."""
+    """Return the history as --json prints it."""
     places = {past.path: k for k, past in enumerate(history.runs)}
     return HistoryDocument(
         machine=history.machine,

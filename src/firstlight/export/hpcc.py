@@ -1,6 +1,6 @@
 """HPC Challenge: its own names and rules beside the figures of a run, for a centre that used its summary so far.
 
-hpcc.toml says what HPC Challenge prints; which row stands for it, and what is different, the workload says.
+hpcc.toml lists what HPC Challenge prints; the workload declares the corresponding row and the differences.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def known() -> tuple[Known, ...]:
-    """All names of HPC Challenge's summary that tell a speed, in their order there."""
+    """Return all names of speeds in HPC Challenge's summary, in their order there."""
     return reading.toml((Path(__file__).parent / f"{SUITE}.toml").read_bytes(), _Document).figures
 
 

@@ -29,7 +29,7 @@ MOST = 8
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What `figures` tells of a run. `key`: of all that it comes from; `rows`: as JSON, which is asked for most."""
+    """The output of `figures` for a run. `key`: hash of its sources; `rows`: as JSON, the most frequent format."""
 
     key: str
     run: str

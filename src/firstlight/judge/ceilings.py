@@ -113,7 +113,7 @@ class Allowed:
         self._machine = machine
         self._levels = nominal(machine) if hierarchy is None else hierarchy
         self._own: dict[Kind, Limit] = {}
-        self._measured: dict[tuple[str, int], list[Limit]] = {}  # by name and cores, as every figure asks
+        self._measured: dict[tuple[str, int], list[Limit]] = {}  # by name and cores, because every figure needs them
         for x in limits:
             self._measured.setdefault((x.name, x.cores), []).append(x)
         self._roofs: dict[tuple[str, int, str], Limit | None] = {}
@@ -197,7 +197,10 @@ class Allowed:
         return self._roofs[key]
 
     def _of_figure(self, figure: Verified, workload: Workload) -> list[Bound]:
-        """Its bounds, which are asked for four times. Known by the object that names it: hashing one costs as much."""
+        """Return the bounds of a figure, cached because they are used four times.
+
+        The key is the identity of the object, because hashing an Identity costs as much as computing the bounds.
+        """
         identity, found = self._bounds.get(id(figure.identity), (None, []))
         if identity is not figure.identity:
             found = bounds(figure, workload, self._machine)

@@ -14,9 +14,9 @@ SHORTEST runs at least on either side. Steps, each a published method:
 3. Candidates: the CUSUM statistic in seeded intervals, the narrowest interval above the threshold first (S. Kovacs,
    P. Buehlmann, H. Li, A. Munk, Biometrika 110 (2023) 249; R. Baranowski, Y. Chen, P. Fryzlewicz, J. R. Stat. Soc. B 81
    (2019) 649), so that changes that cancel each other do not hide. Places are then refined between neighbours.
-4. A change is reported only if the statistic between its neighbouring changes is above CERTAIN, and if the medians of the
-   two segments differ by more than the practical threshold; the least sure are dropped first. Of a figure with two
-   states both states must have moved, the same way.
+4. A change is reported only if the statistic between its neighbouring changes is above CERTAIN, and if the medians of
+   the two segments differ by more than the practical threshold; the least sure are dropped first. If a figure has two
+   states, both states must have moved, the same way.
 
 `tests/test_judge_changes.py` counts false and missed changes. Plain Python: a library for this (ruptures) brings numpy
 and scipy, and gives segments for a penalty, not changes at an error rate.
@@ -83,7 +83,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def changes(values: Sequence[Value], threshold: float = THRESHOLD, scale: float | None = None) -> list[Change]:
-    """The changes in a series of runs, oldest first. Values that are no positive number tell nothing: no changes.
+    """Return the changes in a series of runs, oldest first; none if any value is not a positive number.
 
     `scale`: their deviation, where it is known already.
     """
@@ -193,7 +193,7 @@ def seeded(n: int) -> tuple[tuple[int, int], ...]:
 
 
 def _candidates(sums: Sequence[float], wanted: float) -> list[int]:
-    """Narrowest over threshold: the shortest interval that shows a change tells where; those that hold it are done."""
+    """Return candidates: the shortest interval over the threshold locates a change; intervals around it are done."""
     places: list[int] = []
     for _, some in groupby(reversed(seeded(len(sums) - 1)), key=lambda interval: interval[1] - interval[0]):
         found = []

@@ -10,9 +10,10 @@ for granted; it is 1.4 standard deviations of the difference of two such levels 
 differences below 5 % where drift rules and below 1 % where there is none. For what was measured interleaved in one run
 the drift is common, and 0 is right. A 99 % interval, because one page compares some hundred figures.
 
-Launches that follow each other within seconds share the state of the machine at that moment, and ten of them say
+Launches that follow each other within seconds share the state of the machine at that moment, and ten of them show
 hardly more than one. Therefore launches within MOMENT seconds are pooled to their median before two runs are compared;
-a run that was over in five seconds then has too few values to tell a change of the code from a moment of the machine.
+a run that was over in five seconds then has too few values to separate a change of the code from a passing state of the
+machine.
 (On a shared virtual machine whose level moved by half within seconds, adjacent windows of the same thing with ten
 launches each were called different in 4.7 % of 850 cases at 0.5 s from launch to launch, 1.4 % of 420 at 1 s, 0.5 % of
 200 at 2 s, none of 180 at 4 s and more.)
@@ -25,8 +26,8 @@ that of the Hodges-Lehmann ratio of the launches, widened where the ratio of the
 agree that there is a difference.
 
 A run of which a share of samples did not have its processors (DISTURBED) can be worse for that alone: then nothing is
-called a regression, and the page says so first. Programs that wait for a device or for others by their nature, in all
-samples of both runs, are not counted.
+called a regression, and the page reports this first. Programs that wait for a device or for others by their nature, in
+all samples of both runs, are not counted.
 
     different     the interval of the ratio, widened by the drift, excludes 1, and both ratios differ from 1 by more
                   than the practical threshold
@@ -300,8 +301,9 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
 def outcome_of(
     found: Ratio, shown: float, narrow: Ratio, better: Better, threshold: float = THRESHOLD, drift: float = DRIFT
 ) -> Outcome:
-    """What the ratio B / A of two samples says: `found` with its interval, `narrow` with that of EQUIVALENCE, and
-    `shown`, that of the medians. Inconclusive where the samples are too small for an interval.
+    """Return the outcome of the ratio B / A of two samples; inconclusive if they are too small for an interval.
+
+    `found`: the ratio with its interval; `narrow`: with that of EQUIVALENCE; `shown`: the ratio of the medians.
     """
     if found.low is None or found.high is None:
         return UNCLEAR

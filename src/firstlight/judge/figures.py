@@ -263,7 +263,7 @@ def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
 def _missing_figures(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
     """Figures of cells that left no case at all.
 
-    Failed where every launch died first; unverified where the program refused what it was asked, or was never started.
+    Failed if every launch died first; unverified if the program refused its arguments or was never started.
     A program that refused for want of a GPU has none: the GPU is what is not available.
     """
     spoke = {r.start.cell for r in records if r.cases or r.refused}
@@ -293,7 +293,7 @@ def _missing_figures(run: Run, records: Sequence[LaunchRecord], evidence: dict[S
 
 
 def expected(cell: Cell, description: Description | None) -> list[Subject]:
-    """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2).
+    """Return the cases that a cell's arguments request (n=100,1000 dt=0.5 kernel=* --threads 1,2).
 
     For more than a few hundred cases, one subject without parameters represents all. If a parameter names a file, the
     parameters that the file replaces do not multiply the cases.

@@ -32,7 +32,7 @@ _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is co
 class Ratio(NamedTuple):
     """The ratio b / a of two samples: the Hodges-Lehmann estimate, its interval and the p-value of "they are equal".
 
-    `low` and `high` are None where the samples are too small for the confidence that was asked for.
+    `low` and `high` are None where the samples are too small for the requested confidence.
     """
 
     value: float

@@ -40,8 +40,8 @@ class Step(NamedTuple):
 
 
 class Level(msgspec.Struct, frozen=True):
-    """One level of caches. `size`: of each, as the system tells; `acts`: what one core was seen to get of it in this
-    run, where that is less; None where it is all of it or was not measured."""
+    """One level of caches. `size`: of each, as the system reports; `acts`: what one core was seen to get of it in
+    this run, where that is less; None where it is all of it or was not measured."""
 
     number: int
     size: int
@@ -83,7 +83,7 @@ class Hierarchy(msgspec.Struct, frozen=True):
         return next((x.name for x in self.levels if working_set <= x.capacity * x.reach(cores)), MEMORY)
 
     def may_lie(self, working_set: float, cores: int = 1) -> str:
-        """The fastest level that may have held them in the best of launches."""
+        """Return the fastest level that may have contained that many bytes in the best of launches."""
         return next((x.name for x in self.levels if working_set <= x.size * x.reach(cores)), MEMORY)
 
     def before(self, name: str, cores: int = 1) -> float:
@@ -124,10 +124,10 @@ def observed(figures: Iterable[Figure], workloads: Mapping[str, Workload], machi
 
 
 def capacities(sizes: Sequence[float], steps: Iterable[Step]) -> list[float | None]:
-    """What each cache of these sizes (ascending) was seen to hold; None where the points are too few to say.
+    """Return the effective capacity of each cache of these sizes (ascending); None where the points are too few.
 
     The size itself where the points allow it; else the most bytes that were seen to be served at the level's speed. No
-    cache holds more than it has: what more was served came from elsewhere (lines that were asked for ahead of time).
+    cache holds more than it has: what more was served came from elsewhere (prefetched lines).
     """
     stairs = ascending(steps)
     edges = [0.0, *sizes, math.inf]

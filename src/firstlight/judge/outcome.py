@@ -26,7 +26,7 @@ def outcome(judgement: Judgement) -> Outcome:
 
     A flag set that makes a program fast but wrong is a finding about the flags; a variant that no toolchain gets right
     is a failure of the run. What a program refused to run (three ranks for pairs) was not tried; of a variant that is
-    unverified by design nothing more is asked than that it ran.
+    unverified by design it is enough that it ran.
     """
     run = judgement.run
     launched = {r.start.cell for r in judgement.records if not refused(r)}

@@ -154,7 +154,7 @@ def times(better: Verified, worse: Verified) -> str:
 
 
 def advantage(text: str, a: Verified, b: Verified) -> str:
-    """A text that says how many times better a is than b."""
+    """Return a text with its source: how many times better a is than b."""
     over, under = (a, b) if a.better == "higher" else (b, a)
     return number(text, larger("a", "b", over, under), PLAIN, (over, under))
 
@@ -197,12 +197,12 @@ def fitted(text: str) -> str:
 
 
 def parameter(text: str, f: Verified | Identity, formula: str, unit: str = PLAIN) -> str:
-    """A text that says a parameter of a figure, or what is computed from it: `8 * a['n']`."""
+    """Return a text with its source: a parameter of a figure, or what is computed from it: `8 * a['n']`."""
     return number(text, formula, unit, (f,))
 
 
 def among(text: str, ratios: Sequence[tuple[Verified, Verified]], how: str = "max") -> str:
-    """A text that says the largest (`min`: the smallest) of several advantages: of the first of each pair."""
+    """Return a text with its source: the largest (`min`: smallest) advantage of the first of each pair."""
     figures: list[Verified] = []
     parts = []
     for a, b in ratios[: len(_NAMES) * len(_NAMES)]:

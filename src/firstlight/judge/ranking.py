@@ -62,7 +62,8 @@ def alike(a: Verified, b: Verified) -> bool:
 def advantage(a: Verified, b: Verified) -> float:
     """How many times better a is than b (> 1: a is better), whatever the direction, by the medians.
 
-    Where either has two states, by the nearer of them: a median of two states tells how many launches fell into which.
+    Where either has two states, by the nearer of them: a median of two states depends on how many launches fell into
+    which.
     """
     return least(b, a) if a.better == "higher" else least(a, b)
 

@@ -31,7 +31,7 @@ LEAST = 8  # a group is at least an eighth of the launches, or what it holds are
 
 
 def states(launches: Sequence[float]) -> States | None:
-    """The two states of these launches; None where they have one, or where fewer than six tell nothing."""
+    """Return the two states of these launches; None where they have one, or where fewer than six decide nothing."""
     n = len(launches)
     if n < FEWEST or not all(0 < x < math.inf for x in launches):
         return None
@@ -57,7 +57,7 @@ def levels(figure: Verified) -> tuple[float, float]:
 
 
 def ratio(a: Verified, b: Verified, confidence: float = 0.99) -> Ratio:
-    """How much larger b is than a, as `interval.ratio` says it of launches."""
+    """Return how much larger b is than a, as `interval.ratio` does for launches."""
     return spanning(interval.ratio(a.estimate.launches, b.estimate.launches, confidence), a, b)
 
 
@@ -82,7 +82,7 @@ def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
 
 
 def describe_states(s: States, unit: str) -> str:
-    """`154 or 471 ns, 8 of 13 in the lower`"""
+    """Return `154 or 471 ns, 8 of 13 in the lower`."""
     lower, upper = quantity(s.lower, unit), quantity(s.upper, unit)
     if lower.partition(" ")[2] == upper.partition(" ")[2]:
         lower = lower.partition(" ")[0]

@@ -1,13 +1,13 @@
 """Steadiness: which launches of a class were slower than usual, and whether they were so together.
 
-A class is what launches ask of the machine: one core, several cores, several ranks, or memory beyond the last cache
+A class is what launches need of the machine: one core, several cores, several ranks, or memory beyond the last cache
 (by placement, and by the ceiling that binds). A launch is slow in a class where its figures there take, in the median,
 SLOW times as long as usual: as the faster state of a figure that has two, else as its median.
 
 Slow launches come together where neighbours in time are alike more often than chance allows: the machine changed for a
 while. They come one by one where neighbours are hardly more alike than launches far apart: each launch draws its own,
 by where its ranks and pages lie. Chance is taken from the run itself: slow launches are dealt anew among the launches
-of the same program, SHUFFLES times with a fixed seed, and programs that were never or always slow tell nothing.
+of the same program, SHUFFLES times with a fixed seed, and programs that were never or always slow do not count.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from firstlight.units import count, factor
 SLOW = 1.3
 SHUFFLES = 200
 SHARE = 0.05  # of a class's launches: from so many slow ones on, the machine's box reports them
-FEWEST = 12  # launches of programs that were slow at times, below which their order tells nothing
+FEWEST = 12  # launches of programs that were slow at times, below which their order shows nothing
 FEWEST_SLOW = 5
 CERTAIN = 2.33  # standard deviations beyond chance: 1 %, one-sided
 LOOSE = 0.5  # of the way from chance to "neighbours are always alike": below, each launch draws its own
@@ -45,12 +45,12 @@ class Launched(NamedTuple):
 
 
 def kind(figure: Verified, workloads: Mapping[str, Workload], machine: Machine) -> Kind:
-    """What the figure's launches ask of the machine."""
+    """Return what the figure's launches need of the machine."""
     return _kinds(workloads, machine)(figure)
 
 
 def _kinds(workloads: Mapping[str, Workload], machine: Machine) -> Callable[[Verified], Kind]:
-    """kind() for many figures: what it asks of the machine and of all workloads is asked once."""
+    """Return kind() for many figures; it looks at the machine and all workloads only once."""
     cached = {p.ceiling for w in workloads.values() for p in w.provides if p.by_working_set}
     last = machine.last_cache()
 
@@ -130,12 +130,12 @@ def slow(s: Steadiness) -> str:
 
 
 def restless(classes: Iterable[Steadiness]) -> Steadiness | None:
-    """The class with the largest share of slow launches; None where no class had two: the machine held still."""
+    """Return the class with the largest share of slow launches; None if no class had two: the machine was steady."""
     return max((s for s in classes if s.slow > 1), key=lambda s: s.slow / s.launches, default=None)
 
 
 def launched(figures: Iterable[Verified]) -> list[Launched]:
-    """The launches of these figures in the order of time; those of a figure launched once tell nothing."""
+    """Return the launches of these figures in the order of time, without figures that were launched once."""
     seen: dict[tuple[float, tuple[object, ...]], list[float]] = {}
     for f in figures:
         i, e = f.identity, f.estimate

@@ -13,7 +13,7 @@ from firstlight.judge.overrides import of_run
 
 
 class Judged(NamedTuple):
-    """With the workloads as the run was asked for them, and the defects of files that were passed over."""
+    """A judgement, the workloads with the settings of the run, and the defects of files that were passed over."""
 
     judgement: Judgement
     workloads: dict[str, Workload]

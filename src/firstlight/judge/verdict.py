@@ -57,7 +57,7 @@ Together = Literal["together", "each", "unclear"]
 
 
 class Steadiness(msgspec.Struct, frozen=True):
-    """How launches of one class (one core, several ranks, memory, ...) held their level over the run.
+    """How launches of one class (one core, several ranks, memory, ...) kept their level over the run.
 
     `slow` of `launches` took 1.3 times as long as usual or longer, in the median `slower` times. `with_states`: how
     many of the class's `figures` have two states.
@@ -146,7 +146,7 @@ class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
 
 
 class Untimed(msgspec.Struct, frozen=True, tag="untimed"):
-    """Its results were checked as those of `Verified` and are right; what it took says nothing, and is not kept."""
+    """Its results were checked as those of `Verified` and are right; its time is meaningless and is not kept."""
 
     identity: Identity
     unit: str

@@ -33,7 +33,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One number in base units (flop/s, B/s, bytes, W, m, V, ...) and who says so.
+    """One number in base units (flop/s, B/s, bytes, W, m, V, ...) and its source.
 
     read: the day on which it was read there, YYYY-MM-DD; "": it is cited from memory.
     """
@@ -224,7 +224,7 @@ def node(of: Class, year: int, model: PowerModel, plan: Roadmap) -> Node:
 
 
 def racks_in(of: Class, year: int) -> int | None:
-    """How many racks are affordable in that year; None where nothing says so."""
+    """Return how many racks are affordable in that year; None if no source states it."""
     if of.racks is None:
         return None
     grown = of.racks.value + (of.racks_a_year.value if of.racks_a_year else 0.0) * (year - of.year)

@@ -19,7 +19,7 @@ _INSIDE = {"tofu": 12}
 
 
 def nodes(topology: str) -> int:
-    """How many a network has whose axes say it. Raises UsageError."""
+    """Return the number of nodes of a network whose axes state it. Raises UsageError."""
     found = _SHAPE.fullmatch(topology)
     if found is None:
         raise UsageError(f"--topology {topology!r}: write KIND:AxBxC, as torus:8x8x8, or flat:1024")

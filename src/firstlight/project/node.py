@@ -125,7 +125,7 @@ def applications(judgement: Judgement, workloads: Mapping[str, Workload]) -> lis
 
 
 def _sample(judgement: Judgement, p: Played, model: Model) -> Sample | None:
-    """None where nothing says how long a step takes, and for what ran on several nodes."""
+    """Return the sample; None if the time of a step is unknown, and for a figure of several nodes."""
     launches = _launches(judgement, p)
     i = p.identity
     if not launches or i.placement.nodes != 1:

@@ -108,7 +108,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
             return None  # `unmeasured.unanswered` names it
     best = ranking.best(good)
     if best is None and row.device and not run.machine.gpus and not failed:
-        return None  # the list of what is not available says why, once
+        return None  # the list of what is not available gives the reason, once
     if best is None:
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
@@ -170,7 +170,7 @@ def _unbounded(judgement: Judgement, figure: Verified, workload: Workload) -> tu
 
 
 def _unclear(rivals: list[Verified]) -> bool:
-    """True where the choices look different, but were launched too few times or scatter too much to tell."""
+    """Return whether the choices look different, but had too few launches or scatter too much for a conclusion."""
     if len(rivals) < 2:
         return False
     best, worst = (f.estimate.median for f in (rivals[0], rivals[-1]))
@@ -181,7 +181,7 @@ def _unclear(rivals: list[Verified]) -> bool:
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:
-    """What tells one choice from another: the name of the toolchain, the MPI, the variant, the placement or a
+    """Return what distinguishes the choices: the name of the toolchain, the MPI, the variant, the placement or a
     parameter; of several kinds, as in `variant+mpi`, all of these names."""
     if "+" in kind:
         some = [chooser(one) for one in kind.split("+")]

@@ -96,7 +96,7 @@ Judged = tuple[Judgement, Mapping[str, Workload]]
 
 
 def beside(runs: Sequence[Judged], heritage: Heritage, threshold: float) -> Beside:
-    """Two runs or more, each with the workloads as it was asked for them."""
+    """Return the comparison of two runs or more, each with the workloads with its settings."""
     columns = tuple(_column(k, judgement) for k, (judgement, _) in enumerate(runs))
     found = [{(a.workload, a.row.title): a for a in answers.answers(*run)} for run in runs]
     keys: dict[tuple[str, str], answers.Answer] = {}
@@ -178,7 +178,7 @@ def behind(figure: Verified, best: Verified, threshold: float) -> bool:
 def _published(
     row: Row, workload: Workload, heritage: Heritage, like: Verified, best: float, machine: Machine
 ) -> Iterable[Published]:
-    """The best that was published of each earlier machine for what the row asks."""
+    """Return the best published figure of each earlier machine for the row."""
     ranks = cores.ranks(row.ranks, machine) * cores.amount(row.threads, machine)
     where = {k: resolved(k, v, workload, machine) for k, v in row.where.items()}
     found: dict[str, Published] = {}

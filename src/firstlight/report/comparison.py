@@ -18,7 +18,7 @@ _STYLE = {WORSE: "bad", BETTER: "good", UNCLEAR: "warn", SAME: "dim"}
 def comparison(
     compared: Comparison, width: int = 80, colour: bool = False, most: int = _MOST, everything: bool = False
 ) -> str:
-    """What is different first; what is the same is counted, and listed where `everything` is asked for."""
+    """Return the terminal page: differences first; equal figures are counted, and listed if `everything` is set."""
     ink = Ink(colour)
     title, runs = "firstlight", f" · run {compared.b} against run {compared.a}"
     lines = wrap(title + runs, width, "", "  ")

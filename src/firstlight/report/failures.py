@@ -27,7 +27,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The first: those of the other cases say the same of other sizes."""
+        """Return the first reason: those of the other cases differ only in the sizes."""
         return self.figures[0].reason
 
     @property

@@ -181,7 +181,7 @@ def log_axis(title: str, values: Iterable[float] = (), sizes: bool = False) -> d
 
 
 def seconds_axis(title: str, values: Iterable[float]) -> dict[str, Any]:
-    """A logarithmic axis of times in seconds, labelled as people say them: 10 us, 1 ms."""
+    """Return a logarithmic axis of times in seconds with readable labels: 10 us, 1 ms."""
     some = [v for v in values if v > 0] or [1.0]
     low, high = math.floor(math.log10(min(some))), math.ceil(math.log10(max(some)))
     steps = (1, 2, 5) if high - low <= 1 else (1,)

@@ -336,7 +336,7 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
 
 
 def _disturbed(judgement: Judgement) -> list[str]:
-    """What may have disturbed the measurement: what the machine does not tell, launches that were slow, lost time."""
+    """Return what may have disturbed the measurement: what the machine does not report, slow launches, lost time."""
     samples = [s for r in judgement.records if r.complete for s in r.samples]
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
     many = provenance.number(units.percent(share), "diverged(True) / samples(True)")

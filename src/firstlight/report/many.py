@@ -1,6 +1,6 @@
 """A machine of many processors, drawn: a box a core, those behind one cache together, NUMA nodes side by side.
 
-Caches of one core are left out; the words beside the drawing tell of them. Geometry only; a template renders it.
+Caches of one core are left out; the text beside the drawing describes them. Geometry only; a template renders it.
 """
 
 from __future__ import annotations

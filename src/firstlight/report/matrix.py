@@ -144,7 +144,7 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
 
 
 def _cost(best: Verified, ranked: list[Verified]) -> str:
-    """What the worst choice costs, of those that are known to be worse; few launches prove nothing and say it later."""
+    """Return the cost of the worst choice among those known to be worse, or among all if there are too few launches."""
     few = any(f.estimate.low is None for f in ranked)
     known = [f for f in ranked if few or f is best or not ranking.alike(best, f)]
     worst = max(known, key=lambda f: ranking.advantage(best, f))
@@ -157,7 +157,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
 
 
 def _column(row: Row, i: Identity) -> str:
-    """The variant, and the values of the parameters that the row lets choose; what else it does tells the line."""
+    """Return the variant and the values of the parameters that the row lets choose; the rest is in the line."""
     parameters = [kind for kind in row.choose.split("+") if kind not in ("toolchain", "mpi", "variant", "placement")]
     return ", ".join([i.variant, *(answers.chooser(kind)(i) for kind in parameters)])
 

@@ -44,7 +44,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One question, asked of all nodes or of all pairs. `spread` is None where no two have an answer."""
+    """One question on all nodes or on all pairs. `spread` is None where no two have an answer."""
 
     chapter: str
     title: str
@@ -145,13 +145,13 @@ def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs
 
 
 Key = tuple[str, str]
-_Asked = dict[Key, tuple[object, str, Verified | None, str]]  # (order, chapter, the answer, why there is none)
+_Questions = dict[Key, tuple[object, str, Verified | None, str]]  # (order, chapter, the answer, why there is none)
 
 
-def _questions(run: Answered) -> _Asked:
-    """The rows that its workloads ask; of a workload without rows each figure."""
+def _questions(run: Answered) -> _Questions:
+    """Return the rows of its workloads; for a workload without rows, each figure."""
     assert run.judgement is not None
-    found: _Asked = {
+    found: _Questions = {
         (a.workload, a.row.title): (answers.place(a), a.chapter, a.best, a.reason)
         for a in answers.answers(run.judgement, run.workloads)
     }
@@ -197,7 +197,7 @@ def _measured(line: Line) -> list[tuple[int, Estimate]]:
 
 
 def _judged(line: Line, questions: int, but: frozenset[int] = frozenset()) -> Line:
-    """With its spread, each value's share of the centre and who is named. `but`: nodes whose values say nothing new."""
+    """Return the line with its spread, the share of each value and the outliers. `but`: nodes that are left out."""
     some = [(k, e) for k, e in _measured(line) if not but.intersection(line.values[k].members)]
     if len(some) < 2:
         return line
@@ -255,7 +255,7 @@ def _outliers(
     ends: Sequence[tuple[int, bool, str]],
     facts: Sequence[Fact],
 ) -> list[Outlier]:
-    """Those whose figures say so, worst first; what else is different of such a node stands beside it."""
+    """Return the nodes whose figures are outliers, worst first, with what else is different about each."""
     evidence: dict[tuple[int, ...], list[str]] = {}
     worse: dict[tuple[int, ...], list[bool]] = {}
     for line in (*lines, *links):
@@ -300,7 +300,7 @@ def _of(share: float) -> str:
 
 
 def _as_others(lines: Sequence[Line], node: int) -> list[str]:
-    """What of that node is as everywhere tells what it is not."""
+    """Return what is normal on that node: it rules out causes."""
     alike = [
         line.title
         for line in lines

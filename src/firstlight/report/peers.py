@@ -52,7 +52,7 @@ class Peer(msgspec.Struct, frozen=True):
 
 
 def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: Sequence[Launched]) -> list[Peer]:
-    """Other programs that measure what the figure measures, where its workload says which role that is.
+    """Return other programs that measure what the figure measures, if its workload declares its role.
 
     `some`: its launches. A peer of a guest is given the words that the last of them started.
     """

@@ -37,7 +37,7 @@ def render(projected: Projected) -> str:
 
 
 def errors(left_out: Sequence[LeftOut]) -> list[str]:
-    """How far the projection is off where the run can tell, by application and kind."""
+    """Return the error of the projection where the run has measurements, by application and kind."""
     by: dict[tuple[str, str], list[LeftOut]] = {}
     for one in left_out:
         by.setdefault((one.application, one.kind), []).append(one)

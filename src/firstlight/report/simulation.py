@@ -76,7 +76,7 @@ def at(simulated: Simulated, size: float, topology: str) -> list[Prediction]:
 
 
 def sentences(simulated: Simulated) -> list[str]:
-    """What the predictions say, most important first."""
+    """Return what the predictions show, most important first."""
     lines: list[str] = []
     if len(simulated.bytes) > 1:
         lines.append(_capital(crossings(simulated.by_size, "size")) + ".")
@@ -186,7 +186,7 @@ def machine(simulated: Simulated) -> str:
     parameters = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
     pairs = [item.partition("=") for item in parameters.split(",") if "=" in item]
     given = {key: value for key, _, value in pairs}
-    if not any(p.machine for p in simulated.predictions):  # what was asked for: of the two models, that of the network
+    if not any(p.machine for p in simulated.predictions):  # only the requested values, for the model of the network
         other = _MESSAGES if simulated.topologies and not simulated.topologies[0].startswith("flat") else _LINKS
         given = {key: value for key, value in given.items() if key not in other}
     asked = dict(item.split("=", 1) for item in simulated.machine.split(",") if "=" in item)

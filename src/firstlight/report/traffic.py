@@ -39,7 +39,7 @@ def render(traffic: Traffic) -> str:
 
 
 def sentences(traffic: Traffic) -> list[str]:
-    """What the profile says, most important first."""
+    """Return what the profile shows, most important first."""
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
     lines = [

@@ -29,7 +29,7 @@ def repeat(identity: Identity, run: Run | None = None) -> str:
 
 def again(run: Run) -> str:
     """The command that began the run, without the folder of this machine that its results went to."""
-    words = list(run.command[1:])  # the first one is whatever the file says
+    words = list(run.command[1:])  # without the first one, which is arbitrary text of the file
     for option in ("--results", "--programs"):
         while option in words:
             del words[words.index(option) : words.index(option) + 2]

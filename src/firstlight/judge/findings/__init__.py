@@ -1,7 +1,7 @@
 """Findings: oddities discovered in a judgement. One rule a file; a file in this folder is registered by being there.
 
 A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences take every number from the data.
-One that speaks of results and of how launches ended says `OF_RESULTS = True`: it is asked also where nothing was timed.
+A rule on results and on how launches ended sets `OF_RESULTS = True`: it also runs if nothing was timed.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 SHOWN = 6  # pieces of evidence in a finding
-CONFIDENCE = 0.99  # a rule asks every case of every program, and a finding is to be believed
+CONFIDENCE = 0.99  # a rule checks every case of every program, and findings must be reliable
 
 
 def verified(judgement: Judgement) -> list[Verified]:
@@ -50,7 +50,7 @@ def once(items: Iterable[K]) -> list[K]:
 
 
 def flag_set(run: Run, toolchain: str) -> str:
-    """base, native, fast: as the toolbox says, else the last part of the name."""
+    """Return base, native or fast: as in the toolbox, else the last part of the name."""
     known = {t.name: t.flag_set for t in run.toolbox.toolchains}
     return known.get(toolchain, toolchain.rpartition("-")[2])
 
@@ -103,8 +103,10 @@ def target(identity: Identity) -> str:
 
 
 def without_defaults(judgement: Judgement, identity: Identity) -> Identity:
-    """With the parameters that the suite or the user gave, and those of which this run has several values: not with
-    defaults of the program that nobody set."""
+    """Return the identity without the parameters that have the program's default in the whole run.
+
+    It keeps those that the suite or the user set, and those with several values in this run.
+    """
     cells = (cell for cell in judgement.run.cells if cell.program.workload == identity.workload)
     given = {name for cell in cells for name in parameters(cell)}
     others = [dict(f.identity.parameters) for f in judgement.figures if f.identity.workload == identity.workload]

@@ -1,7 +1,7 @@
 """A rate that falls when the working set leaves a cache, at most two falls a workload, on its fastest line.
 
 Only a size makes a working set larger and nothing else: the parameter of `[sizes]` in workload.toml, or the one along
-which a `staircase` is drawn. More bits a number also fill a cache, but the same rate cannot be asked of them.
+which a `staircase` is drawn. More bits a number also fill a cache, but the same rate cannot be expected of them.
 """
 
 from __future__ import annotations

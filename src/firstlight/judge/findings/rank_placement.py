@@ -38,7 +38,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _too_few_nodes(judgement: Judgement, placement: Placement, some: list[Placed]) -> Iterator[str]:
-    """A launcher that did not use the nodes that were asked for."""
+    """Yield a sentence for each launcher that used fewer nodes than requested."""
     for p in some:
         if p.launch.nodes < placement.nodes:
             yield f"{mpi_label(judgement.run, p.mpi)} uses {p.launch.nodes} of {placement.nodes} nodes"

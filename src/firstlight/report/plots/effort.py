@@ -35,7 +35,7 @@ class Point(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing; its title says why there are no points where no lines were counted.
+    """Return one drawing; without counted lines its title gives the reason why there are no points.
 
     None where no other variant has a verified figure beside the serial one's, of one case.
     """
@@ -108,7 +108,7 @@ def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
 
 
 def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
-    """Empty where nothing was measured beside the serial variant: the run did not ask."""
+    """Return why lines cannot be compared; "" if the run just did not measure other variants."""
     if not any(v.name in SERIAL.values() for v in workload.variants):
         return "there is no serial variant to count lines against"
     if not counted:
@@ -120,7 +120,7 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
     """`cuda gains 40 × with 210 lines; target gains the most a line: 12 × with 9`"""
     many = COUNTS[_count(plot)][1]
     raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
-    if _count(plot) == "directives":  # what has none says nothing of them
+    if _count(plot) == "directives":  # variants without directives do not count
         raised = [p for p in raised if p.effort.directives > 0]
     if not raised:
         return f"no variant gains anything over the serial one by {many}"

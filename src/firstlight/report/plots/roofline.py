@@ -1,7 +1,7 @@
 """Roofline: arithmetic against intensity, under the ceilings that this run measured.
 
 S. Williams, A. Waterman and D. Patterson, CACM 52 (2009) 65. The colour of a point is its toolchain's. A roof is the
-ceiling of its level of memory as figures are held against it: whichever of the ceilings that bound bytes is higher
+ceiling of its level of memory as figures are compared with it: whichever of the ceilings that bound bytes is higher
 there.
 """
 
@@ -26,7 +26,7 @@ Point = tuple[float, float, Verified]  # flop a byte, flop a second, figure
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """The roofline is of the whole run: the workload only says where on the page it stands."""
+    """Return the roofline of the whole run: the workload only determines its place on the page."""
     return draw_limits(view, name)
 
 

@@ -70,7 +70,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
 
 
 def best_lines(figures: list[Verified], plot: Plot, with_zero: bool = False) -> Lines:
-    """By line and x the best figure over what the line does not tell apart; the better line first."""
+    """Return the best figure by line and x over all that the line does not distinguish; the better line first."""
     key = answers.chooser(plot.lines)
     by_x: dict[float, list[Verified]] = {}
     for f in figures:
@@ -165,7 +165,7 @@ def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool)
 
 
 def _caches(view: View) -> str:
-    """What the marks are: as measured, or as the system tells."""
+    """Return what the marks are: as measured, or as the system reports."""
     if not view.levels.levels:
         return ""
     text = " Dotted verticals: where the data outgrow a cache"

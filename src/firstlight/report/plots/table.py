@@ -1,4 +1,4 @@
-"""Table: a few figures that need no drawing; the title tells the best of each line, the table all of them."""
+"""Table: a few figures that need no drawing; the title shows the best of each line, the table all of them."""
 
 from __future__ import annotations
 
