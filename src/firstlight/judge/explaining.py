@@ -190,7 +190,7 @@ def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
     if any(sums.values()):
         return Counted(**{name: fmean(values) if values else None for name, values in sums.items()})
     reason = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
-    return f"not available: {reason or 'the program reason none'}"
+    return f"not available: {reason or 'the program told none'}"
 
 
 def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
