@@ -25,7 +25,7 @@ OVERSUBSCRIBED = "more ranks or threads than CPUs: shown, never ranked or compar
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One figure. Numbers in `unit`; `of_ceiling` 1 = at the ceiling; `launches` counts those behind the median.
 
-    `date`: when the run was begun, in UTC. Where the launches were asked for: `values`, one a launch in the order of
+    `date`: when the run was begun, in UTC. If launches were requested: `values`, one per launch in the order of
     time, and `times`, when each began in seconds since the epoch (empty where that is not known).
     """
 

@@ -32,7 +32,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """Everything a report shows of one run.
 
     `lost` lists launches that did not finish, with the reason; `limits` are the measured ceilings themselves;
-    `steadiness` tells by class of launches whether the machine held still; `levels` are the caches as they acted.
+    `steadiness` shows by class of launches whether the machine was steady; `levels` are the caches as measured.
     """
 
     run: Run

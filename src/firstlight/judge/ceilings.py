@@ -8,7 +8,7 @@ A. Waterman and D. Patterson, CACM 52 (2009) 65), and where one of them was not 
 
 Where a ceiling depends on the working set, it is that of the level of memory in which the data lie: the best that was
 measured at any working set of that level, which is the roof in the drawing, or at the very same working set. What a
-cache at its best may still have held in part sets no roof for the level beyond it.
+cache at its best may still have contained in part sets no roof for the level beyond it.
 
 Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
 best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
@@ -183,7 +183,7 @@ class Allowed:
     def roof(self, name: str, n: int, place: str) -> Limit | None:
         """The best of a limit that `n` cores reached in a level of memory.
 
-        What a faster cache may have held in part speaks for the level only where nothing else does.
+        Data that a faster cache may have contained in part count for the level only if there are no others.
         """
         key = name, n, place
         if key not in self._roofs:

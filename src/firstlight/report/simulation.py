@@ -189,8 +189,8 @@ def machine(simulated: Simulated) -> str:
     if not any(p.machine for p in simulated.predictions):  # only the requested values, for the model of the network
         other = _MESSAGES if simulated.topologies and not simulated.topologies[0].startswith("flat") else _LINKS
         given = {key: value for key, value in given.items() if key not in other}
-    asked = dict(item.split("=", 1) for item in simulated.machine.split(",") if "=" in item)
-    given |= {key: asked[key] for key in ("copy", "reduce") if key in asked}
+    requested = dict(item.split("=", 1) for item in simulated.machine.split(",") if "=" in item)
+    given |= {key: requested[key] for key in ("copy", "reduce") if key in requested}
     words = ", ".join(parameter(key, value) for key, value in given.items())
     return f"{words} ({simulated.machine_from})" if words else simulated.machine_from
 

@@ -71,8 +71,8 @@ def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered
     for cell in (c for c in run.cells if had[c.id] < run.launches):
         planned.setdefault(cell.program.workload, []).append(cell)
     rows = ((w, row) for w in workloads.values() for row in w.rows if row.title not in answered)
-    asked = ((w, row) for w, row in rows if run.machine.gpus or not row.device)
-    return [row.title for w, row in asked if any(serves(c, row, w, run.machine) for c in planned.get(w.name, ()))]
+    applicable = ((w, row) for w, row in rows if run.machine.gpus or not row.device)
+    return [row.title for w, row in applicable if any(serves(c, row, w, run.machine) for c in planned.get(w.name, ()))]
 
 
 def _command(workload: Workload) -> str:
