@@ -38,5 +38,5 @@ def linked(mpi: Mpi, name: str, sources: Sequence[Path], archives: Sequence[Path
 
 def launcher(mpi: Mpi, ranks: int) -> list[str]:
     """mpiexec for more ranks than there are cores, too."""
-    unbound = mpi_families.of(mpi.family).placing(Placement(ranks=ranks), mpi_families.Room(0, 0))
+    unbound = mpi_families.of(mpi.family).placing(Placement(ranks=ranks), mpi_families.NodeCapacity(0, 0))
     return [mpi.launcher, "-n", str(ranks), *unbound]

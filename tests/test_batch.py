@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight import batch
-from firstlight.batch import Request, State, Work
+from firstlight.batch import JobRequest, State, Work
 from firstlight.batch.queue import clean
 from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
 
@@ -98,7 +98,7 @@ exec /home/me/fl run dot --toolchain 'gcc-*' --as first
 """
 
 
-def request(**changes: object) -> Request:
+def request(**changes: object) -> JobRequest:
     given: dict[str, object] = {
         "name": "first",
         "seconds": 5370.0,
@@ -110,7 +110,7 @@ def request(**changes: object) -> Request:
         "account": "phys1",
         "directives": ("--constraint=rome",),
     }
-    return Request(**(given | changes))  # type: ignore[arg-type]
+    return JobRequest(**(given | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -197,7 +197,7 @@ def test_paths_that_directives_cannot_hold_are_refused(name: str, path: str) -> 
         # OLCF, Summit Scheduler and Job Launch Introduction (C. Fuson, May 2019), and the manual of bsub
         ("lsf", "Job <29209> is submitted to default queue <batch>.\n", "29209"),
         ("lsf", "Job <3206> is submitted to queue <normal>.\n", "3206"),
-        ("lsf", "Request aborted by esub. Job not submitted.\n", None),
+        ("lsf", "JobRequest aborted by esub. Job not submitted.\n", None),
     ],
 )
 def test_the_name_of_a_job(name: str, printed: str, job: str | None) -> None:

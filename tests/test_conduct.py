@@ -24,7 +24,7 @@ import turns
 from bench import Bench, toolchain
 from commands import Captured, call
 from firstlight import conduct, store
-from firstlight.conduct import Order, environment
+from firstlight.conduct import RunRequest, environment
 from firstlight.conduct.progress import Moving, Plain, Progress, display
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
 from firstlight.export import kept
@@ -46,7 +46,7 @@ def said(progress: Plain) -> str:
 
 
 def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -> None:
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert result.line == "complete; every interval is within ± 2.5 %"
     run = store.open(result.directory).run()
@@ -65,7 +65,7 @@ def test_what_a_run_says_at_its_end_is_not_judged_again(
 ) -> None:
     monkeypatch.setenv("FIRSTLIGHT_CACHE", str(bench.root / "cache"))
     monkeypatch.setattr(kept, "FEW", 10)
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     monkeypatch.setattr(lines, "read", lambda *_, **__: pytest.fail("a launch was read"))
     code, out, _ = call(capsys, "figures", str(result.directory), "--json")
     assert code == OK and json.loads(out) == json.loads((result.directory / "figures.json").read_bytes())
@@ -84,14 +84,14 @@ def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
 
     monkeypatch.setattr(store, "free_id", lambda root, started, suite: taken(Path("nowhere"), started, suite))
     monkeypatch.setattr("firstlight.build.build", meanwhile)
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK and result.directory.name.endswith("-quick-2")
     assert store.open(result.directory).run().id == result.directory.name and store.check(result.directory) == []
 
 
 def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
     bench.ask("wrong", "dot.kahan@gcc-fast")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
     assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
@@ -101,39 +101,39 @@ def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, prog
 
 def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
     bench.ask("wrong", "kahan")
-    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
     bench.ask("die", "dot.kahan@gcc-base")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert "given up after 2 lost launches: dot.kahan.gcc-base" in said(progress)
     assert len(result.judgement.lost) == 2
     bench.ask("die", "kahan")
-    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
     bench.broken = {"dot.kahan@gcc-fast"}
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert (result.directory / "builds" / "dot.kahan@gcc-fast.log").read_text().endswith("all the words")
     assert "does not build: dot.kahan@gcc-fast" in said(progress)
     assert store.check(result.directory) == []
     bench.broken.add("dot.kahan@gcc-base")
-    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_nothing_built_leaves_no_run(bench: Bench, progress: Plain) -> None:
     bench.broken = {f"dot.{v}@gcc-{f}" for v in ("serial", "kahan") for f in ("base", "fast")}
     with pytest.raises(BuildError, match="all the words"):
-        conduct.run(Order(results=bench.results), progress)
+        conduct.run(RunRequest(results=bench.results), progress)
     assert not bench.results.exists()
 
 
 def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Plain) -> None:
-    first = conduct.run(Order(results=bench.results, budget=0.01), progress)
+    first = conduct.run(RunRequest(results=bench.results, budget=0.01), progress)
     assert first.judgement.run.state == "budget"
     assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
     assert len(first.judgement.records) == 1
@@ -149,7 +149,7 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
 def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_more(
     bench: Bench, progress: Plain
 ) -> None:
-    first = conduct.run(Order(results=bench.results, budget=0.4), progress)
+    first = conduct.run(RunRequest(results=bench.results, budget=0.4), progress)
     run = first.judgement.run
     assert (len(run.cells), len(run.builds), run.state) == (4, 1, "budget")
     assert "not begun: 3 of 4 cells" in first.line
@@ -181,7 +181,7 @@ def interrupt_when(there: Callable[[], bool], number: int, process: int | None =
 def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench, progress: Plain, number: int) -> None:
     bench.ask("hang", "dot.kahan@gcc-fast")
     thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, number)
-    stopped = conduct.run(Order(results=bench.results), progress)
+    stopped = conduct.run(RunRequest(results=bench.results), progress)
     thread.join()
     assert stopped.code == INTERRUPTED
     assert stopped.line == f"interrupted; go on with: ./fl run --resume {stopped.directory}"
@@ -240,7 +240,7 @@ def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: st
 def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
     bench.ask("hang", "dot.kahan@gcc-fast")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert any("timed out" in lost for lost in result.judgement.lost)
 
@@ -250,7 +250,7 @@ def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain
     bench.ask("hang", "dot.kahan@gcc-fast")
     child = os.fork()
     if not child:
-        conduct.run(Order(results=bench.results), Plain(io.StringIO()))
+        conduct.run(RunRequest(results=bench.results), Plain(io.StringIO()))
         os._exit(0)
     thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, signal.SIGKILL, child)
     _, status = os.waitpid(child, 0)
@@ -280,7 +280,7 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_gone_on_with(
 
     with monkeypatch.context() as patch:
         patch.setattr(store.durable, "require_space", require_space)
-        stopped = conduct.run(Order(results=bench.results), progress)
+        stopped = conduct.run(RunRequest(results=bench.results), progress)
     assert stopped.code == ENVIRONMENT and len(stopped.judgement.records) == 5
     assert "the disk is full" in stopped.line and "--resume" in stopped.line and "\n" not in stopped.line
     (path,) = bench.results.iterdir()
@@ -291,7 +291,7 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_gone_on_with(
 
 @pytest.fixture
 def begun(bench: Bench, progress: Plain) -> Path:
-    return conduct.run(Order(results=bench.results, budget=0.01), progress).directory
+    return conduct.run(RunRequest(results=bench.results, budget=0.01), progress).directory
 
 
 def test_resume_refuses_other_executables(bench: Bench, progress: Plain, begun: Path) -> None:
@@ -364,7 +364,7 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
 def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
     Path("results").write_text("a file")
     with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
-        conduct.run(Order(results=Path("results/here")), progress)
+        conduct.run(RunRequest(results=Path("results/here")), progress)
     assert said(progress) == ""
 
 

@@ -18,7 +18,7 @@ import synthetic
 import synthetic_machine
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda
-from firstlight.conduct.agenda import Answered, Item, Rank
+from firstlight.conduct.agenda import Item, Rank, RowCells
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.outlook import in_short, left_out, look_ahead, summary
 from firstlight.conduct.progress import State
@@ -53,7 +53,7 @@ def planned(suite: str, cores: int, names: tuple[str, ...] = ()) -> tuple[Cell, 
 
 
 @cache
-def answerable(suite: str, cores: int) -> list[Answered]:
+def answerable(suite: str, cores: int) -> list[RowCells]:
     return agenda.rows(planned(suite, cores), SHIPPED, machine(cores))
 
 
@@ -278,7 +278,7 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
     items = [i._replace(sure=True, seconds=i.seconds * agenda.UNSURE / agenda.STEADY)
              for i in (item("c0", 0, 8.0), item("c1", 7, 8.0, "v"), item("c2", 7, 400.0, "v"))]  # fmt: skip
     row = SHIPPED["dot"].rows[0]
-    ahead = look_ahead(items, [], [Answered("w", row, frozenset({"c0"})), Answered("v", row, frozenset({"c2"}))], 30)
+    ahead = look_ahead(items, [], [RowCells("w", row, frozenset({"c0"})), RowCells("v", row, frozenset({"c2"}))], 30)
     assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; answers 1 of 2 headlines, 1 of 2 rows"
     assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
     assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would do for all"
@@ -301,7 +301,7 @@ def test_the_outlook_gives_a_range_where_launches_were_never_timed(
 ) -> None:
     some = [item(f"c{k}", 0, s)._replace(sure=known) for k, (s, known) in enumerate(zip(seconds, sure, strict=True))]
     row = SHIPPED["dot"].rows[0]
-    ahead = look_ahead(some, [], [Answered("w", row, frozenset({i.cell.id})) for i in some], 40)
+    ahead = look_ahead(some, [], [RowCells("w", row, frozenset({i.cell.id})) for i in some], 40)
     assert summary(ahead).endswith(f"answers {told}")
 
 

@@ -107,7 +107,7 @@ def test_only_what_the_build_made_is_measured(
     commands = {"app": shlex.split(words), "other": ["./run.sh"]}
     made = [building.make(build, {"cc": "cc"}, sources, copy, os.environ, "gcc", commands) for _ in range(2)]
     assert made[0].error == "" and told in made[0].of("app") and (told != "") == ("app" in made[0].flaws)
-    assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.Outcome(0.0, ""))
+    assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.BuildResult(0.0, ""))
     if told:
         assert str(building.log(copy)) in made[0].of("app") and building.log(copy).is_file()
 

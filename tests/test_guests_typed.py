@@ -14,7 +14,7 @@ from commands import Captured, call
 from firstlight import ROOT
 from firstlight.bench import placeholders, request, startable
 from firstlight.bench.amounts import amount
-from firstlight.bench.request import Request
+from firstlight.bench.request import BenchRequest
 from firstlight.catalogue import needs
 from firstlight.errors import USAGE, UsageError
 from firstlight.observer import program as observed
@@ -42,7 +42,7 @@ def test_a_name_made_of_any_text_can_name_a_variant_that_needs_nothing(text: str
 def test_each_command_has_a_name_of_its_own(some: list[str]) -> None:
     typed = [word for text in some for word in ("--", *(["sh", "-c", text] if ";" in text else [text]))][1:]
     assert len(request.commands(typed)) == len(some)
-    request.sound(Request(request.commands(typed)))
+    request.sound(BenchRequest(request.commands(typed)))
 
 
 def test_commands_of_one_program_are_told_apart_by_their_words() -> None:
@@ -180,7 +180,7 @@ def test_a_script_that_cannot_be_started_is_found_before(text: str, told: str, t
 )
 def test_what_is_quoted_needs_no_shell(command: str, why: str) -> None:
     try:
-        request.sound(Request({"a": command}))
+        request.sound(BenchRequest({"a": command}))
     except UsageError as error:
         assert why and why in str(error)
     else:
@@ -189,7 +189,7 @@ def test_what_is_quoted_needs_no_shell(command: str, why: str) -> None:
 
 def test_an_operator_that_was_quoted_is_passed_on_and_noted() -> None:
     typed = request.commands(["expr", "1", ">", "2", "--", "find", "-exec", "true", ";", "--", "grep", "$a", "f"])
-    assert list(request.quoted_operators(request.sound(Request(typed)))) == [("expr", ">")]
+    assert list(request.quoted_operators(request.sound(BenchRequest(typed)))) == [("expr", ">")]
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_the_file_of_the_documentation_is_one_with_every_key(tmp_path: Path) -> 
     text = (ROOT / "docs" / "your-programs.md").read_text()
     (tmp_path / request.FILE).write_text(text.partition("```toml\n")[2].partition("```")[0])
     asked = request.read(tmp_path / request.FILE)
-    plain = Request(asked.commands)
-    same = [f for f in Request.__struct_fields__ if getattr(asked, f) == getattr(plain, f)]
+    plain = BenchRequest(asked.commands)
+    same = [f for f in BenchRequest.__struct_fields__ if getattr(asked, f) == getattr(plain, f)]
     assert set(same) == {"commands", "warmup", "verify_status"}
     told = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
     assert told == {*placeholders.KNOWN, "n"}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.bench import request
-from firstlight.bench.request import Request
+from firstlight.bench.request import BenchRequest
 from firstlight.observer import checks, execution
 from firstlight.observer.checks import difference, figure
 
@@ -118,7 +118,7 @@ def test_numbers_written_in_other_ways_are_alike(mine: str, theirs: str) -> None
 
 
 def test_by_what_is_verified_is_said() -> None:
-    plain = Request({"a": "true"})
+    plain = BenchRequest({"a": "true"})
     change = msgspec.structs.replace
     assert "exit status alone" in plain.verified
     assert change(plain, verify_status=False).verified == ""

@@ -22,7 +22,7 @@ from firstlight.launch import Outcome, environment, flaw, launch, launcher, scra
 from firstlight.launch import command as command_of
 from firstlight.launch.invocation import Here
 from firstlight.machine import Gpu, Kind, Machine
-from firstlight.mpi_families import Room
+from firstlight.mpi_families import NodeCapacity
 from firstlight.mpi_families.family import Origin
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import tree
@@ -30,7 +30,7 @@ from firstlight.process.shm_leftovers import Leavings
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()
-TWO = Here(Room(2, 2))  # cores
+TWO = Here(NodeCapacity(2, 2))  # cores
 NO_TOOLS = Toolbox((), (), (), ())
 Make = Callable[[str], Path]
 
@@ -410,7 +410,7 @@ def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int
     [(4, {"--cpu-bind=cores", "--threads-per-core=1"}), (8, {"--cpu-bind=threads"}), (9, {"--overcommit"})],
 )
 def test_srun_counts_cores_unless_there_are_more_ranks(in_slurm: None, ranks: int, words: set[str]) -> None:
-    here = Here(Room(4, 8))
+    here = Here(NodeCapacity(4, 8))
     given = set(launcher.find("srun").invocation(slurm_library(), Placement(1, ranks, 1), here).prefix)
     assert words <= given and ("--threads-per-core=1" in given) == (ranks <= 4)
 
@@ -430,21 +430,21 @@ def hybrid() -> Machine:
 def test_programs_run_on_the_fastest_cores_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3, 4, 5, 6, 7})
     here = launcher.here(hybrid())
-    assert here.room == Room(6, 8)
+    assert here.room == NodeCapacity(6, 8)
     direct = launcher.find("direct")
     assert direct.invocation(None, Placement(), here).cpu == 6  # the second core of the fast kind
     threads = direct.invocation(None, Placement(1, 1, 3), here).environment
     assert threads["OMP_PLACES"] == "{4,5},{6,7},{0},{1},{2},{3}"
     assert direct.invocation(None, Placement(1, 1, 8), here).environment["OMP_PLACES"] == "threads"
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 5})
-    assert launcher.here(hybrid()).room == Room(3, 3) and launcher.here(hybrid()).serial == 5
+    assert launcher.here(hybrid()).room == NodeCapacity(3, 3) and launcher.here(hybrid()).serial == 5
 
 
 def test_siblings_are_no_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     smt = synthetic_machine.machine(cores=2, cpus=(0, 1, 2, 3), threads_per_core=2, siblings=((0, 1), (2, 3)))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
     here = launcher.here(smt)
-    assert here.room == Room(2, 4) and here.serial == 2 and here.places == "cores"
+    assert here.room == NodeCapacity(2, 4) and here.serial == 2 and here.places == "cores"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from firstlight.errors import UsageError
 from firstlight.loops import NotUnderstoodError, Pragma, change, dispatch, emit, engines, judging, pragma, source
 from firstlight.loops.change import Piece
 from firstlight.loops.trial import Bench, Compiler, compiler, edges, points
-from firstlight.loops.tuner import Outcome
+from firstlight.loops.tuner import TunedLoop
 
 FLAGS = ("-O2", "-ffp-contract=off")
 DOT = """double dot(long n, const double *x, const double *y) {
@@ -353,7 +353,7 @@ def test_a_replayed_tuning_tells_what_it_tried(cc: Compiler, tmp_path: Path, cap
     ]
     code, out, err = call(capsys, "tune", "loop", str(file), "--json", *engine)
     assert code == 0, err
-    (outcome,) = msgspec.json.decode(out, type=list[Outcome])
+    (outcome,) = msgspec.json.decode(out, type=list[TunedLoop])
     lanes, unrolled = outcome.tried
     assert lanes.wrong and "s is" in lanes.rejected and not lanes.ratios  # it reorders, and the loop is strict
     assert not unrolled.wrong and all(ratio > 0 for ratio in unrolled.ratios.values())
@@ -518,5 +518,5 @@ def test_a_reordering_of_an_array_behind_a_macro_is_wrong_where_it_is_strict(
     words = ["--engine", f"replay:{tmp_path / 'points.json'}", "--launches", "6", "--flags", "-O1", "--cc", "gcc"]
     code, out, err = call(capsys, "tune", "loop", str(tmp_path / "m.c"), "--json", *words)
     assert code == 0, err
-    (outcome,) = msgspec.json.decode(out, type=list[Outcome])
+    (outcome,) = msgspec.json.decode(out, type=list[TunedLoop])
     assert outcome.tried[0].wrong and "s is" in outcome.tried[0].rejected and not outcome.written

@@ -16,8 +16,8 @@ from firstlight.machine import Cache, Machine
 from firstlight.machine.allocation import Allocation
 from firstlight.mapping import formats, ground, source, trying
 from firstlight.mapping.answer import Answer, Mapped, Side
-from firstlight.mapping.ground import Ground, Seat
-from firstlight.mapping.runner import Request, compared
+from firstlight.mapping.ground import Network, Slot
+from firstlight.mapping.runner import MappingRequest, compared
 from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
 from firstlight.report.mapping import notes
 from firstlight.toolchains import Mpi
@@ -28,21 +28,21 @@ AXES = (4, 3, 2)
 
 
 @st.composite
-def maps(draw: st.DrawFn) -> list[Seat]:
+def maps(draw: st.DrawFn) -> list[Slot]:
     """A seat for each rank, each its own, nodes named or not."""
     named = draw(st.booleans())
     slots = draw(st.permutations(range(24 * 2)))[: draw(st.integers(1, 48))]
-    return [Seat(s // 2, s % 2, f"node{s // 2:02}" if named else None) for s in slots]
+    return [Slot(s // 2, s % 2, f"node{s // 2:02}" if named else None) for s in slots]
 
 
 @given(seats=maps())
-def test_a_rankfile_says_each_seat(seats: list[Seat]) -> None:
+def test_a_rankfile_says_each_seat(seats: list[Slot]) -> None:
     said = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
     assert said == [(s.host or f"+n{s.node}", s.place) for s in seats]
 
 
 @given(seats=maps())
-def test_a_host_file_says_each_node(seats: list[Seat]) -> None:
+def test_a_host_file_says_each_node(seats: list[Slot]) -> None:
     try:
         text = FORMATS["hosts"].text(seats, AXES)
     except formats.UnwritableError:
@@ -53,19 +53,19 @@ def test_a_host_file_says_each_node(seats: list[Seat]) -> None:
 
 @given(order=st.permutations(range(12)), per_node=st.sampled_from([1, 2, 3, 4]))
 def test_an_order_of_ranks_fills_the_nodes(order: list[int], per_node: int) -> None:
-    seats = [Seat(slot // per_node, slot % per_node) for slot in order]
+    seats = [Slot(slot // per_node, slot % per_node) for slot in order]
     said = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
     assert [order[int(str(rank[0]))] for rank in said] == list(range(12))
 
 
 def test_an_order_of_ranks_cannot_leave_room() -> None:
     with pytest.raises(formats.UnwritableError, match="room in between"):
-        FORMATS["reorder"].text([Seat(0, 0), Seat(2, 0)], AXES)
+        FORMATS["reorder"].text([Slot(0, 0), Slot(2, 0)], AXES)
     assert FORMATS["reorder"].parse("# two nodes\n2-3\n0,1\n") == [(2,), (3,), (0,), (1,)]
 
 
 @given(seats=maps())
-def test_coordinates_say_each_node(seats: list[Seat]) -> None:
+def test_coordinates_say_each_node(seats: list[Slot]) -> None:
     said = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
     numbers = [[int(str(c)) for c in at] for at in said]
     assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in seats]
@@ -204,7 +204,7 @@ def mpi(family: str) -> Mpi:
 
 
 def test_a_trial_changes_the_launcher_s_options_only() -> None:
-    seats = [Seat(0, 1, None, 3), Seat(0, 0, None, 2)]
+    seats = [Slot(0, 1, None, 3), Slot(0, 0, None, 2)]
     words = ["env", "A=1", "mpiexec", "-n", "2", "./p"]
     assert trying.mapped(words, mpi("openmpi"), Path("/r"), seats) == [
         "env", "A=1", "mpiexec", "--rankfile", "/r", "-n", "2", "./p",
@@ -214,7 +214,7 @@ def test_a_trial_changes_the_launcher_s_options_only() -> None:
     with pytest.raises(UsageError, match="launcher"):
         trying.mapped(["./p"], mpi("openmpi"), Path("/r"), seats)
     with pytest.raises(UsageError, match="several"):
-        trying.mapped(words, mpi("mpich"), Path("/r"), [Seat(0, 0), Seat(1, 0)])
+        trying.mapped(words, mpi("mpich"), Path("/r"), [Slot(0, 0), Slot(1, 0)])
 
 
 def test_a_trial_is_judged_launch_by_launch() -> None:
@@ -251,8 +251,8 @@ def tried(folder: Path, far: float) -> str:
     launcher = folder / "mpiexec"
     launcher.write_text(LAUNCHER.format(far=far))
     launcher.chmod(0o755)
-    request = Request(
-        source.Source("test"), Ground("tree:2", per_node=2), "", 1.0, (), folder / "made", (str(launcher), "-n", "4"),
+    request = MappingRequest(
+        source.Source("test"), Network("tree:2", per_node=2), "", 1.0, (), folder / "made", (str(launcher), "-n", "4"),
         mpi("openmpi"), 6,
     )  # fmt: skip
     return compared(request, answer((0, 2, 1, 3)), mpi("openmpi")).outcome
@@ -290,6 +290,6 @@ def test_a_map_with_less_on_its_links_that_was_not_taken_is_told() -> None:
 
 
 def test_seats_of_one_node_are_its_cores() -> None:
-    given = Ground("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
+    given = Network("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
     found: list[Any] = [(s.node, s.place, s.cpu) for s in ground.seats((3, 0), given)]
     assert found == [(0, 3, 3), (0, 0, 0)]

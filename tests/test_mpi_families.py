@@ -62,7 +62,7 @@ def test_a_new_family_is_one_file(invented: Mpi) -> None:
         "INVENTED_CXX": "/g++", "INVENTED_FC": "/gfortran", "INVENTED_F90": "/gfortran",
     }  # fmt: skip
     started = launcher.find("invented")
-    way = started.invocation(invented, Placement(2, 8, 1), Here(mpi_families.Room(2, 2)))
+    way = started.invocation(invented, Placement(2, 8, 1), Here(mpi_families.NodeCapacity(2, 2)))
     assert way.prefix == ("/x/mpiexec", "-n", "8", "--each", "4") and way.environment["A"] == "1"
     assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
     assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]
@@ -100,7 +100,7 @@ def test_a_family_that_is_not_known_says_which_file_is_missing() -> None:
 
 @given(st.integers(1, 4), st.integers(1, 16), st.integers(1, 8), st.integers(0, 16), st.integers(1, 4))
 def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, cores: int, smt: int) -> None:
-    place, room = Placement(nodes, ranks * nodes, threads), mpi_families.Room(cores, cores * smt)
+    place, room = Placement(nodes, ranks * nodes, threads), mpi_families.NodeCapacity(cores, cores * smt)
     unit = mpi_families.grain(place, room)
     assert unit == ("core" if ranks * threads <= cores else "hwthread" if ranks * threads <= cores * smt else "")
     for family in mpi_families.every():
@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, co
 @pytest.mark.parametrize(("ranks", "threads"), [(2, 1), (8, 1), (16, 1), (4, 2), (2, 4), (2, 8)])
 def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks: int, threads: int) -> None:
     """Two sockets of four cores with two threads, as hwloc invents them for the launcher; which tells what it binds."""
-    room, family = mpi_families.Room(8, 16), mpi_families.of("mpich")
+    room, family = mpi_families.NodeCapacity(8, 16), mpi_families.of("mpich")
     told = subprocess.run(
         ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "sleep", "0.1"],
         env={"PATH": os.environ["PATH"], "HYDRA_TOPO_DEBUG": "1",

@@ -13,7 +13,7 @@ import pytest
 
 from bench import Bench
 from firstlight import ROOT, conduct, store
-from firstlight.conduct import Order
+from firstlight.conduct import RunRequest
 from firstlight.conduct.progress import Plain
 from firstlight.errors import OK
 from firstlight.machine.neighbours import BESIDE, NAMES, beside
@@ -80,7 +80,7 @@ def test_a_stranger_who_takes_every_name_stops_nobody(group: str) -> None:
 def test_the_second_says_so_at_once_and_records_it(bench: Bench) -> None:
     progress = Plain(stream := io.StringIO())
     with beside() as first:
-        result = conduct.run(Order(results=bench.results), progress)
+        result = conduct.run(RunRequest(results=bench.results), progress)
         assert first.since() == (os.getpid(),)
     assert result.code == OK
     assert f"another firstlight measures on this node now (process {os.getpid()})" in stream.getvalue().splitlines()[0]
@@ -98,7 +98,7 @@ def test_the_first_records_it_too(bench: Bench, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(conduct.Session, "_launch", beside_another)
     progress = Plain(stream := io.StringIO())
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert "another firstlight" not in stream.getvalue()
     assert store.open(result.directory).run().machine.warnings[-1] == BESIDE
     assert store.check(result.directory) == []

@@ -18,7 +18,7 @@ from firstlight.errors import RecordError, UsageError
 from firstlight.judge import nodes
 from firstlight.judge.verdict import Estimate
 from firstlight.nodes import folder, requests, schedule
-from firstlight.nodes.folder import Part, Record
+from firstlight.nodes.folder import NodesRun, Record
 from firstlight.report import nodes as page
 from firstlight.report.nodes import Line, Value
 from firstlight.units import significant
@@ -125,8 +125,8 @@ def test_every_pair_is_accounted_for(
     n: int, measured: list[tuple[int, int]], failed: list[tuple[int, int]], no_pairs: str, told: str
 ) -> None:
     good = replace(synthetic.judgement(1, 6, only=("latency",)), figures=())
-    runs = [page.Answered(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
-    runs += [page.Answered(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
+    runs = [page.NodesResult(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
+    runs += [page.NodesResult(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
     found = page.nodes_of("x", [f"h{k}" for k in range(n)], runs, no_pairs)
     shown = " ".join(page.summary(found, 120).split())
     assert (told in shown) if told else ("of nodes: " not in shown)
@@ -150,7 +150,7 @@ def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
 
 
 def record(tmp_path: Path, **changes: object) -> Path:
-    rounds = ((Part("node-001", (0,)), Part("node-002", (1,))),)
+    rounds = ((NodesRun("node-001", (0,)), NodesRun("node-002", (1,))),)
     made = Record(folder.SCHEMA, 1.0, "0.1", ("./fl",), ("a", "b"), ("node",), (), "no MPI library", 0, 2, rounds)
     folder.write(tmp_path, msgspec.structs.replace(made, **changes))  # type: ignore[arg-type]
     return tmp_path
@@ -162,8 +162,8 @@ def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: P
     assert folder.read(record(tmp_path)).hosts == ("a", "b")
     for changes, words in (
         ({"schema": 9}, "of schema 9"),
-        ({"rounds": ((Part("node-003", (2,)),),)}, "of nodes that the list does not have"),
-        ({"rounds": ((Part("../x", (0,)),),)}, "of nodes that the list does not have"),
+        ({"rounds": ((NodesRun("node-003", (2,)),),)}, "of nodes that the list does not have"),
+        ({"rounds": ((NodesRun("../x", (0,)),),)}, "of nodes that the list does not have"),
     ):
         with pytest.raises(RecordError, match=words):
             folder.read(record(tmp_path, **changes))

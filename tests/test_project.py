@@ -23,7 +23,7 @@ from firstlight.judge.verdict import Identity, Limit
 from firstlight.plan import Placement
 from firstlight.project import machines, messages, scaling
 from firstlight.project.node import Application, Rates, Sample
-from firstlight.project.scaling import Place, Spread
+from firstlight.project.scaling import MessageSpread, Place
 from firstlight.roles import APPLICATION, Model
 
 WORKLOADS = shipped.workloads()
@@ -61,7 +61,7 @@ def linear(model: Model, numbers: dict[str, float], ranks: int, topology: str) -
 
 
 def place(watts: float | None = 100.0, simulated: int = 1 << 20) -> Place:
-    return Place(RATES, RATES, linear, simulated, Spread(()), watts)
+    return Place(RATES, RATES, linear, simulated, MessageSpread(()), watts)
 
 
 def app(*samples: Sample) -> Application:
@@ -71,13 +71,15 @@ def app(*samples: Sample) -> Application:
 def test_the_share_of_the_ceiling_and_the_ceiling_of_the_new_place_make_the_time() -> None:
     """Half of 10 GB/s on one core; four processes share 20 GB/s and wait 4 us for messages."""
     one, four = sample(1e6, 2 * 16e6 / 1e10), sample(1e6, 1.0, ranks=4)
-    [held] = scaling.left_out([app(one, four)], RATES, linear, Spread(()))
+    [held] = scaling.left_out([app(one, four)], RATES, linear, MessageSpread(()))
     assert held.kind == "processes" and held.predicted == pytest.approx(2 * 16e6 / 2e10 + 4e-6)
     assert held.factor == pytest.approx(held.predicted) and held.low <= held.predicted <= held.high
 
 
 def test_the_largest_size_is_held_against_the_nearest_smaller_one() -> None:
-    found = scaling.left_out([app(sample(1e4, 1.6e-5), sample(1e6, 2e-3), sample(2e6, 5e-3))], RATES, None, Spread(()))
+    found = scaling.left_out(
+        [app(sample(1e4, 1.6e-5), sample(1e6, 2e-3), sample(2e6, 5e-3))], RATES, None, MessageSpread(())
+    )
     assert [(h.kind, h.elements) for h in found] == [("size", 2e6)]
     assert found[0].predicted == pytest.approx(4e-3) and found[0].factor == pytest.approx(0.8)
 
@@ -192,7 +194,7 @@ def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
         return takes(model, numbers, ranks, topology, "")
 
     elements = scaling.elements_for(a, s, model.filling * 88128 * of.memory.value, 88128)
-    found = scaling.point(a, Place(rates, rates, sent, 256, Spread(()), None), elements, "tofu:24x18x17", None)
+    found = scaling.point(a, Place(rates, rates, sent, 256, MessageSpread(()), None), elements, "tofu:24x18x17", None)
     assert found.nodes == 88128 and 1 / 1.5 < found.rate / 10.51e15 < 1.5
     assert found.share < 0.35
 

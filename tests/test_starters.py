@@ -18,7 +18,7 @@ from firstlight.cli import sites
 from firstlight.errors import UsageError
 from firstlight.launch.invocation import Here
 from firstlight.launch.started import Started, WithDevices, started
-from firstlight.mpi_families import Room, of
+from firstlight.mpi_families import NodeCapacity, of
 from firstlight.plan import Placement
 from firstlight.site import launchers
 from firstlight.toolchains import Mpi
@@ -28,23 +28,23 @@ from firstlight.toolchains.starting import refused, starting
 
 RECORDED = [
     # ALCF, Polaris user guide, "Running jobs": hybrid MPI and OpenMP, 32 cores with two threads each
-    ("pals", Placement(2, 16, 4), Room(32, 64), "mpiexec -n 16 --ppn 8 --depth=4 --cpu-bind depth"),
+    ("pals", Placement(2, 16, 4), NodeCapacity(32, 64), "mpiexec -n 16 --ppn 8 --depth=4 --cpu-bind depth"),
     # ALCF, Aurora: gpu_tile_compact.sh is started by /opt/cray/pals/1.8/bin/mpiexec -n 12 -ppn 12 --depth 8 ...
-    ("pals", Placement(1, 12, 8), Room(104, 208), "mpiexec -n 12 -ppn 12 --depth 8 --cpu-bind depth"),
+    ("pals", Placement(1, 12, 8), NodeCapacity(104, 208), "mpiexec -n 12 -ppn 12 --depth 8 --cpu-bind depth"),
     # a job script of UIC-HPC on Aurora
-    ("pals", Placement(1, 1, 8), Room(104, 208), "mpiexec --envall -n 1 --ppn 1 --cpu-bind depth --depth 8"),
+    ("pals", Placement(1, 1, 8), NodeCapacity(104, 208), "mpiexec --envall -n 1 --ppn 1 --cpu-bind depth --depth 8"),
     # NERSC, Edison and Hopper, "Job Launch Command: aprun"; the man page of aprun, S-2496
-    ("aprun", Placement(16, 384, 1), Room(24, 48), "aprun -n 384 -N 24 -d 1 -j 1 -cc cpu"),
-    ("aprun", Placement(4, 16, 6), Room(24, 48), "aprun -n 16 -N 4 -d 6 -j 1 -cc depth"),
-    ("aprun", Placement(2, 96, 1), Room(24, 48), "aprun -n 96 -N 48 -d 1 -j 2 -cc cpu"),
+    ("aprun", Placement(16, 384, 1), NodeCapacity(24, 48), "aprun -n 384 -N 24 -d 1 -j 1 -cc cpu"),
+    ("aprun", Placement(4, 16, 6), NodeCapacity(24, 48), "aprun -n 16 -N 4 -d 6 -j 1 -cc depth"),
+    ("aprun", Placement(2, 96, 1), NodeCapacity(24, 48), "aprun -n 96 -N 48 -d 1 -j 2 -cc cpu"),
     # OLCF, Summit: a job of 6 ranks on a node with a GPU and 7 cores each; LSTM training of a user, and the vector sums
     # of the OpenMP tutorial on one resource set of 42 cores
-    ("jsrun", Placement(1, 6, 6), Room(42, 168), "jsrun --nrs 6 --rs_per_host 6 --tasks_per_rs 1 --cpu_per_rs 6"),
-    ("jsrun", Placement(1, 1, 42), Room(42, 168), "jsrun --nrs 1 --tasks_per_rs 1 --cpu_per_rs 42 --rs_per_host 1 --bind packed:42"),  # noqa: E501
-    ("jsrun", Placement(1, 1, 7), Room(42, 168), "jsrun --nrs 1 --bind packed:7 --cpu_per_rs 7 --rs_per_host 1 --tasks_per_rs 1"),  # noqa: E501
+    ("jsrun", Placement(1, 6, 6), NodeCapacity(42, 168), "jsrun --nrs 6 --rs_per_host 6 --tasks_per_rs 1 --cpu_per_rs 6"),  # noqa: E501
+    ("jsrun", Placement(1, 1, 42), NodeCapacity(42, 168), "jsrun --nrs 1 --tasks_per_rs 1 --cpu_per_rs 42 --rs_per_host 1 --bind packed:42"),  # noqa: E501
+    ("jsrun", Placement(1, 1, 7), NodeCapacity(42, 168), "jsrun --nrs 1 --bind packed:7 --cpu_per_rs 7 --rs_per_host 1 --tasks_per_rs 1"),  # noqa: E501
     # flux-run(1), flux-shell(1), and flux-core's t2604-job-shell-affinity.t: flux run -ocpu-affinity=per-task -n2 -c1
-    ("flux", Placement(1, 2, 1), Room(2, 2), "flux run -o cpu-affinity=per-task --ntasks=2 --cores-per-task=1"),
-    ("flux", Placement(2, 8, 4), Room(16, 32), "flux run --nodes=2 --ntasks=8 --cores-per-task=4"),
+    ("flux", Placement(1, 2, 1), NodeCapacity(2, 2), "flux run -o cpu-affinity=per-task --ntasks=2 --cores-per-task=1"),
+    ("flux", Placement(2, 8, 4), NodeCapacity(16, 32), "flux run --nodes=2 --ntasks=8 --cores-per-task=4"),
 ]  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def options(words: list[str]) -> dict[str, str]:
     ("name", "placement", "room", "theirs"), RECORDED, ids=lambda x: x if isinstance(x, str) else ""
 )
 def test_a_command_line_asks_for_what_those_of_sites_ask_for(
-    name: str, placement: Placement, room: Room, theirs: str
+    name: str, placement: Placement, room: NodeCapacity, theirs: str
 ) -> None:
     one = starters.every()[name]
     first = one.ways(one.COMMAND, of("mpich"))[0]
@@ -80,7 +80,7 @@ def test_a_command_line_asks_for_what_those_of_sites_ask_for(
 @pytest.mark.parametrize("name", starters.every())
 def test_ranks_that_do_not_fit_are_started_and_not_bound(name: str) -> None:
     """On two nodes of four cores with two threads each: a core each, a hardware thread each, neither."""
-    one, room = starters.every()[name], Room(4, 8)
+    one, room = starters.every()[name], NodeCapacity(4, 8)
     lines = [" ".join(one.words(Placement(2, 2 * n, 1), room)) for n in (4, 8, 9)]
     assert len(set(lines)) == 3
     bound = [re.search(r"(?:cpu-affinity|--cpu-bind|-cc|--bind)[= ]([\w:-]+)", line) for line in lines]
@@ -114,11 +114,11 @@ def test_each_rank_gets_a_gpu_where_the_launcher_can_give_one(
 
 def test_a_launch_begins_with_the_words_and_has_the_librarys_environment() -> None:
     mpi = library("mpich", "/x/aprun")
-    way = started(mpi.starter).invocation(mpi, Placement(2, 8, 2), Here(Room(8, 8)))
+    way = started(mpi.starter).invocation(mpi, Placement(2, 8, 2), Here(NodeCapacity(8, 8)))
     assert way.prefix == ("/x/aprun", "-n", "8", "-N", "4", "-d", "2", "-j", "1", "-cc", "depth")
     assert way.environment == {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores", "OF": "1"} and way.grace > 5
     with pytest.raises(UsageError, match="evenly"):
-        started(mpi.starter).invocation(mpi, Placement(2, 3, 1), Here(Room(8, 8)))
+        started(mpi.starter).invocation(mpi, Placement(2, 3, 1), Here(NodeCapacity(8, 8)))
     assert started(mpi.starter).signal_of(139, "") == 11
 
 
@@ -127,7 +127,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
     mpi = library("openmpi", *words)
     way = started(mpi.starter)
     assert type(way) is Started
-    prefix = way.invocation(mpi, Placement(2, 8, 3), Here(Room(16, 16))).prefix
+    prefix = way.invocation(mpi, Placement(2, 8, 3), Here(NodeCapacity(16, 16))).prefix
     assert prefix == ("prun", "--np", "8", "--map-by", "ppr:4:node:pe=3")
 
 

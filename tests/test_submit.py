@@ -14,7 +14,7 @@ from bench import Bench
 from commands import Captured, call
 from firstlight import conduct, machine, store
 from firstlight.cli import runs
-from firstlight.conduct.prepare import Order
+from firstlight.conduct.prepare import RunRequest
 from firstlight.conduct.progress import Plain
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.launch.environment import compose
@@ -158,7 +158,7 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
     here = machine.discover()
     node = replace(here, batch="slurm", name="one")
     monkeypatch.setattr(machine, "discover", lambda: node)
-    path = conduct.run(Order(results=bench.results, budget=0.01), progress).directory
+    path = conduct.run(RunRequest(results=bench.results, budget=0.01), progress).directory
     for other in (
         replace(node, name="other", batch=""),
         replace(node, name="other", processor="another"),

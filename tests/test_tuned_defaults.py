@@ -19,7 +19,7 @@ from firstlight.conduct import tuned_defaults
 from firstlight.errors import USAGE
 from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Plan, Program
-from firstlight.record import Answered
+from firstlight.record import TunedDefault
 from firstlight.report import html, terminal, wording
 from firstlight.roles import EXECUTION, Ask, Role, defect_of_ask
 
@@ -54,7 +54,7 @@ def cell(*arguments: str, mpi: str | None = "openmpi", place: Placement | None =
     return Cell("one", Program("sea", variant, "gcc-native", mpi), place or Placement(1, 2, 1), arguments)
 
 
-def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[Answered, ...]]:
+def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[TunedDefault, ...]]:
     planned, told = tuned_defaults.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
     return planned.cells[0].arguments, told
 
@@ -157,7 +157,9 @@ def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
 
 def test_the_terminal_and_the_page_say_it() -> None:
     scene = synthetic.run(only=["pingpong"], failed_build=False)
-    one = Answered("sea", "way", "shared", "halo", "openmpi", ("one",), "20261120-101010-full", "halo.mpi_fast", 8192)
+    one = TunedDefault(
+        "sea", "way", "shared", "halo", "openmpi", ("one",), "20261120-101010-full", "halo.mpi_fast", 8192
+    )
     judged = judge(replace(scene.run, answered=(one,)), scene.records, scene.workloads)
     wanted = "way=shared for sea with Open MPI 4.1.4: halo.mpi_fast was best in run 20261120-101010-full by messages of"
     assert wanted in " ".join(terminal.summary(judged, scene.workloads).split())

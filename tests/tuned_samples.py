@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.loops import source
 from firstlight.loops.judging import Judged, judged
 from firstlight.loops.source import Source
-from firstlight.loops.tuner import Kept, Outcome, Tried
+from firstlight.loops.tuner import Kept, Tried, TunedLoop
 
 CODE = """double sum(long n, const double *x) {
   double s = 0;
@@ -30,7 +30,7 @@ def read(path: str = "a.c") -> Source:
     return source.read(Path(path), CODE.encode())
 
 
-def outcomes(word: str = "", file: str = "a.c") -> list[Outcome]:
+def outcomes(word: str = "", file: str = "a.c") -> list[TunedLoop]:
     """`word` stands in every text that comes from a file or a compiler."""
     loops = {one.name: one for one in read().loops}
     found = []
@@ -45,7 +45,7 @@ def outcomes(word: str = "", file: str = "a.c") -> list[Outcome]:
         kept = [Kept(4, 34, "golden", ""), Kept(35, 300, "lanes 8" + word, f"double fl_s[8]; {word}")]
         loop = loops["sum"]
         found.append(
-            Outcome(
+            TunedLoop(
                 file, "sum", loop.line, f"{family} 1.2{word}", family, loop.hash, "2026-11-25",
                 f"#pragma tune precious {word}", loop.text + word, tried, rows, kept, written=f"tuned/a.sum.{family}.c",
             )
@@ -53,7 +53,7 @@ def outcomes(word: str = "", file: str = "a.c") -> list[Outcome]:
     loop = loops["twice"]
     said = ("#pragma tune precious", loop.text, [], [], [])
     why = f"no candidate is faster {word}"
-    found.append(Outcome(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *said, why=why))
+    found.append(TunedLoop(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *said, why=why))
     return found
 
 

@@ -305,7 +305,7 @@ class Build(msgspec.Struct, frozen=True):
     widths: Annotated[dict[str, Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]], msgspec.Meta(max_length=1 << 12)] = {}
 
 
-class Answered(msgspec.Struct, frozen=True):
+class TunedDefault(msgspec.Struct, frozen=True):
     """A parameter that nobody set took what an earlier run of this machine found best for its role.
 
     `mpi`: the library that both used. `run`: which one it was, "" where there was none. `program`: whose figure was
@@ -363,7 +363,7 @@ class Run(msgspec.Struct, frozen=True):
     brought: tuple[Brought, ...] = ()  # workloads that lie in no folder: the guests of its cells are their variants
     modules: Loaded | None = None  # environment modules that were loaded for it
     missing: float | None = None  # seconds of launching that its budget had no room for
-    answered: tuple[Answered, ...] = ()  # parameters that took what an earlier run found
+    answered: tuple[TunedDefault, ...] = ()  # parameters that took what an earlier run found
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from firstlight.batch.limits import SETUP, Limits, agree
 from firstlight.batch.queue import choose, state, submit
 from firstlight.batch.script import write
-from firstlight.batch.system import Request, State, System, Work, systems
+from firstlight.batch.system import JobRequest, State, System, Work, systems
 
 __all__ = [
     "SETUP",
+    "JobRequest",
     "Limits",
-    "Request",
     "State",
     "System",
     "Work",

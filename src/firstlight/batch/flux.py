@@ -6,7 +6,7 @@ import math
 import re
 from pathlib import Path
 
-from firstlight.batch.system import Request, State, plain
+from firstlight.batch.system import JobRequest, State, plain
 
 LABEL = "Flux"
 COMMAND = "flux"
@@ -16,7 +16,7 @@ _WAITING = {"DEPEND", "PRIORITY", "SCHED"}
 _RUNNING = {"RUN", "CLEANUP"}
 
 
-def header(request: Request) -> list[str]:
+def header(request: JobRequest) -> list[str]:
     options = [
         f"--job-name={request.name}",
         f"--nodes={request.nodes}",
@@ -29,7 +29,7 @@ def header(request: Request) -> list[str]:
     return [f"# flux: {option}" for option in (*options, *request.directives)]
 
 
-def _size(request: Request) -> list[str]:
+def _size(request: JobRequest) -> list[str]:
     """A slot a CPU; with GPUs a slot a node, for these are counted by the slot."""
     gpus = [f"--gpus-per-slot={request.gpus}"] if request.gpus else []
     if request.per_node is None:

@@ -6,7 +6,7 @@ import math
 import re
 from pathlib import Path
 
-from firstlight.batch.system import Request, State, plain
+from firstlight.batch.system import JobRequest, State, plain
 
 LABEL = "LSF"
 COMMAND = "bsub"
@@ -16,7 +16,7 @@ _WAITING = {"PEND", "PSUSP", "WAIT", "USUSP", "SSUSP", "UNKWN"}
 _ENDED = {"DONE", "EXIT", "ZOMBI"}
 
 
-def header(request: Request) -> list[str]:
+def header(request: JobRequest) -> list[str]:
     minutes = math.ceil(request.seconds / 60)
     options = [
         f"-J {request.name}",
@@ -30,7 +30,7 @@ def header(request: Request) -> list[str]:
     return [f"#BSUB {option}" for option in (*options, *request.directives)]
 
 
-def _size(request: Request) -> list[str]:
+def _size(request: JobRequest) -> list[str]:
     """Whole nodes by their number, which only sites with jsrun know; else slots, so many on each node."""
     if request.per_node is None:
         return [f"-nnodes {request.nodes}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from firstlight.batch.system import Request, State, clock, plain
+from firstlight.batch.system import JobRequest, State, clock, plain
 from firstlight.errors import UsageError
 
 LABEL = "PBS"
@@ -15,7 +15,7 @@ WARNS = False  # SIGTERM comes with the end of the time, SIGKILL ten seconds lat
 _STATES = {"running": "RE", "ended": "FCX"}
 
 
-def header(request: Request) -> list[str]:
+def header(request: JobRequest) -> list[str]:
     """Raises UsageError without `per_node`: PBS has no word for a whole node, its CPUs have to be counted."""
     if request.per_node is None:
         raise UsageError("PBS needs to know how many CPUs of each node you want: add --per-node N")

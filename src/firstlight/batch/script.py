@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import join, quote
 
-from firstlight.batch.system import Request, System, Work
+from firstlight.batch.system import JobRequest, System, Work
 
 _TIMER = """\
 # {label} does not warn this script before its time is over, so it warns itself. SIGTERM acts like Ctrl-C.
@@ -19,7 +19,7 @@ _TIMER = """\
 """
 
 
-def write(system: System, request: Request, work: Work) -> str:
+def write(system: System, request: JobRequest, work: Work) -> str:
     """The whole script. Raises UsageError for what the batch system's directives cannot say."""
     parts = [
         "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell knows `module`

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from firstlight.batch.system import Request, State, clock, plain
+from firstlight.batch.system import JobRequest, State, clock, plain
 
 LABEL = "Slurm"
 COMMAND = "sbatch"
@@ -15,7 +15,7 @@ _WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD
 _RUNNING = {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"}
 
 
-def header(request: Request) -> list[str]:
+def header(request: JobRequest) -> list[str]:
     # %-signs stand for numbers in an output path; plain() lets none through.
     options = [
         f"--job-name={request.name}",

@@ -17,7 +17,7 @@ _NO_SYSTEMS = ("limits", "queue", "script", "system")
 """The files of this folder that are not a batch system."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class JobRequest(msgspec.Struct, frozen=True):
     """What a job needs. `seconds`: its time limit; `warning`: seconds before that limit at which a signal ends the run.
 
     `per_node`: CPUs wanted of each node, None for whole nodes; `gpus`: GPUs of each node. `directives` are passed on
@@ -65,7 +65,7 @@ class System(Protocol):
     COMMAND: str  # the program that submits: where it is on the search path, the system is here
     WARNS: bool  # whether it signals the script itself before the time is over
 
-    def header(self, request: Request) -> list[str]:
+    def header(self, request: JobRequest) -> list[str]:
         """The directives, one a line."""
         ...
 

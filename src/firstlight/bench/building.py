@@ -24,7 +24,7 @@ MOST_BYTES, MOST_FILES = 1 << 30, 50_000
 PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
 
 
-class Outcome(NamedTuple):
+class BuildResult(NamedTuple):
     """`error`: the output of a build that failed, "" for one that succeeded. `flaws`: by the name of a command, why
     it starts something other than what was built."""
 
@@ -126,14 +126,14 @@ def make(
     variables: Mapping[str, str],
     tools: str,
     commands: Mapping[str, Sequence[str]],
-) -> Outcome:
+) -> BuildResult:
     """Build `source` in `copy`, unless these `tools` built it there before. Raises OSError.
 
     `commands`: the words of each command, by name. A build is remembered only if it made what each of them starts.
     """
     done = copy.with_name(f"{copy.name}.built")
     if done.is_file() and done.read_text() == tools and copy.is_dir():
-        return Outcome(0.0, "")
+        return BuildResult(0.0, "")
     done.unlink(missing_ok=True)
     if copy.exists():
         shutil.rmtree(copy)
@@ -147,11 +147,11 @@ def make(
     seconds = time.monotonic() - began
     log(copy).write_text(ended.stdout)
     if ended.returncode != 0:
-        return Outcome(seconds, ended.stdout or f"the build ended with status {ended.returncode} and said nothing")
+        return BuildResult(seconds, ended.stdout or f"the build ended with status {ended.returncode} and said nothing")
     flaws = {name: why for name, words in commands.items() if (why := _flaw(words, copy, begun))}
     if not flaws:
         done.write_text(tools)
-    return Outcome(seconds, "", flaws)
+    return BuildResult(seconds, "", flaws)
 
 
 TICK = 0.02

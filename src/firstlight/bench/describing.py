@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, Request
+from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, BenchRequest
 from firstlight.catalogue import Bound, Row, Value
 from firstlight.catalogue.brought import Brought
 from firstlight.judge import formatting
@@ -32,7 +32,7 @@ IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
 BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
 
 
-def descriptions(request: Request) -> dict[str, Description]:
+def descriptions(request: BenchRequest) -> dict[str, Description]:
     figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
     parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
     unverified = "" if request.verified else "nothing was said that would verify it"
@@ -59,12 +59,12 @@ def descriptions(request: Request) -> dict[str, Description]:
     }
 
 
-def title(request: Request) -> str:
+def title(request: BenchRequest) -> str:
     """What the page calls all of it."""
     return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
 
 
-def brought(request: Request, cells: Sequence[Cell]) -> Brought:
+def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
     return Brought(
         name=request.name,
         title=title(request),
@@ -77,7 +77,7 @@ def brought(request: Request, cells: Sequence[Cell]) -> Brought:
     )
 
 
-def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
+def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
     """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
     alone decides."""
     axes = _axes(cells)
@@ -119,7 +119,7 @@ def _axes(cells: Sequence[Cell]) -> list[str]:
     return [axis for axis, values in seen.items() if len(values) > 1]
 
 
-def _title(request: Request, metric: str, case: dict[str, Value], where: str, axis: str) -> str:
+def _title(request: BenchRequest, metric: str, case: dict[str, Value], where: str, axis: str) -> str:
     called = CALLED.get(metric, metric.replace("_", " "))
     head = f"{next(iter(request.commands))}: {called}" if len(request.commands) == 1 else called
     by = {"": "", "variant": "by command", "mpi": "by MPI library", "bind": "by binding"}.get(axis, f"by {axis}")

@@ -12,7 +12,7 @@ from firstlight.bench import request as asking
 from firstlight.bench.amounts import amount
 from firstlight.bench.building import known
 from firstlight.bench.placeholders import BUILT, KNOWN, PLACED, WRAPPERS, filled, names
-from firstlight.bench.request import WORKING_SET, Request, launcher_words
+from firstlight.bench.request import WORKING_SET, BenchRequest, launcher_words
 from firstlight.catalogue import Value
 from firstlight.conduct import guests
 from firstlight.errors import UsageError
@@ -48,19 +48,19 @@ class Choices(NamedTuple):
     absent: tuple[Absent, ...] = ()
 
 
-def texts(request: Request) -> list[str]:
+def texts(request: BenchRequest) -> list[str]:
     """All in which a placeholder may stand."""
     output = (request.output.file, request.output.reference) if request.output is not None else ()
     shells = (request.prepare, request.check, request.build)
     return [*request.commands.values(), *request.work.values(), *shells, *request.environment.values(), *output]
 
 
-def unknown(request: Request) -> list[str]:
+def unknown(request: BenchRequest) -> list[str]:
     """Return the names in braces that are not placeholders; braces mean something to shells and to awk, too."""
     return sorted(names(texts(request)) - {*request.sweep, *KNOWN})
 
 
-def choices(request: Request, machine: Machine, toolbox: Toolbox, folder: Path) -> Choices:
+def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: Path) -> Choices:
     """Raises UsageError for what is asked and cannot be varied here."""
     used = names(texts(request))
     if taken := sorted(set(request.sweep) & set(KNOWN)):
@@ -88,11 +88,11 @@ def choices(request: Request, machine: Machine, toolbox: Toolbox, folder: Path) 
     )
 
 
-def launched(request: Request, name: str) -> bool:
+def launched(request: BenchRequest, name: str) -> bool:
     return launcher_words(asking.words(request, name)) > 0
 
 
-def _toolchains(request: Request, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
+def _toolchains(request: BenchRequest, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
     if not used & {*BUILT, *WRAPPERS}:
         if request.toolchains:
             raise UsageError("--toolchain chooses what --build compiles with; there is no --build with {cxx}")
@@ -104,7 +104,7 @@ def _toolchains(request: Request, toolbox: Toolbox, used: set[str]) -> tuple[Too
     return tuple(found)
 
 
-def _mpis(request: Request, toolbox: Toolbox, folder: Path, absent: list[Absent]) -> tuple[Mpi | None, ...]:
+def _mpis(request: BenchRequest, toolbox: Toolbox, folder: Path, absent: list[Absent]) -> tuple[Mpi | None, ...]:
     some = [name for name in request.commands if launched(request, name)]
     builds = not names(texts(request)).isdisjoint(WRAPPERS)
     if not some and not builds:
@@ -125,7 +125,12 @@ def _mpis(request: Request, toolbox: Toolbox, folder: Path, absent: list[Absent]
 
 
 def _of_programs(
-    request: Request, some: Sequence[str], toolbox: Toolbox, wanted: Sequence[Mpi], folder: Path, absent: list[Absent]
+    request: BenchRequest,
+    some: Sequence[str],
+    toolbox: Toolbox,
+    wanted: Sequence[Mpi],
+    folder: Path,
+    absent: list[Absent],
 ) -> tuple[Mpi, ...]:
     """What is built already runs with the library that it is linked with, and with those of the same interface."""
     own = {}
@@ -150,7 +155,7 @@ def _of_programs(
     return found
 
 
-def _placements(request: Request, machine: Machine, absent: list[Absent]) -> tuple[Placement, ...]:
+def _placements(request: BenchRequest, machine: Machine, absent: list[Absent]) -> tuple[Placement, ...]:
     parallel = any(launched(request, name) for name in request.commands)
     given = request.placements or (_several(machine, parallel) if "placement" in request.vary else ())
     if not given:
@@ -168,7 +173,7 @@ def _several(machine: Machine, parallel: bool) -> tuple[str, ...]:
     return tuple(f"1x{n}x1" if parallel else f"1x1x{n}" for n in counts)
 
 
-def cells(request: Request, some: Choices, made: Sequence[Made], recorders: Mapping[str, str] = {}) -> list[Cell]:
+def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders: Mapping[str, str] = {}) -> list[Cell]:
     """Return the cells of every command, in the order of the request. `recorders`: the call recorder by MPI library."""
     found: list[Cell] = []
     taken: dict[str, int] = {}
@@ -196,7 +201,7 @@ def _first_like(made: Sequence[Made], one: Made) -> Made:
     return next(m for m in made if m.toolchain == one.toolchain)
 
 
-def _placed(request: Request, name: str, placement: Placement) -> Placement:
+def _placed(request: BenchRequest, name: str, placement: Placement) -> Placement:
     """A command that says how many ranks it has keeps them."""
     words = asking.words(request, name)
     if not launcher_words(words) or not words[2].isdecimal():
@@ -207,7 +212,7 @@ def _placed(request: Request, name: str, placement: Placement) -> Placement:
 
 
 def _guest(
-    request: Request,
+    request: BenchRequest,
     name: str,
     made: Made,
     placement: Placement,

@@ -48,7 +48,7 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: Annotated[float, msgspec.Meta(ge=0)] | None = None
 
 
-class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
 
     `mpi_share`: whether one more execution per launch measures the share of time in MPI. `work`: what an execution
@@ -92,10 +92,10 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return "its exit status alone (nothing looked at its results)" if self.verify_status else ""
 
 
-def read(path: Path) -> Request:
+def read(path: Path) -> BenchRequest:
     """A `firstlight-bench.toml`. Raises UsageError naming the file and the key."""
     try:
-        return sound(reading.toml(reading.plain(path, MOST), Request))
+        return sound(reading.toml(reading.plain(path, MOST), BenchRequest))
     except (reading.MalformedError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{path}: {why}") from None
@@ -103,7 +103,7 @@ def read(path: Path) -> Request:
         raise UsageError(f"{path}: {error}") from None
 
 
-def sound(request: Request) -> Request:
+def sound(request: BenchRequest) -> BenchRequest:
     """The request itself. Raises UsageError for what cannot be asked."""
     if not request.commands:
         raise UsageError(f"no command: ./fl bench -- ./program, or {FILE} with [commands]")
@@ -153,18 +153,18 @@ def _needs_a_shell(name: str, command: str) -> str:
 _SHOWN = 200  # characters; a longer command is not shown
 
 
-def quoted_operators(request: Request) -> Iterator[tuple[str, str]]:
+def quoted_operators(request: BenchRequest) -> Iterator[tuple[str, str]]:
     """Yield command words that consist only of a shell operator; only find accepts such words."""
     for name in request.commands:
         found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;"]
         yield from ((name, word) for word in found[:1])
 
 
-def words(request: Request, name: str) -> list[str]:
+def words(request: BenchRequest, name: str) -> list[str]:
     return _split(name, request.commands[name])
 
 
-def started(request: Request) -> Iterator[tuple[str, str]]:
+def started(request: BenchRequest) -> Iterator[tuple[str, str]]:
     """Yield every command line that a request starts, with its kind or name."""
     for what in ("build", "prepare", "check"):
         if text := getattr(request, what):

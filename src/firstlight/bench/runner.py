@@ -8,10 +8,10 @@ from pathlib import Path
 from firstlight import caller, catalogue, conduct, machine, store
 from firstlight.bench import building, describing, planning, startable
 from firstlight.bench import request as asking
-from firstlight.bench.building import Outcome
+from firstlight.bench.building import BuildResult
 from firstlight.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.bench.planning import Made
-from firstlight.bench.request import Request
+from firstlight.bench.request import BenchRequest
 from firstlight.catalogue.brought import together
 from firstlight.conduct import copies, guests
 from firstlight.conduct.interrupt import leaving_nothing
@@ -28,10 +28,10 @@ from firstlight.toolchains import Mpi, Toolbox
 from firstlight.units import binary, count, parse_duration
 
 
-def order(request: Request, results: Path, name: str | None) -> conduct.Order:
+def order(request: BenchRequest, results: Path, name: str | None) -> conduct.RunRequest:
     """Raises UsageError for times that are none."""
     effort = EFFORT[GUESTS]
-    return conduct.Order(
+    return conduct.RunRequest(
         suite=GUESTS,
         budget=parse_duration(request.budget, "budget") if request.budget else effort.budget,
         launches=LAUNCHES if request.launches is None else request.launches,
@@ -41,7 +41,7 @@ def order(request: Request, results: Path, name: str | None) -> conduct.Order:
     )
 
 
-def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct.Prepared, conduct.Made]:
+def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[conduct.Prepared, conduct.Made]:
     """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
         progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
@@ -100,10 +100,10 @@ def _together(a: conduct.Made, b: conduct.Made) -> conduct.Made:
 
 
 def _built(
-    request: Request, made: Sequence[Made], cells: Sequence[Cell], folder: Path, progress: Progress
-) -> dict[Path, Outcome]:
+    request: BenchRequest, made: Sequence[Made], cells: Sequence[Cell], folder: Path, progress: Progress
+) -> dict[Path, BuildResult]:
     """By the copy in which it was built. Raises BuildError where nothing could be."""
-    found: dict[Path, Outcome] = {}
+    found: dict[Path, BuildResult] = {}
     for one in made if request.build else ():
         tools = [one.toolchain.name, one.toolchain.version] if one.toolchain is not None else []
         tools += [one.mpi.label] if one.mpi is not None else []
@@ -113,7 +113,7 @@ def _built(
         values = building.known(one.toolchain, one.mpi)
         lacking = sorted(names([request.build]) & {*BUILT, *WRAPPERS} - values.keys())
         if lacking:
-            found[one.folder] = Outcome(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
+            found[one.folder] = BuildResult(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
             continue
         variables = building.environment(one.toolchain, one.mpi)
         commands = {c.program.variant: c.guest.command for c in cells if c.guest and c.guest.folder == str(one.folder)}
@@ -137,9 +137,11 @@ def _built(
     return found
 
 
-def _made(cells: Sequence[Cell], request: Request, outcomes: Mapping[Path, Outcome]) -> conduct.Made:
+def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, BuildResult]) -> conduct.Made:
     """What was built, and what was there."""
-    outcome = {c.program: outcomes.get(Path(c.guest.folder), Outcome(0.0, "")) for c in cells if c.guest is not None}
+    outcome = {
+        c.program: outcomes.get(Path(c.guest.folder), BuildResult(0.0, "")) for c in cells if c.guest is not None
+    }
     outputs = {p.key: why for p, o in outcome.items() if (why := o.of(p.variant))}
     good = [c for c in cells if c.guest is not None and not outcome[c.program].of(c.program.variant)]
     for cell in good:
@@ -155,7 +157,7 @@ def _made(cells: Sequence[Cell], request: Request, outcomes: Mapping[Path, Outco
     return conduct.Made((*there, *failed), executables, describing.descriptions(request), outputs)
 
 
-def run(request: Request, folder: Path, results: Path, name: str | None, progress: Progress) -> conduct.Result:
+def run(request: BenchRequest, folder: Path, results: Path, name: str | None, progress: Progress) -> conduct.Result:
     """Carry out a request. `folder`: where commands are started. Raises UsageError and BuildError."""
     asked = order(request, results, name)
     if name is not None:

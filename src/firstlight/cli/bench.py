@@ -16,7 +16,7 @@ from firstlight.cli.output import FiniteRange, as_json, new_run_folder, note, sm
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
-    from firstlight.bench.request import Request
+    from firstlight.bench.request import BenchRequest
     from firstlight.conduct import Result
 
 
@@ -197,7 +197,7 @@ def _typed(context: click.Context) -> set[str]:
 
 def _asked(
     context: click.Context, words: Sequence[str], file: Path | None, given: Mapping[str, Any]
-) -> tuple[Request, Path]:
+) -> tuple[BenchRequest, Path]:
     """What is asked, and the folder in which commands are started. What is typed goes before what the file says."""
     from firstlight.bench import request
     from firstlight.site.file import trusted
@@ -207,7 +207,7 @@ def _asked(
     if words:
         if file is not None:
             raise UsageError(f"commands are typed or in {file}, not both")
-        return request.sound(request.Request(request.commands(words), **options)), Path.cwd()
+        return request.sound(request.BenchRequest(request.commands(words), **options)), Path.cwd()
     if file is None and not place.is_file():
         raise UsageError(f"no command: ./fl bench -- ./program, or a {request.FILE} in this folder")
     if file is None and not trusted(place):

@@ -15,7 +15,7 @@ from firstlight.errors import OK, UsageError
 
 if TYPE_CHECKING:
     from firstlight.loops.source import Source
-    from firstlight.loops.tuner import Outcome
+    from firstlight.loops.tuner import TunedLoop
 
 
 @click.command()
@@ -87,7 +87,7 @@ def command(
     with leaving_nothing():
         for name in cc or (os.environ.get("FL_CC") or "gcc",):
             path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64" has an option
-            request = tuner.Request(
+            request = tuner.LoopRequest(
                 trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
             )
             read = source.read(file, command=[path, *own, *options])
@@ -113,7 +113,7 @@ def _back(file: Path, names: tuple[str, ...]) -> int:
     return OK
 
 
-def _show(found: list[Outcome], read: Source, as_json: bool) -> int:
+def _show(found: list[TunedLoop], read: Source, as_json: bool) -> int:
     """What came of these loops; the page is of all loops of the file that were ever tuned."""
     from firstlight.loops import page as pages
     from firstlight.loops import records, terminal

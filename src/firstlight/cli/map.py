@@ -14,7 +14,7 @@ from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
     from firstlight.mapping.answer import Mapped
-    from firstlight.mapping.ground import Ground
+    from firstlight.mapping.ground import Network
     from firstlight.mapping.program import Best
     from firstlight.mapping.source import Source
     from firstlight.toolchains import Mpi
@@ -107,7 +107,7 @@ def command(
     """
     from firstlight import store
     from firstlight.mapping import source
-    from firstlight.mapping.runner import Request, carry_out
+    from firstlight.mapping.runner import MappingRequest, carry_out
     from firstlight.report import mapping as page
     from firstlight.units import parse_duration
 
@@ -121,7 +121,7 @@ def command(
     effort += ["--by-links"] if judged == "links" else []
     for name, nodes in (("--holes", holes), ("--faulty", faulty)):
         effort += [name, nodes] if nodes else []
-    request = Request(
+    request = MappingRequest(
         found, stands, _machine(machine), parse_duration(budget, "time of the search"), tuple(effort),
         out or store.new_folder(results, time.time(), "map"), words,
         _mpi(words, mpi) if words else None, launches, kept,
@@ -159,7 +159,7 @@ def _code(made: Mapped) -> int:
     return INCONCLUSIVE if made.trial is not None and made.trial.outcome == "inconclusive" else OK
 
 
-def _ground(topology: str, per_node: int | None, inside: str, hosts: Path | None) -> Ground:
+def _ground(topology: str, per_node: int | None, inside: str, hosts: Path | None) -> Network:
     from firstlight.mapping import ground
 
     if topology == ground.HERE:
@@ -171,7 +171,7 @@ def _ground(topology: str, per_node: int | None, inside: str, hosts: Path | None
         return ground.here(machine.discover(), allocation.discover(), per_node)
     names = ground.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
-    return ground.Ground(topology, per_node or 1, inside, names, notes=notes)
+    return ground.Network(topology, per_node or 1, inside, names, notes=notes)
 
 
 def _machine(text: str) -> str:

@@ -77,7 +77,7 @@ def command(
     from firstlight.project import projector
     from firstlight.report import projection
 
-    order = projector.Order(
+    order = projector.ProjectionRequest(
         nodes=nodes,
         topology=topology,
         node_class=node_class,

@@ -14,7 +14,7 @@ from firstlight.cli.output import as_json, colour, new_run_folder, note, print_j
 from firstlight.errors import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
-    from firstlight.conduct import Order, Prepared, Result
+    from firstlight.conduct import Prepared, Result, RunRequest
 
 
 SUITES = ("--quick", "--standard", "--full")
@@ -144,7 +144,7 @@ def command(
 
     seconds = None if budget is None else parse_duration(budget, "budget")
     longest = None if timeout is None else parse_duration(timeout, "timeout")
-    order = conduct.Order(
+    order = conduct.RunRequest(
         names,
         suite,
         seconds,
@@ -186,7 +186,7 @@ def _options(context: click.Context) -> list[str]:
 
 
 def _each_node(
-    order: Order, options: Sequence[str], resume: str | None, dry_run: bool, at_once: int | None, as_json: bool
+    order: RunRequest, options: Sequence[str], resume: str | None, dry_run: bool, at_once: int | None, as_json: bool
 ) -> int:
     from firstlight.cli import nodes
     from firstlight.conduct.interrupt import interruptible, leaving_nothing
@@ -245,7 +245,7 @@ def show(result: Result, as_json: bool) -> int:
     return result.code
 
 
-def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
+def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
     from firstlight import conduct
     from firstlight.conduct import outlook
 

@@ -18,7 +18,7 @@ def published() -> dict[str, Any]:
     from firstlight.doctor.lines import Examined
     from firstlight.export.comparison import ComparedRuns
     from firstlight.export.history import HistoryDocument
-    from firstlight.loops.tuner import Outcome
+    from firstlight.loops.tuner import TunedLoop
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
     from firstlight.project.answer import Projected
@@ -50,7 +50,7 @@ def published() -> dict[str, Any]:
         "validate": validate.Validated,
         "project": Projected,
         "tune": tuner.Tuned,
-        "tune-loop": list[Outcome],
+        "tune-loop": list[TunedLoop],
         "map": Mapped,
         "setup": setup.SetUp,
         "submit": job.Job,

@@ -17,7 +17,7 @@ from firstlight.machine import cache_directory
 from firstlight.units import count
 
 if TYPE_CHECKING:
-    from firstlight.conduct import Order
+    from firstlight.conduct import RunRequest
 
 
 class SetUp(msgspec.Struct, frozen=True):
@@ -93,7 +93,7 @@ def command(
 
     if make_wheelhouse is not None:
         return _collect(make_wheelhouse)
-    order = conduct.Order(workload, suite, toolchains=toolchain or ("*",), mpis=mpi or ("*",))
+    order = conduct.RunRequest(workload, suite, toolchains=toolchain or ("*",), mpis=mpi or ("*",))
     offline = offline or bool(os.environ.get(packages.OFFLINE))
     ready = _prepare(order, offline)
     if as_json:
@@ -111,7 +111,7 @@ def _collect(folder: Path) -> int:
     return OK
 
 
-def _prepare(order: Order, offline: bool) -> SetUp:
+def _prepare(order: RunRequest, offline: bool) -> SetUp:
     from firstlight import conduct
     from firstlight.conduct.interrupt import leaving_nothing
     from firstlight.conduct.progress import display

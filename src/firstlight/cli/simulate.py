@@ -163,7 +163,7 @@ def command(
     from firstlight.report import simulation
     from firstlight.simulate import queries
 
-    order = queries.Order(
+    order = queries.SimulationRequest(
         subject=subject,
         topology=topology,
         sizes=sizes,

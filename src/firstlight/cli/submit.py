@@ -110,7 +110,7 @@ def command(
         (batch.SETUP if setup_time is None else parse_duration(setup_time, "time")) + asked.between(nodes),
     )
     output = target.folder / job.OUTPUT
-    request = batch.Request(
+    request = batch.JobRequest(
         name=target.directory.name,
         seconds=limits.time,
         warning=limits.warning,

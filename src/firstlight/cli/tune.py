@@ -114,13 +114,13 @@ def collectives(
     from firstlight.conduct.progress import display
     from firstlight.simulate.naming import collective
     from firstlight.tune import terminal
-    from firstlight.tune.tuner import Request, tune
+    from firstlight.tune.tuner import TuningRequest, tune
     from firstlight.units import parse_duration, parse_sizes
 
     wanted = parse_sizes(sizes)
     if odd := [s for s in wanted if s % 8]:
         raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
-    request = Request(
+    request = TuningRequest(
         collectives=tuple(dict.fromkeys(map(collective, names))) or ("broadcast", "allreduce", "allgather", "alltoall"),
         sizes=tuple(wanted),
         targets=targets or ("rules", "preload"),

@@ -21,7 +21,7 @@ from firstlight.catalogue import Workload
 from firstlight.conduct import documents, environment, exit_status, guests, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.outlook import Outlook
-from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
+from firstlight.conduct.prepare import Made, Prepared, RunRequest, discover, foresee, look_into, make, prepare
 from firstlight.conduct.prepare import budget as budget_of
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
@@ -41,9 +41,9 @@ from firstlight.units import duration
 
 __all__ = [
     "Made",
-    "Order",
     "Prepared",
     "Result",
+    "RunRequest",
     "carry_out",
     "discover",
     "foresee",
@@ -66,7 +66,7 @@ class Result(msgspec.Struct, frozen=True):
     missing: str = ""
 
 
-def run(order: Order, progress: Progress) -> Result:
+def run(order: RunRequest, progress: Progress) -> Result:
     """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
     _writable(order.results)
     if order.name is not None:
@@ -104,13 +104,13 @@ def _tell(ahead: Outlook, progress: Progress) -> None:
         progress.note(line)
 
 
-def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) -> Result:
+def carry_out(order: RunRequest, prepared: Prepared, made: Made, progress: Progress) -> Result:
     """A new run of what is planned and built."""
     with _measuring(progress) as neighbours:
         return _new_run(order, prepared, made, progress, neighbours)
 
 
-def _new_run(order: Order, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
+def _new_run(order: RunRequest, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
     new = _new(order, prepared, made)
     files = prepared.given.files
     with store.create(order.results, new, free=order.name is None, files=files) as opened:
@@ -127,7 +127,7 @@ def _writable(results: Path) -> None:
         raise UsageError(f"cannot write {results}; choose another folder with --results DIR")
 
 
-def _new(order: Order, prepared: Prepared, made: Made) -> Run:
+def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
     started = time.time()
     return Run(
         schema=SCHEMA,
@@ -159,7 +159,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
     )
 
 
-def _typed(order: Order, prepared: Prepared) -> list[str]:
+def _typed(order: RunRequest, prepared: Prepared) -> list[str]:
     """The command line, each file that it names by its own name: where that lay is nobody else's business."""
     shown = dict(zip(map(str, order.settings), typed(prepared.given.values), strict=True))
     return [shown.get(word, word) for word in sys.argv[1:]]
@@ -181,8 +181,8 @@ def resume(
 ) -> Result:
     """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
 
-    `timeout` as in `Order`: it is not part of a run. Cells with more threads than CPUs are launched where their suite
-    has them here, or `placements` names theirs. `settings`, where there are any, must be those of the run.
+    `timeout` as in `RunRequest`: it is not part of a run. Cells with more threads than CPUs are launched where their
+    suite has them here, or `placements` names theirs. `settings`, where there are any, must be those of the run.
     Raises UsageError where the machine, the tools or the sources are no longer those of the run.
     """
     with store.resume(path) as opened, _measuring(progress) as neighbours:

@@ -73,7 +73,7 @@ class Item(NamedTuple):
         return self.launches * self.seconds * (1.0 if self.begun else STEADY if self.sure else UNSURE)
 
 
-class Answered(NamedTuple):
+class RowCells(NamedTuple):
     """A row and the cells that it can choose from."""
 
     workload: str
@@ -90,7 +90,7 @@ def named(workloads: Mapping[str, Workload], names: Sequence[str], brought: Iter
 
 def rows(
     cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Machine, wanted: Collection[str] | None = None
-) -> list[Answered]:
+) -> list[RowCells]:
     """Return the rows that some of these cells can answer. `wanted`: only rows of these workloads."""
     of: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
@@ -100,7 +100,7 @@ def rows(
     for workload in (w for name, w in workloads.items() if name in of):
         for row in workload.rows:
             mine = frozenset(c.id for c in of[workload.name] if serves(c, row, workload, machine))
-            found += [Answered(workload.name, row, mine)] if mine else []
+            found += [RowCells(workload.name, row, mine)] if mine else []
     return found
 
 

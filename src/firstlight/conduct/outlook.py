@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from firstlight.conduct.agenda import OPENING, Answered, Item, Rank, chosen
+from firstlight.conduct.agenda import OPENING, Item, Rank, RowCells, chosen
 from firstlight.plan.settings import NONE, Settings
 from firstlight.record import SPARE
 from firstlight.shell import command
@@ -18,7 +18,7 @@ DOUBT = 3.0
 """Launches that were never timed on a machine last up to this many times their estimate."""
 
 
-class Part(NamedTuple):
+class Omission(NamedTuple):
     """What a workload has left out: `cells` of `of`; `needed` seconds would measure all of it."""
 
     workload: str
@@ -41,10 +41,10 @@ class Outlook(NamedTuple):
     rows: tuple[int, int]
     headlines: tuple[int, int]
     surely: int
-    missing: tuple[Part, ...]
+    missing: tuple[Omission, ...]
 
 
-def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answered], room: float) -> Outlook:
+def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float) -> Outlook:
     """Before launching. `done`: the cells that want nothing more."""
     answering = bool(done) or any(i.begun for i in items)
     some = chosen(items, room, answering=answering)
@@ -68,7 +68,7 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answ
         headlines=(sum(front), len(front)),
         surely=min(sum(not surely.isdisjoint(a.cells) for a in rows), sum(good for _, good in answers)),
         missing=tuple(
-            Part(name, lacking[name], len(mine), sum(i.need for i in mine))
+            Omission(name, lacking[name], len(mine), sum(i.need for i in mine))
             for name, mine in of.items()
             if lacking[name]
         ),
@@ -92,7 +92,7 @@ def summary(o: Outlook) -> str:
 def left_out(o: Outlook, suite: str, settings: Settings = NONE) -> list[str]:
     """A line a workload that is not measured whole, with the command that does it."""
 
-    def whole(p: Part) -> str:
+    def whole(p: Omission) -> str:
         given = typed(settings.get(p.workload, {}))
         return command("run", p.workload, *given, f"--{suite}", "--budget", minutes(SPARE * p.needed))
 

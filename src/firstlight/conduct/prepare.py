@@ -25,7 +25,7 @@ from firstlight.judge.overrides import Replaced, apply_settings, replaced
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
-from firstlight.record import Answered, Build, Description
+from firstlight.record import Build, Description, TunedDefault
 from firstlight.report import wording
 from firstlight.toolchains import Toolbox
 from firstlight.units import count, duration
@@ -34,7 +34,7 @@ IN_RESERVE = 1.5
 """Programs are built for so many times the budget: launches may turn out to be shorter than expected."""
 
 
-class Order(msgspec.Struct, frozen=True):
+class RunRequest(msgspec.Struct, frozen=True):
     """What the user asks for. `budget` in seconds of launching, `timeout` of one launch; None: those of the suite."""
 
     names: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ class Prepared(msgspec.Struct, frozen=True):
     settings: dict[str, dict[str, tuple[Value, ...]]] = {}
     given: Given = Given({}, ())
     brought: tuple[Brought, ...] = ()
-    answered: tuple[Answered, ...] = ()
+    answered: tuple[TunedDefault, ...] = ()
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
     return here, toolchains.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 
 
-def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
+def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepared:
     """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
     chosen = select(workloads, order.names)  # reports a misspelt name before the machine is searched
@@ -177,12 +177,12 @@ class Foreseen(NamedTuple):
     programs: list[Program]
 
 
-def foresee(prepared: Prepared, order: Order) -> Foreseen:
+def foresee(prepared: Prepared, order: RunRequest) -> Foreseen:
     """Before anything is built."""
     return look_into(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
 
 
-def budget(prepared: Prepared, order: Order) -> float:
+def budget(prepared: Prepared, order: RunRequest) -> float:
     """Seconds of launching: those of the user, or of the suite, of which named ones get what their rows need."""
     effort = EFFORT[order.suite]
     if order.budget is not None:

@@ -20,12 +20,12 @@ from firstlight.formulas import FormulaError
 from firstlight.judge import ranking
 from firstlight.judge.figures import judge
 from firstlight.judge.overrides import apply_settings
-from firstlight.judge.roles import Played, players
+from firstlight.judge.roles import RoleFigure, players
 from firstlight.judge.roles import played as playing
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Plan
 from firstlight.plan.runtime_estimate import parameters
-from firstlight.record import Answered, Run
+from firstlight.record import Run, TunedDefault
 from firstlight.roles import Ask
 from firstlight.store.listing import identifiers
 from firstlight.toolchains import Toolbox
@@ -40,12 +40,12 @@ class Found(NamedTuple):
 
     run: str
     libraries: Mapping[str, str]
-    played: Sequence[Played]
+    played: Sequence[RoleFigure]
 
 
 def answered(
     planned: Plan, workloads: Mapping[str, Workload], toolbox: Toolbox, here: Machine, results: Path
-) -> tuple[Plan, tuple[Answered, ...]]:
+) -> tuple[Plan, tuple[TunedDefault, ...]]:
     """The plan with what its cells asked for, and where that came from: of this machine, by the same MPI library,
     within a node or between nodes as the cell is, with messages of the nearest size by the nearest number of ranks."""
     versions = {m.name: m.version for m in toolbox.mpis}
@@ -55,7 +55,7 @@ def answered(
         return list(_found(role, workloads, here, results))
 
     cells: list[Cell] = []
-    by_answer: dict[Answered, list[str]] = {}
+    by_answer: dict[TunedDefault, list[str]] = {}
     for cell in planned.cells:
         for ask in _open(cell, workloads):
             answer = _answer(ask, cell, known(ask.role), versions)
@@ -76,9 +76,9 @@ def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
             yield ask
 
 
-def _answer(ask: Ask, cell: Cell, known: Iterable[Found], versions: Mapping[str, str]) -> Answered:
+def _answer(ask: Ask, cell: Cell, known: Iterable[Found], versions: Mapping[str, str]) -> TunedDefault:
     mpi, between = cell.program.mpi or "", _between(cell.placement)
-    nothing = Answered(cell.program.workload, ask.parameter, ask.otherwise, ask.role, mpi, ())
+    nothing = TunedDefault(cell.program.workload, ask.parameter, ask.otherwise, ask.role, mpi, ())
     for found in known:
         if found.libraries.get(mpi) != versions.get(mpi):
             continue  # another version may be good at something else
@@ -101,18 +101,18 @@ def _between(placement: Placement) -> bool:
     return placement.nodes > 1
 
 
-def _compared(figures: Iterable[Played], otherwise: str) -> list[list[Played]]:
+def _compared(figures: Iterable[RoleFigure], otherwise: str) -> list[list[RoleFigure]]:
     """Figures of the same case, where it was measured what is taken without asking and something else beside it."""
-    of: dict[object, list[Played]] = {}
+    of: dict[object, list[RoleFigure]] = {}
     for p in figures:
         of.setdefault((p.identity.toolchain, p.identity.placement, p.identity.parameters), []).append(p)
     return [some for some in of.values() if len(answers := {p.role.answer for p in some}) > 1 and otherwise in answers]
 
 
-def _nearest(cases: Sequence[list[Played]], size: float, ranks: int) -> list[Played]:
+def _nearest(cases: Sequence[list[RoleFigure]], size: float, ranks: int) -> list[RoleFigure]:
     """The case whose number of ranks, then whose size, is nearest by ratio; of both sides the smaller."""
 
-    def away(case: list[Played]) -> tuple[float, float, float]:
+    def away(case: list[RoleFigure]) -> tuple[float, float, float]:
         measured = max(case[0].size or 1.0, 1.0)
         others = case[0].identity.placement.ranks
         return abs(math.log(others / ranks)), abs(math.log(measured / max(size, 1.0))), measured

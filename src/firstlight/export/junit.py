@@ -22,7 +22,7 @@ from firstlight.judge import Judgement, states
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.judge.formatting import values, where
-from firstlight.judge.outcome import Outcome, outcome
+from firstlight.judge.outcome import Correctness, outcome
 from firstlight.judge.verdict import Failed, Figure, Identity, Untimed, Unverified, Verified
 from firstlight.record import Metric, Run
 from firstlight.shell import printable
@@ -183,7 +183,7 @@ def _unproved(suite: ElementTree.Element, name: str) -> None:
         _mark(test, "failure", "was launched, and no result is verified under any toolchain", "unverified")
 
 
-def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came: Outcome) -> None:
+def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came: Correctness) -> None:
     who = figures[0].identity
     failed = (who.workload, who.variant) in came.failed
     right = came.right.get((who.workload, who.variant), ())

@@ -34,7 +34,7 @@ _DRAWS = 120_000
 _BEYOND = 40  # draws beyond a quantile that still determine it
 
 
-class Spread(msgspec.Struct, frozen=True):
+class NodeSpread(msgspec.Struct, frozen=True):
     """What `of` nodes, or pairs of them, give of one thing.
 
     `centre`: the median; `low` and `high`: the least and the most; `deviation`: of their logarithms; `limit`: how many
@@ -52,7 +52,7 @@ class Spread(msgspec.Struct, frozen=True):
 
 def spread(
     values: Sequence[float], estimates: Sequence[Estimate], looked_at: int = 1, threshold: float = THRESHOLD
-) -> Spread:
+) -> NodeSpread:
     """Return the spread of positive `values`, one per node, and the outliers among them.
 
     `estimates`: what each value comes from; `looked_at`: how many such questions a page looks at.
@@ -72,7 +72,7 @@ def spread(
         far = max(math.log1p(threshold), deviation * farthest(len(values), ALPHA / max(1, looked_at)))
         limit = math.exp(far)
         named = [k for k, d in enumerate(away) if abs(d) > far]
-    return Spread(len(values), centre, min(values), max(values), scatter, limit, tuple(named))
+    return NodeSpread(len(values), centre, min(values), max(values), scatter, limit, tuple(named))
 
 
 def _uncertainty(estimate: Estimate) -> float | None:

@@ -11,7 +11,7 @@ from firstlight.judge.evidence import refused
 from firstlight.judge.verdict import Failed, Figure, Untimed, Unverified, Verified
 
 
-class Outcome(NamedTuple):
+class Correctness(NamedTuple):
     """`failed`: variants (workload, variant) that were tried and are right under no toolchain, in the plan's order.
 
     `right`: by variant, the toolchains (with their MPI libraries) under which it is.
@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
     right: dict[tuple[str, str], tuple[str, ...]]
 
 
-def outcome(judgement: Judgement) -> Outcome:
+def outcome(judgement: Judgement) -> Correctness:
     """What failed, and what is right somewhere.
 
     A flag set that makes a program fast but wrong is a finding about the flags; a variant that no toolchain gets right
@@ -42,7 +42,7 @@ def outcome(judgement: Judgement) -> Outcome:
         if _sound(some, f"{workload}.{variant}" in by_design):
             right[workload, variant].append(toolchain + (f" with {mpi}" if mpi else ""))
     failed = dict.fromkeys((p.workload, p.variant) for p in tried if (p.workload, p.variant) not in right)
-    return Outcome(tuple(failed), {variant: tuple(tools) for variant, tools in right.items()})
+    return Correctness(tuple(failed), {variant: tuple(tools) for variant, tools in right.items()})
 
 
 def _sound(figures: Iterable[Figure], by_design: bool) -> bool:

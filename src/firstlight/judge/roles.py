@@ -28,7 +28,7 @@ class Player(NamedTuple):
         return f"{self.workload.name}.{self.role.library}"
 
 
-class Played(NamedTuple):
+class RoleFigure(NamedTuple):
     """A verified figure that plays a role. `place`: of its workload and of its variant among those that do; 0 first."""
 
     player: Player
@@ -89,7 +89,7 @@ def players(workloads: Mapping[str, Workload], role: str) -> list[Player]:
     return [Player(w, r) for w in workloads.values() for r in w.roles if r.role == role]
 
 
-def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine) -> Iterator[Played]:
+def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine) -> Iterator[RoleFigure]:
     """The verified figures of these players, in their order, once each; what shares processors is left out."""
     for figure in figures:
         if not isinstance(figure, Verified) or figure.oversubscribed:
@@ -98,7 +98,7 @@ def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine)
             r = player.role
             if figure.identity.metric == r.metric and selects(figure.identity, r, player.workload, machine):
                 place = next(n for n, p in enumerate(r.variants) if fnmatchcase(figure.identity.variant, p))
-                yield Played(player, (k, place), figure)
+                yield RoleFigure(player, (k, place), figure)
                 break
 
 

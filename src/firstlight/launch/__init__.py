@@ -24,7 +24,7 @@ from firstlight.launch.launcher import find, here
 from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
 from firstlight.machine import SHARED_LEAST, Machine, allocation, gpus, shared_memory, starts_nothing
-from firstlight.mpi_families import Room
+from firstlight.mpi_families import NodeCapacity
 from firstlight.plan import Cell, Guest, Placement
 from firstlight.toolchains import Mpi, Toolbox
 from firstlight.units import binary, count
@@ -210,7 +210,7 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
 
 def _of_guest(guest: Guest, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
     """Build the invocation of a guest. A launcher that must not bind processes gets a node without cores."""
-    invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(Room(0, 0)))
+    invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(NodeCapacity(0, 0)))
     if guest.bound:
         return invocation
     environment = {n: v for n, v in invocation.environment.items() if not n.startswith("OMP_")}

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from firstlight.mpi_families import Room, grain
+from firstlight.mpi_families import NodeCapacity, grain
 from firstlight.plan import Placement
 from firstlight.process.tree import GRACE
 from firstlight.toolchains import Mpi
@@ -28,7 +28,7 @@ class Here(NamedTuple):
     """What programs may use of a node now. `serial`: the CPU for a program of one thread; `places`: its cores as
     OpenMP writes them, the fastest first."""
 
-    room: Room
+    room: NodeCapacity
     serial: int | None = None
     places: str = "cores"
 
@@ -48,7 +48,7 @@ class Launcher(Protocol):
         ...
 
 
-def thread_binding(placement: Placement, room: Room, places: str = "cores") -> dict[str, str]:
+def thread_binding(placement: Placement, room: NodeCapacity, places: str = "cores") -> dict[str, str]:
     """OpenMP binding: to neighbouring cores, or hardware threads where there are more threads than cores.
 
     Ranks without cores of their own must not all bind to the first ones.

@@ -11,7 +11,7 @@ from firstlight.errors import UsageError
 from firstlight.launch.invocation import Here, Launcher
 from firstlight.launch.mpiexec import Mpiexec
 from firstlight.machine import Machine, allocation, cores
-from firstlight.mpi_families import Room, every
+from firstlight.mpi_families import NodeCapacity, every
 
 
 def find(name: str) -> Launcher:
@@ -40,4 +40,4 @@ def here(machine: Machine) -> Here:
         whole, threads = max(1, whole * allowed // threads), allowed
     # Where all cores are alike, the system's own order of them is as good, and the word can be compared.
     places = ",".join("{" + ",".join(map(str, core)) + "}" for core in some) if machine.kinds else "cores"
-    return Here(Room(max(1, min(machine.cores, whole)), threads), cores.serial(machine, sorted(cpus)), places)
+    return Here(NodeCapacity(max(1, min(machine.cores, whole)), threads), cores.serial(machine, sorted(cpus)), places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.loops.judging import Judged
-from firstlight.loops.tuner import Outcome
+from firstlight.loops.tuner import TunedLoop
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
@@ -20,7 +20,7 @@ _TICKS = (0.2, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 3, 4, 5, 7, 10
 _MOST_TICKS = 8
 
 
-def overview(outcomes: Sequence[Outcome]) -> list[Drawing]:
+def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
     """A line a loop and compiler: from the trip count at which least is gained to the one at which most is."""
     some = [one for one in outcomes if one.judged]
     if not some:
@@ -59,7 +59,7 @@ def overview(outcomes: Sequence[Outcome]) -> list[Drawing]:
     return [Drawing("tuned", title, caption, head, table, data, layout)]
 
 
-def by_trip(outcomes: Sequence[Outcome]) -> Drawing | None:
+def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
     """Draw one loop, with a line per compiler; None where no whole function was measured."""
     some = [one for one in outcomes if one.judged]
     if not some:
@@ -104,7 +104,7 @@ def _factors(values: Sequence[float]) -> dict[str, object]:
     return frame.log_axis("times as fast as golden") | {"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
 
 
-def _cells(one: Outcome, row: Judged) -> tuple[str, ...]:
+def _cells(one: TunedLoop, row: Judged) -> tuple[str, ...]:
     times = quantity(row.golden, "s"), quantity(row.mine, "s"), significant(1 / row.ratio)
     return str(row.trip), one.compiler, *times, _between(row), row.outcome, row.label
 
@@ -113,6 +113,6 @@ def _between(row: Judged) -> str:
     return f"{significant(1 / row.high)} – {significant(1 / row.low)}" if row.low and row.high else "–"
 
 
-def _hover(one: Outcome, row: Judged) -> str:
+def _hover(one: TunedLoop, row: Judged) -> str:
     where = text(f"{one.loop}, {one.compiler}, {row.trip} turns")
     return f"{where}: <b>{significant(1 / row.ratio)} x</b> ({_between(row)})<br>{text(row.label)}"

@@ -10,7 +10,7 @@ from firstlight import __version__
 from firstlight.judge.formatting import bare
 from firstlight.loops import drawings as plots
 from firstlight.loops.source import Source
-from firstlight.loops.tuner import Kept, Outcome, Tried
+from firstlight.loops.tuner import Kept, Tried, TunedLoop
 from firstlight.report import html
 from firstlight.report.frame import Drawing
 from firstlight.store.durable import replace
@@ -40,13 +40,13 @@ class Loop(NamedTuple):
     sides: list[Side]
 
 
-def write(outcomes: Sequence[Outcome], source: Source, path: Path) -> None:
+def write(outcomes: Sequence[TunedLoop], source: Source, path: Path) -> None:
     """Write the page, whole or not at all. Raises OSError."""
     path.parent.mkdir(exist_ok=True)
     replace(path, render(outcomes, source).encode("utf-8", "replace"))
 
 
-def render(outcomes: Sequence[Outcome], source: Source) -> str:
+def render(outcomes: Sequence[TunedLoop], source: Source) -> str:
     """The page as text, of what came of the loops of a source as they are now."""
     loops = _loops(outcomes, source.hashes)
     overview = plots.overview(outcomes)
@@ -63,13 +63,13 @@ def render(outcomes: Sequence[Outcome], source: Source) -> str:
     return html.page_of("loops.html.j2", page, drawings)
 
 
-def _title(outcomes: Sequence[Outcome]) -> str:
+def _title(outcomes: Sequence[TunedLoop]) -> str:
     names = dict.fromkeys(one.loop for one in outcomes)
     faster = {one.loop for one in outcomes if one.written}
     return f"{len(faster)} of {count(len(names), 'loop')} {'run' if len(faster) != 1 else 'runs'} faster"
 
 
-def facts(outcomes: Sequence[Outcome]) -> list[str]:
+def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
     """What holds for all loops: by compiler, how many gain, and how many trip counts were slower."""
     lines = []
     for compiler in dict.fromkeys(one.compiler for one in outcomes):
@@ -86,7 +86,7 @@ def facts(outcomes: Sequence[Outcome]) -> list[str]:
     return lines
 
 
-def _loops(outcomes: Sequence[Outcome], hashes: dict[str, str]) -> list[Loop]:
+def _loops(outcomes: Sequence[TunedLoop], hashes: dict[str, str]) -> list[Loop]:
     found: dict[str, Loop] = {}
     for one in outcomes:
         if one.loop not in found:
@@ -96,7 +96,7 @@ def _loops(outcomes: Sequence[Outcome], hashes: dict[str, str]) -> list[Loop]:
     return list(found.values())
 
 
-def _side(one: Outcome, stale: bool) -> Side:
+def _side(one: TunedLoop, stale: bool) -> Side:
     trips = list(dict.fromkeys(t for tried in one.tried for t in tried.ratios))
     return Side(
         compiler=one.compiler,
@@ -111,7 +111,7 @@ def _side(one: Outcome, stale: bool) -> Side:
     )
 
 
-def sentence(one: Outcome) -> str:
+def sentence(one: TunedLoop) -> str:
     if not one.written:
         return f"golden stays: {bare(one.why)}"
     gains = [1 / row.ratio for row in one.judged if row.label != "golden"]

@@ -12,11 +12,11 @@ import msgspec
 from firstlight import reading
 from firstlight.errors import UsageError
 from firstlight.loops import emit
-from firstlight.loops.tuner import Outcome
+from firstlight.loops.tuner import TunedLoop
 from firstlight.store.durable import replace
 
 
-def write(outcome: Outcome) -> None:
+def write(outcome: TunedLoop) -> None:
     """Write the record atomically; bytes of a name or a source that are not UTF-8 are escaped. Raises OSError."""
     path = emit.place(Path(outcome.file), outcome.loop, outcome.family).with_suffix(".json")
     path.parent.mkdir(exist_ok=True)
@@ -30,12 +30,12 @@ def write(outcome: Outcome) -> None:
     replace(path, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
 
 
-def read(source: Path) -> list[Outcome]:
+def read(source: Path) -> list[TunedLoop]:
     """Read the records of all loops of a source, by line and compiler. Raises UsageError for an invalid file."""
     found = []
     for path in every(source):
         try:
-            found.append(reading.json(path.read_bytes(), Outcome))
+            found.append(reading.json(path.read_bytes(), TunedLoop))
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}") from error
         except reading.MalformedError as error:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from firstlight.loops.judging import Judged
 from firstlight.loops.source import Refused
-from firstlight.loops.tuner import Outcome, Tried
+from firstlight.loops.tuner import Tried, TunedLoop
 from firstlight.units import count, quantity, significant
 
 
 def page(
-    outcomes: Sequence[Outcome], refused: Sequence[tuple[str, Refused]], html: Path | None, width: int = 100
+    outcomes: Sequence[TunedLoop], refused: Sequence[tuple[str, Refused]], html: Path | None, width: int = 100
 ) -> str:
     kept = sum(bool(o.written) for o in outcomes)
     lines = [f"firstlight · tuned loops · {count(len(outcomes), 'loop')}, {kept} faster than golden"]
@@ -28,7 +28,7 @@ def page(
     return "\n".join(lines)
 
 
-def _loop(one: Outcome, width: int) -> Iterator[str]:
+def _loop(one: TunedLoop, width: int) -> Iterator[str]:
     yield f"  {one.file}:{one.line}  {one.loop}  {one.compiler}"
     for j in one.judged:
         yield "    " + _row(j)

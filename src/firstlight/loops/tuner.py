@@ -50,7 +50,7 @@ class Kept(msgspec.Struct):
     code: str
 
 
-class Outcome(msgspec.Struct):
+class TunedLoop(msgspec.Struct):
     """What came of a loop. `judged`: the tuned function as a whole beside golden; `written`: "" where golden stays.
 
     `hash`: of the golden loop, by which it is seen that it was changed since.
@@ -72,7 +72,7 @@ class Outcome(msgspec.Struct):
     why: str = ""  # golden stays: why
 
 
-class Request(msgspec.Struct, frozen=True):
+class LoopRequest(msgspec.Struct, frozen=True):
     """`budget` in seconds for each loop's search; `launches` of each side in a trial; `seconds` of a launch."""
 
     compiler: Compiler
@@ -83,7 +83,7 @@ class Request(msgspec.Struct, frozen=True):
     seed: int = 1
 
 
-def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], None]) -> Outcome:
+def tune(source: Source, loop: Marked, request: LoopRequest, say: Callable[[str], None]) -> TunedLoop:
     """Raises UsageError for an engine that is not here, BuildError where the compiler does not work at all.
 
     Where golden stays, what an earlier tuning kept is removed.
@@ -94,7 +94,7 @@ def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], No
     pragma = source.code[loop.begin : loop.start].decode("utf-8", "replace").strip()
     place = str(source.path), loop.name, loop.line
     whole = (*place, cc.label, cc.family, loop.hash, date, pragma, _dedented(source, loop))
-    outcome = Outcome(*whole, tried=[], judged=[], kept=[])
+    outcome = TunedLoop(*whole, tried=[], judged=[], kept=[])
     path = emit.place(source.path, loop.name, cc.family)
     with guard.scratch("firstlight-loop-") as folder:
         bench = Bench(source, loop, request.compiler, folder)
@@ -120,7 +120,7 @@ def _valid(path: Path, loop: Marked, cc: Compiler) -> bool:
 
 
 class _Tuning:
-    def __init__(self, bench: Bench, request: Request, outcome: Outcome, say: Callable[[str], None]) -> None:
+    def __init__(self, bench: Bench, request: LoopRequest, outcome: TunedLoop, say: Callable[[str], None]) -> None:
         self.bench, self.request, self.outcome, self.say = bench, request, outcome, say
         self.random = Random(request.seed)
         self.built: dict[str, tuple[Piece, Path]] = {}

@@ -1,4 +1,4 @@
-"""Ground: the slots that ranks may stand in: a network by its name, or what this process was given to run on."""
+"""Network: the slots that ranks may stand in: a network by its name, or what this process was given to run on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firstlight.machine.allocation import Allocation
 HERE = "allocation"
 
 
-class Ground(msgspec.Struct, frozen=True):
+class Network(msgspec.Struct, frozen=True):
     """`topology`, `per_node`, `inside` as firstlight-map takes them. `hosts`: names of the nodes in their order, where
     they are known. `cpus`: the first CPU of each place of a node. `one`: the network's nodes are the cores of one node.
     """
@@ -31,7 +31,7 @@ class Ground(msgspec.Struct, frozen=True):
         return ["--topology", self.topology, "--per-node", str(self.per_node), *inside]
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Slot(msgspec.Struct, frozen=True):
     """Where a rank stands: node (its position among the nodes), place in it, and their names where they are known."""
 
     node: int
@@ -40,13 +40,13 @@ class Seat(msgspec.Struct, frozen=True):
     cpu: int | None = None
 
 
-def seats(places: tuple[int, ...], ground: Ground) -> list[Seat]:
+def seats(places: tuple[int, ...], ground: Network) -> list[Slot]:
     """Return the seat of each rank, from its slot."""
     found = []
     for slot in places:
         node, place = (0, slot) if ground.one else divmod(slot, ground.per_node)
         host = ground.hosts[node] if node < len(ground.hosts) else None
-        found.append(Seat(node, place, host, ground.cpus[place] if place < len(ground.cpus) else None))
+        found.append(Slot(node, place, host, ground.cpus[place] if place < len(ground.cpus) else None))
     return found
 
 
@@ -58,7 +58,7 @@ def names_in(file: Path) -> tuple[str, ...]:
         raise UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Ground:
+def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Network:
     """The cores of this node, or the nodes of the allocation behind one switch. Raises UsageError for too few."""
     levels, cpus = levels_of(machine)
     inside = "tree:" + "x".join(map(str, levels))
@@ -71,12 +71,12 @@ def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Grou
         )
         speed = "a link inside a node counts as 4 times as fast as one between nodes"
         notes = (note, *([speed] if inside else []))
-        return Ground(
+        return Network(
             f"tree:{allocation.nodes}", per_node or len(cpus), inside, allocation.hosts, tuple(cpus), notes=notes
         )
     if per_node is not None and per_node > len(cpus):
         raise UsageError(f"this node has {len(cpus)} cores; --ranks-per-node {per_node} does not fit")
-    return Ground(inside, 1, "", ("localhost",), tuple(cpus), one=True)
+    return Network(inside, 1, "", ("localhost",), tuple(cpus), one=True)
 
 
 def levels_of(machine: Machine) -> tuple[list[int], list[int]]:

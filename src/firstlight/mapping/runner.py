@@ -11,7 +11,7 @@ from firstlight import __version__, shell
 from firstlight.errors import BuildError, UsageError
 from firstlight.mapping import formats, program, trying
 from firstlight.mapping.answer import Answer, Mapped, Trial, Written
-from firstlight.mapping.ground import Ground, Seat, seats
+from firstlight.mapping.ground import Network, Slot, seats
 from firstlight.mapping.source import Source
 from firstlight.mpi_families import of
 from firstlight.process import guard
@@ -25,12 +25,12 @@ ORDER = "as-it-is"
 """The folder of the files that say the order as it is, for the other side of a trial."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class MappingRequest(msgspec.Struct, frozen=True):
     """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `budget`: seconds
     of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty."""
 
     source: Source
-    ground: Ground
+    ground: Network
     machine: str
     budget: float
     effort: tuple[str, ...]
@@ -43,7 +43,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def carry_out(
-    request: Request, on_best: program.OnBest, on_launch: trying.OnLaunch, stage: Callable[[str], None]
+    request: MappingRequest, on_best: program.OnBest, on_launch: trying.OnLaunch, stage: Callable[[str], None]
 ) -> Mapped:
     """The map, its files and its trial. Raises UsageError and BuildError as the parts do, OSError for the files."""
     stage("build firstlight-map")
@@ -74,7 +74,7 @@ def carry_out(
     return made
 
 
-def _searched(request: Request, built: Path, words: Sequence[str], on_best: program.OnBest) -> Answer:
+def _searched(request: MappingRequest, built: Path, words: Sequence[str], on_best: program.OnBest) -> Answer:
     """The search, or a kept map judged. Raises as program.ask does; a search that was killed leaves its best map."""
     mine = not request.folder.exists()
     request.folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ def _searched(request: Request, built: Path, words: Sequence[str], on_best: prog
     return answer
 
 
-def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Written, ...]:
+def written(folder: Path, stood: Sequence[Slot], answer: Answer) -> tuple[Written, ...]:
     """Every format that can say this map, and why the others cannot."""
     found = []
     for name, form in formats.every().items():
@@ -113,7 +113,9 @@ def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Writte
     return tuple(found)
 
 
-def compared(request: Request, answer: Answer, mpi: Mpi, on_launch: trying.OnLaunch = lambda n, m: None) -> Trial:
+def compared(
+    request: MappingRequest, answer: Answer, mpi: Mpi, on_launch: trying.OnLaunch = lambda n, m: None
+) -> Trial:
     """Measure the command with its ranks where the map puts them, and in their own order.
 
     Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without maps."""
@@ -126,7 +128,7 @@ def compared(request: Request, answer: Answer, mpi: Mpi, on_launch: trying.OnLau
     return trying.trial(plain, mapped, mpi, request.launches, on_launch)
 
 
-def _file(mpi: Mpi, stood: Sequence[Seat], folder: Path, answer: Answer) -> Path | None:
+def _file(mpi: Mpi, stood: Sequence[Slot], folder: Path, answer: Answer) -> Path | None:
     """The file by which this library places ranks, written; None where no format of its own can say it."""
     form = formats.every().get(of(mpi.family).ranking)
     if form is None:

@@ -13,7 +13,7 @@ from firstlight.errors import UsageError
 from firstlight.judge.compare import CONFIDENCE, EQUIVALENCE, outcome_of
 from firstlight.judge.interval import ratio
 from firstlight.mapping.answer import Trial
-from firstlight.mapping.ground import Seat
+from firstlight.mapping.ground import Slot
 from firstlight.mpi_families import of
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
@@ -22,7 +22,7 @@ OnLaunch = Callable[[int, int], None]
 """Called with (launches done, launches in all)."""
 
 
-def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, seats: Sequence[Seat]) -> list[str]:
+def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, seats: Sequence[Slot]) -> list[str]:
     """The command with the options that make its launcher follow the map. Raises UsageError where there are none."""
     family = of(mpi.family)
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]

@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping
 
 from firstlight.errors import UsageError
-from firstlight.mpi_families.family import Family, Origin, Room, Spread, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, grain
 
 __all__ = [
     "Family",
+    "Layout",
+    "NodeCapacity",
     "Origin",
-    "Room",
-    "Spread",
     "every",
     "grain",
     "interchangeable",

@@ -13,7 +13,7 @@ Origin = Literal["system", "embedded", "wheel"]
 """Where a library comes from: the system or a module, pip's as there was none, pip's by the user's wish."""
 
 
-class Spread(Protocol):
+class Layout(Protocol):
     """Ranks over nodes, and the threads of each: a placement."""
 
     @property
@@ -26,7 +26,7 @@ class Spread(Protocol):
     def per_node(self) -> int: ...
 
 
-class Room(NamedTuple):
+class NodeCapacity(NamedTuple):
     """What a node has for ranks: whole cores, and hardware threads on all of them together."""
 
     cores: int
@@ -36,7 +36,7 @@ class Room(NamedTuple):
 Grain = Literal["core", "hwthread", ""]
 
 
-def grain(spread: Spread, room: Room) -> Grain:
+def grain(spread: Layout, room: NodeCapacity) -> Grain:
     """What every thread of every rank gets for itself on its node, and is bound to: a core, else a hardware thread.
 
     "" where there are not enough of these either; then nothing is bound.
@@ -123,13 +123,13 @@ class Family:
         chosen = {"CXX": cxx, "FC": fortran, "F90": fortran}
         return {f"{self.wrapped}_{name}": path for name, path in chosen.items() if path is not None}
 
-    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+    def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         """Options of mpiexec, after `-n RANKS`, that put and bind ranks on what may be used of a node.
         What does not fit is not bound, and must run all the same.
         """
         return []
 
-    def pinning(self, spread: Spread, room: Room) -> dict[str, str]:
+    def pinning(self, spread: Layout, room: NodeCapacity) -> dict[str, str]:
         """Binding by environment, where there are no options for it."""
         return {}
 

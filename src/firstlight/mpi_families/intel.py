@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import typed
-from firstlight.mpi_families.family import Family, Origin, Room, Spread, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, grain
 
 
 class Intel(Family):
@@ -38,10 +38,10 @@ class Intel(Family):
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
         return {"I_MPI_ROOT": environ.get("I_MPI_ROOT") or str(prefix)}
 
-    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+    def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         return ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
 
-    def pinning(self, spread: Spread, room: Room) -> dict[str, str]:
+    def pinning(self, spread: Layout, room: NodeCapacity) -> dict[str, str]:
         # On several nodes it uses the batch system's layout instead of -ppn, unless this variable is 0.
         layout = {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"} if spread.nodes > 1 else {}
         unit = grain(spread, room)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from firstlight.errors import UsageError
-from firstlight.mpi_families.family import Family, Room, Spread, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, grain
 
 
 class Mpich(Family):
@@ -43,7 +43,7 @@ class Mpich(Family):
         statuses = [int(word) for word in re.findall(r"-?\d+", re.sub(r"\[[^]]*\]", " ", listed[1]))]
         return [status & 127 for status in statuses if status > 0 and status & 127]
 
-    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+    def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         words = ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
         if unit := grain(spread, room):
             words += ["-bind-to", unit if spread.threads == 1 else f"{unit}:{spread.threads}"]

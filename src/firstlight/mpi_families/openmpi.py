@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.mpi_families.family import Family, Room, Spread, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, grain
 
 
 class OpenMpi(Family):
@@ -42,7 +42,7 @@ class OpenMpi(Family):
         """It refuses to start as root without both; for an ordinary user they mean nothing."""
         return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+    def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         unit = grain(spread, room)
         # Its slots are cores, unless this option makes them hardware threads; PE counts the same.
         many = ["--use-hwthread-cpus"] if unit == "hwthread" else ["--oversubscribe"] * (spread.per_node > room.cores)

@@ -20,7 +20,7 @@ RECORD, PAGE, OUTPUT = "nodes.json", "nodes.html", "said"
 _MOST_BYTES = 64 << 20
 
 
-class Part(msgspec.Struct, frozen=True):
+class NodesRun(msgspec.Struct, frozen=True):
     """A run on some nodes, by their places in the list of hosts. `status`: of its firstlight, None while there is none.
 
     `why` it did not end well: one line.
@@ -46,11 +46,11 @@ class Record(msgspec.Struct, frozen=True):
     no_pairs: str
     left_out: int
     at_once: int
-    rounds: tuple[tuple[Part, ...], ...]
+    rounds: tuple[tuple[NodesRun, ...], ...]
     state: str = "running"  # complete, interrupted
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[NodesRun]:
         return [part for one in self.rounds for part in one]
 
 

@@ -8,9 +8,9 @@ from firstlight import __version__
 from firstlight.errors import RecordError
 from firstlight.judge.stored import judged
 from firstlight.nodes import folder, runner
-from firstlight.nodes.folder import Part
+from firstlight.nodes.folder import NodesRun
 from firstlight.report import nodes
-from firstlight.report.nodes import Answered, Nodes
+from firstlight.report.nodes import Nodes, NodesResult
 
 
 def look(path: Path) -> Nodes:
@@ -27,12 +27,12 @@ def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
     return place
 
 
-def _answered(path: Path, part: Part) -> Answered:
+def _answered(path: Path, part: NodesRun) -> NodesResult:
     """Return what the run of this part shows, however it ended."""
     if part.status not in runner.ENDED and not (path / part.name / "run.json").exists():
-        return Answered(part.name, part.members, None, {}, part.why or "not begun")
+        return NodesResult(part.name, part.members, None, {}, part.why or "not begun")
     try:
         found = judged(path / part.name)
     except RecordError as error:
-        return Answered(part.name, part.members, None, {}, str(error))
-    return Answered(part.name, part.members, found.judgement, found.workloads)
+        return NodesResult(part.name, part.members, None, {}, str(error))
+    return NodesResult(part.name, part.members, found.judgement, found.workloads)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight import catalogue, conduct
-from firstlight.conduct import Order
+from firstlight.conduct import RunRequest
 from firstlight.conduct.progress import Progress
 from firstlight.errors import UsageError
 from firstlight.judge.roles import missing, players
@@ -50,7 +50,7 @@ def current_allocation(environment: Mapping[str, str] | None = None) -> Allocati
     return found
 
 
-def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Commands:
+def make(order: RunRequest, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Commands:
     """Build all that the nodes will launch, once, and return their commands. `words`: options of the user."""
     order = replace(order, names=order.names or (CHAPTER,))
     options = (f"--{order.suite}", *words)
@@ -64,7 +64,7 @@ def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, prog
         return _with_pairs(commands, order, progress)
 
 
-def _with_pairs(commands: Commands, order: Order, progress: Progress) -> Commands:
+def _with_pairs(commands: Commands, order: RunRequest, progress: Progress) -> Commands:
     workloads = catalogue.load(catalogue.roots())
     if why := missing(workloads, PLAIN_MESSAGE):
         return replace(commands, no_pairs=why)
@@ -81,7 +81,7 @@ def _with_pairs(commands: Commands, order: Order, progress: Progress) -> Command
     seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
 
     names, given = parse((name, *settings))
-    between = Order(
+    between = RunRequest(
         names,
         order.suite,
         seconds,

@@ -26,7 +26,7 @@ from firstlight.launch import srun
 from firstlight.machine import cache_directory
 from firstlight.machine.allocation import ONLY, Allocation
 from firstlight.nodes import folder, schedule
-from firstlight.nodes.folder import Part, Record
+from firstlight.nodes.folder import NodesRun, Record
 from firstlight.nodes.requests import Commands
 from firstlight.process import guard
 
@@ -45,8 +45,8 @@ def begin(
     path = results / (store.free_name(results, name) if name else store.free_id(results, started, f"nodes-{suite}"))
     n = len(here.hosts)
     pairs, left_out = schedule.sampled(n, int(started)) if commands.pairs else ([], 0)
-    rounds = [tuple(Part(f"node-{k + 1:03d}", (k,)) for k in range(n))]
-    rounds += [tuple(Part(f"pair-{a + 1:03d}-{b + 1:03d}", (a, b)) for a, b in one) for one in pairs]
+    rounds = [tuple(NodesRun(f"node-{k + 1:03d}", (k,)) for k in range(n))]
+    rounds += [tuple(NodesRun(f"pair-{a + 1:03d}-{b + 1:03d}", (a, b)) for a, b in one) for one in pairs]
     record = Record(
         folder.SCHEMA, started, __version__, ("./fl", *sys.argv[1:]), here.hosts, commands.nodes, commands.pairs,
         commands.no_pairs, left_out, at_once or n, tuple(rounds),
@@ -105,7 +105,7 @@ def _round(path: Path, record: Record, number: int, here: Allocation, progress: 
 
 
 def _start(
-    path: Path, record: Record, part: Part, here: Allocation, environment: Mapping[str, str]
+    path: Path, record: Record, part: NodesRun, here: Allocation, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
     hosts = [record.hosts[k] for k in part.members]
     words = record.pairs if len(part.members) > 1 else record.nodes
@@ -127,12 +127,12 @@ def _start(
         )
 
 
-def _open_output(path: Path, part: Part) -> IO[bytes]:
+def _open_output(path: Path, part: NodesRun) -> IO[bytes]:
     with store.durable.os_errors_as_store_error(path):
         return (path / folder.OUTPUT / f"{part.name}.txt").open("wb")
 
 
-def _last_line(path: Path, part: Part) -> str:
+def _last_line(path: Path, part: NodesRun) -> str:
     """Return the last line that it printed."""
     try:
         with (path / folder.OUTPUT / f"{part.name}.txt").open("rb") as file:

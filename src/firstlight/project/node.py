@@ -13,7 +13,7 @@ from firstlight import formulas
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import cores, step_seconds
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import RoleFigure, played, players
 from firstlight.judge.verdict import Limit
 from firstlight.roles import APPLICATION, Model
 
@@ -124,7 +124,7 @@ def applications(judgement: Judgement, workloads: Mapping[str, Workload]) -> lis
     return found
 
 
-def _sample(judgement: Judgement, p: Played, model: Model) -> Sample | None:
+def _sample(judgement: Judgement, p: RoleFigure, model: Model) -> Sample | None:
     """Return the sample; None if the time of a step is unknown, and for a figure of several nodes."""
     launches = _launches(judgement, p)
     i = p.identity
@@ -151,7 +151,7 @@ def _sample(judgement: Judgement, p: Played, model: Model) -> Sample | None:
     )
 
 
-def _launches(judgement: Judgement, p: Played) -> list[float]:
+def _launches(judgement: Judgement, p: RoleFigure) -> list[float]:
     """Seconds a step: of a time that was observed itself, else by the work of the metric."""
     figure = p.figure
     if figure.observed:

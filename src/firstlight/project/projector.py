@@ -15,7 +15,7 @@ from firstlight.judge.roles import measuring, played, players
 from firstlight.machine import rapl
 from firstlight.project import answer, machines, messages, node, scaling
 from firstlight.project.node import Rates
-from firstlight.project.scaling import Place, Spread
+from firstlight.project.scaling import MessageSpread, Place
 from firstlight.roles import APPLICATION, MESSAGE, Model
 from firstlight.simulate import fit, networks, program
 from firstlight.simulate.fit import Fitted
@@ -28,7 +28,7 @@ MOST_WATTS = 1e15
 Progress = Callable[[str], None]
 
 
-class Order(msgspec.Struct, frozen=True):
+class ProjectionRequest(msgspec.Struct, frozen=True):
     """As written on the command line; None and "": not given."""
 
     nodes: int | None = None
@@ -52,7 +52,10 @@ def watts(text: str, option: str) -> float:
 
 
 def project(
-    judgement: Judgement, workloads: Mapping[str, Workload], order: Order, progress: Progress = lambda line: None
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    order: ProjectionRequest,
+    progress: Progress = lambda line: None,
 ) -> answer.Projected:
     """Raises UsageError for what cannot be projected, saying what is missing."""
     power = watts(order.power, "--power") if order.power else None
@@ -67,7 +70,7 @@ def project(
     words, messages_from = _messages_by(order, measured)
     fitted = None if isinstance(measured, UsageError) else measured
     takes = messages.step_times(program.build())
-    spread = Spread(_launches(judgement, workloads) if words is None else ())
+    spread = MessageSpread(_launches(judgement, workloads) if words is None else ())
     comparisons = scaling.left_out(apps, rates, None if fitted is None else _by(takes, fitted, None), spread)
     there = _there(rates, apps, machine) if of else rates
     place = Place(rates, there, _by(takes, fitted, words), order.simulated, spread, machine.watts)
@@ -92,7 +95,7 @@ def project(
     )
 
 
-def _network(order: Order) -> tuple[str, int]:
+def _network(order: ProjectionRequest) -> tuple[str, int]:
     """The topology and its nodes. Raises UsageError where the two do not go together."""
     if order.nodes is None and not order.topology:
         raise UsageError("how many nodes? give --nodes 1024, or a network as --topology torus:8x8x8")
@@ -124,7 +127,7 @@ def _applications(
 
 
 def _fits(
-    of: machines.Class | None, order: Order, power: float | None, count: int
+    of: machines.Class | None, order: ProjectionRequest, power: float | None, count: int
 ) -> tuple[tuple[machines.Fits, ...], machines.Node | None]:
     if of is None:
         if order.year is not None:
@@ -179,7 +182,7 @@ def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | 
         return error
 
 
-def _messages_by(order: Order, fitted: Fitted | UsageError) -> tuple[str | None, str]:
+def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple[str | None, str]:
     """(parameters, None for the fitted ones; where they are from)."""
     if order.machine and order.machine != "fitted":
         if "=" in order.machine:

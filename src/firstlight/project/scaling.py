@@ -26,7 +26,7 @@ Messages = Callable[[Model, dict[str, float], int, str], float]
 """Seconds of a step's messages between so many ranks on a topology."""
 
 
-class Spread(NamedTuple):
+class MessageSpread(NamedTuple):
     """Launches of messages, each against its median; empty where they are not measured."""
 
     messages: Sequence[float]
@@ -87,7 +87,9 @@ def program(s: Sample) -> tuple[object, ...]:
     return s.variant, s.toolchain, s.mpi, s.ranks, s.threads
 
 
-def left_out(apps: Sequence[Application], rates: Rates, messages: Messages | None, spread: Spread) -> list[LeftOut]:
+def left_out(
+    apps: Sequence[Application], rates: Rates, messages: Messages | None, spread: MessageSpread
+) -> list[LeftOut]:
     """Every figure of several processes from one core, and the largest size of each program from smaller ones."""
     found = []
     for app in apps:
@@ -116,7 +118,12 @@ def _groups(samples: Iterable[Sample]) -> list[list[Sample]]:
 
 
 def _predicted(
-    app: Application, some: Sequence[Sample], target: Sample, rates: Rates, messages: Messages | None, spread: Spread
+    app: Application,
+    some: Sequence[Sample],
+    target: Sample,
+    rates: Rates,
+    messages: Messages | None,
+    spread: MessageSpread,
 ) -> list[LeftOut]:
     """The target from these, if there are any. `messages`: None where both have as many processes, so that the samples'
     share holds what they cost."""
@@ -170,7 +177,7 @@ class Place(NamedTuple):
     there: Rates
     messages: Messages
     simulated: int
-    spread: Spread
+    spread: MessageSpread
     watts: float | None
 
 

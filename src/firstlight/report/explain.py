@@ -105,7 +105,7 @@ def _launch(one: Launched) -> ExplainedLaunch:
     return ExplainedLaunch(one.time, one.values, one.diverged, one.record.start.command)
 
 
-class Part(NamedTuple):
+class Passage(NamedTuple):
     """A heading with its lines."""
 
     title: str
@@ -124,7 +124,7 @@ def distribution(e: Explained) -> str:
     }.get(e.shape, "one state: the launches scatter around one level")
 
 
-def parts(e: Explained, limit: str = "") -> list[Part]:
+def parts(e: Explained, limit: str = "") -> list[Passage]:
     """The figure in words, in the order of a reader's questions. `limit`: what limits it, with its sources."""
     samples = [x for launch in e.launches for x in launch.samples]
     disturbed = sum(x for launch in e.launches for x in launch.disturbed)
@@ -138,13 +138,13 @@ def parts(e: Explained, limit: str = "") -> list[Part]:
     others = [f"{p.program}: {p.command or p.why}" for p in e.peers]
     last = [shell.line(without_output(e.launches[-1].command))] if e.launches else []
     return [
-        Part("how it is distributed", spread),
-        Part("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
-        Part("hardware counters a step", [counters(e.counters)]),
-        Part("the loop", loop_lines(e.loop)),
-        Part("the same by another program", others or ["not available: no program is known that measures this"]),
-        Part("what would narrow the interval", list(e.narrowing)),
-        Part("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))]),
+        Passage("how it is distributed", spread),
+        Passage("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
+        Passage("hardware counters a step", [counters(e.counters)]),
+        Passage("the loop", loop_lines(e.loop)),
+        Passage("the same by another program", others or ["not available: no program is known that measures this"]),
+        Passage("what would narrow the interval", list(e.narrowing)),
+        Passage("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))]),
     ]
 
 

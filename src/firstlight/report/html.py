@@ -55,7 +55,7 @@ _UNIT = re.compile(
 )
 
 
-class Part(msgspec.Struct):
+class Section(msgspec.Struct):
     """One workload in a chapter."""
 
     workload: Workload
@@ -315,7 +315,7 @@ def _chapters(view: View, front: Front) -> list[dict[str, Any]]:
             "label": chapters.name(name),
             "rows": [a for a in front.others if a.chapter == name],
             "overview": plots.overview(view, name),
-            "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
+            "parts": [Section(w, plots.draw(view, w)) for w in some if w.chapter == name],
         }
         for name in names
     ]

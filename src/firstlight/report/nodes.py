@@ -15,7 +15,7 @@ from firstlight.errors import INCONCLUSIVE, OK
 from firstlight.judge import Judgement, environment, nodes, states
 from firstlight.judge.formatting import name as named_figure
 from firstlight.judge.interval import quotient
-from firstlight.judge.nodes import Spread
+from firstlight.judge.nodes import NodeSpread
 from firstlight.judge.verdict import Estimate, States, Verified
 from firstlight.record import Better
 from firstlight.report import answers, chapters, html
@@ -51,7 +51,7 @@ class Line(msgspec.Struct, frozen=True):
     unit: str
     better: Better
     values: tuple[Value, ...]
-    spread: Spread | None
+    spread: NodeSpread | None
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -98,7 +98,7 @@ class Nodes(msgspec.Struct, frozen=True):
     pairs: Pairs = Pairs()
 
 
-class Answered(msgspec.Struct, frozen=True):
+class NodesResult(msgspec.Struct, frozen=True):
     """A run of some nodes: judged, or why there is none."""
 
     name: str
@@ -108,7 +108,9 @@ class Answered(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs: str = "", left_out: int = 0) -> Nodes:
+def nodes_of(
+    name: str, hosts: Sequence[str], runs: Sequence[NodesResult], no_pairs: str = "", left_out: int = 0
+) -> Nodes:
     """All runs of a measurement of nodes, those of single nodes and of pairs."""
     single = [r for r in runs if len(r.members) == 1]
     double = [r for r in runs if len(r.members) == 2]
@@ -148,7 +150,7 @@ Key = tuple[str, str]
 _Questions = dict[Key, tuple[object, str, Verified | None, str]]  # (order, chapter, the answer, why there is none)
 
 
-def _questions(run: Answered) -> _Questions:
+def _questions(run: NodesResult) -> _Questions:
     """Return the rows of its workloads; for a workload without rows, each figure."""
     assert run.judgement is not None
     found: _Questions = {
@@ -165,7 +167,7 @@ def _questions(run: Answered) -> _Questions:
     return found
 
 
-def _lines(runs: Sequence[Answered]) -> list[Line]:
+def _lines(runs: Sequence[NodesResult]) -> list[Line]:
     given = [_questions(run) if run.judgement is not None else {} for run in runs]
     keys: dict[Key, tuple[object, str, Verified]] = {}
     for some in given:
@@ -179,7 +181,7 @@ def _lines(runs: Sequence[Answered]) -> list[Line]:
     return lines
 
 
-def _value(run: Answered, found: tuple[object, str, Verified | None, str] | None, like: Verified) -> Value:
+def _value(run: NodesResult, found: tuple[object, str, Verified | None, str] | None, like: Verified) -> Value:
     if run.judgement is None:
         return Value(run.members, run.name, reason=run.why)
     if found is None:
@@ -237,7 +239,7 @@ def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[
     return last, sentences
 
 
-def _facts(hosts: Sequence[str], runs: Sequence[Answered]) -> list[Fact]:
+def _facts(hosts: Sequence[str], runs: Sequence[NodesResult]) -> list[Fact]:
     known = {hosts[r.members[0]]: environment.facts(r.judgement.run.machine) for r in runs if r.judgement is not None}
     found = []
     for what in dict.fromkeys(key for facts in known.values() for key in facts):

@@ -12,7 +12,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.units import ratio, significant
 
 
-class Outcome(NamedTuple):
+class Winners(NamedTuple):
     """Who is best somewhere: `winners` among `everything`, `by` how many times better than the next (1: all equal).
 
     `apart`: how far the medians of the winners are from each other; beyond the practical threshold they are only
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     pair: tuple[Verified, Verified] | None = None  # what `by` compares: the best, and the best of those behind
 
 
-def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified], str]) -> Outcome | None:
+def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified], str]) -> Winners | None:
     """Rank what was measured at one place; None where there are fewer than two to compare."""
     groups = ranking.rank(figures)
     if sum(len(g.figures) for g in groups) < 2:
@@ -38,7 +38,7 @@ def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified],
     by = groups[1].behind if len(groups) > 1 else 1.0
     pair = (groups[0].best, groups[1].best) if len(groups) > 1 else None
     apart = max(ranking.advantage(groups[0].best, f) for f in groups[0].figures)
-    return Outcome(where, ranking.choice(groups, label), winners, everything, by, apart, pair)
+    return Winners(where, ranking.choice(groups, label), winners, everything, by, apart, pair)
 
 
 def equal(figures: Sequence[Verified]) -> bool:
@@ -47,9 +47,9 @@ def equal(figures: Sequence[Verified]) -> bool:
     return best is None or max(ranking.advantage(best, f) for f in figures) < 1 + ranking.PRACTICAL
 
 
-def compared(outcomes: Sequence[Outcome], levels: int) -> str:
+def compared(outcomes: Sequence[Winners], levels: int) -> str:
     """`in L1 and L2 native wins by 1.9 ×; in L3 and memory all are equal`"""
-    merged: list[list[Outcome]] = []
+    merged: list[list[Winners]] = []
     for o in outcomes:
         if merged and _alike(merged[-1][0], o):
             merged[-1].append(o)
@@ -63,16 +63,16 @@ def compared(outcomes: Sequence[Outcome], levels: int) -> str:
     return "; ".join(parts)
 
 
-def _alike(a: Outcome, b: Outcome) -> bool:
+def _alike(a: Winners, b: Winners) -> bool:
     return (a.winners, a.everything, _known(a)) == (b.winners, b.everything, _known(b))
 
 
-def _known(o: Outcome) -> bool:
+def _known(o: Winners) -> bool:
     """False where all are called the same because no difference can be shown, not because there is none."""
     return len(o.winners) < len(o.everything) or o.apart < 1 + ranking.PRACTICAL
 
 
-def _result(some: Sequence[Outcome]) -> str:
+def _result(some: Sequence[Winners]) -> str:
     first = some[0]
     if not _known(first):
         return "no difference can be shown"

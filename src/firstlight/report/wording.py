@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from firstlight.catalogue import Value
 from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Identity
-from firstlight.record import Answered, Run
+from firstlight.record import Run, TunedDefault
 from firstlight.shell import command
 from firstlight.store import documents
 from firstlight.toolchains import Toolbox
@@ -55,10 +55,10 @@ def verified(run: Run) -> str:
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
 
 
-def answered(some: Iterable[Answered], toolbox: Toolbox) -> list[str]:
+def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
     """Where parameters that nobody set got their values from: a sentence for each answer of a run with a library."""
     labels = {m.name: m.label for m in toolbox.mpis}
-    groups: dict[tuple[str, ...], list[Answered]] = {}
+    groups: dict[tuple[str, ...], list[TunedDefault]] = {}
     for one in some:
         groups.setdefault((one.parameter, one.value, one.mpi, one.role, one.run, one.program), []).append(one)
     sentences = []

@@ -8,7 +8,7 @@ import msgspec
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import RoleFigure, played, players
 from firstlight.roles import COLLECTIVE
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES
@@ -31,7 +31,7 @@ class Case(msgspec.Struct, frozen=True):
 class Predicted(msgspec.Struct, frozen=True):
     """One algorithm of a case at one size in bytes; `seconds` and, from the fastest launches of messages, `quick`."""
 
-    figure: Played
+    figure: RoleFigure
     size: int
     seconds: float
     quick: float | None
@@ -39,9 +39,9 @@ class Predicted(msgspec.Struct, frozen=True):
 
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
-) -> dict[Case, dict[tuple[str, int], Played]]:
+) -> dict[Case, dict[tuple[str, int], RoleFigure]]:
     """By case, the times by (algorithm, bytes); the faster of several toolchains."""
-    found: dict[Case, dict[tuple[str, int], Played]] = {}
+    found: dict[Case, dict[tuple[str, int], RoleFigure]] = {}
     for p in played(judgement.figures, players(workloads, COLLECTIVE), judgement.run.machine):
         place, size, seconds = p.identity.placement, p.size, p.seconds()
         if p.by_library or p.identity.mpi is None or place.ranks < 2 or seconds is None:
@@ -56,7 +56,7 @@ def measured(
 
 
 def predicted(
-    case: Case, some: Mapping[tuple[str, int], Played], fitted: Fitted, best: Fitted, asks: Asks
+    case: Case, some: Mapping[tuple[str, int], RoleFigure], fitted: Fitted, best: Fitted, asks: Asks
 ) -> tuple[list[Predicted], list[str]]:
     """Predict what `measured` returns for a case; return the predictions, and the reason for each missing one.
 

@@ -15,7 +15,7 @@ import msgspec
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played
+from firstlight.judge.roles import RoleFigure
 from firstlight.roles import EXCHANGE
 from firstlight.simulate import steps
 from firstlight.simulate.fit import Fitted
@@ -79,9 +79,9 @@ class Exchange(msgspec.Struct, frozen=True):
 
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
-) -> tuple[list[tuple[Played, Exchange]], list[str]]:
+) -> tuple[list[tuple[RoleFigure, Exchange]], list[str]]:
     """What was measured of each program and placement with what it stands for, and what cannot be, with the reason."""
-    found: list[tuple[Played, Exchange]] = []
+    found: list[tuple[RoleFigure, Exchange]] = []
     some, missing = steps.measured(judgement, workloads, EXCHANGE, mpi, lambda p: p.program)
     for p in some:
         place, cost, role = p.identity.placement, p.figure.cost, p.role

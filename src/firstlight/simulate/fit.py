@@ -20,7 +20,7 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, advice, played, players
+from firstlight.judge.roles import RoleFigure, advice, played, players
 from firstlight.judge.states import states
 from firstlight.judge.verdict import Limit, States
 from firstlight.record import Run
@@ -172,14 +172,14 @@ def fitted(
     return found
 
 
-def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None) -> list[Played]:
+def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None) -> list[RoleFigure]:
     """Verified messages between two ranks, those to be preferred first."""
     some = played(judgement.figures, players(workloads, role), judgement.run.machine)
     mine = [p for p in some if p.identity.placement.ranks == 2 and mpi in (None, p.identity.mpi)]
     return sorted(mine, key=lambda p: (p.place, p.program))
 
 
-def _one_way(messages: Sequence[Played], mpi: str | None, way: str) -> list[Played]:
+def _one_way(messages: Sequence[RoleFigure], mpi: str | None, way: str) -> list[RoleFigure]:
     """Those of one variant."""
     mine = [p for p in messages if p.identity.mpi == mpi]
     known = [v for v in dict.fromkeys(p.identity.variant for p in mine) if len(times(_of(mine, v))) >= FEWEST]
@@ -187,14 +187,14 @@ def _one_way(messages: Sequence[Played], mpi: str | None, way: str) -> list[Play
     return _of(mine, chosen)
 
 
-def _of(messages: Sequence[Played], variant: str) -> list[Played]:
+def _of(messages: Sequence[RoleFigure], variant: str) -> list[RoleFigure]:
     return [p for p in messages if p.identity.variant == variant]
 
 
 def _fit(
     run: Run,
-    messages: Sequence[Played],
-    exchanged: Sequence[Played],
+    messages: Sequence[RoleFigure],
+    exchanged: Sequence[RoleFigure],
     mpi: str,
     copying: tuple[Copying, ...],
     hint: str,
@@ -234,7 +234,7 @@ def _fit(
     )
 
 
-def _messages_of(some: Sequence[Played], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
+def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
     """What the launches of the variant that counts at each size say beside the curve."""
     best = dict(times(some))
     for size, seconds in curve:
@@ -243,7 +243,7 @@ def _messages_of(some: Sequence[Played], curve: Sequence[tuple[float, float]]) -
         yield Messages(int(size), seconds, min(launches), max(launches), states(launches))
 
 
-def _written(written: Sequence[Played], cached: Sequence[Played], fit: Fitted) -> Iterable[Written]:
+def _written(written: Sequence[RoleFigure], cached: Sequence[RoleFigure], fit: Fitted) -> Iterable[Written]:
     """By the first variant that was measured with both kinds of data."""
     mine, same = (
         [p for p in some if p.identity.mpi == fit.mpi and p.identity.placement.nodes == fit.nodes]
@@ -259,7 +259,7 @@ def _written(written: Sequence[Played], cached: Sequence[Played], fit: Fitted) -
     return []
 
 
-def _fastest(some: Sequence[Played]) -> list[str]:
+def _fastest(some: Sequence[RoleFigure]) -> list[str]:
     """The variants that are the fastest at some size, those to be preferred first."""
     best = dict(times(some))
     return list(dict.fromkeys(p.identity.variant for p in some if p.size is not None and best[p.size] == p.seconds()))
@@ -309,7 +309,7 @@ def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
     return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
 
 
-def times(some: Iterable[Played], fastest: bool = False) -> list[tuple[float, float]]:
+def times(some: Iterable[RoleFigure], fastest: bool = False) -> list[tuple[float, float]]:
     """(bytes, seconds one way), ascending; the least of several toolchains and programs, and of launches if asked."""
     found: dict[float, float] = {}
     for p in some:

@@ -10,7 +10,7 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played
+from firstlight.judge.roles import RoleFigure
 from firstlight.roles import PATTERN
 from firstlight.simulate import program, steps
 from firstlight.simulate.fit import Fitted
@@ -38,17 +38,17 @@ class Iteration(msgspec.Struct, frozen=True):
 
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
-) -> tuple[list[tuple[Played, Iteration]], list[str]]:
+) -> tuple[list[tuple[RoleFigure, Iteration]], list[str]]:
     """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
     some, missing = steps.measured(judgement, workloads, PATTERN, mpi, _name)
     return [(p, _iteration(p)) for p in some], missing
 
 
-def _name(p: Played) -> str:
+def _name(p: RoleFigure) -> str:
     return str(dict(p.identity.parameters).get(p.role.pattern, ""))
 
 
-def _iteration(p: Played) -> Iteration:
+def _iteration(p: RoleFigure) -> Iteration:
     half = round(p.figure.cost.get("flow", 0.0) / 2)
     return Iteration(_name(p), p.identity.placement.ranks, half, p.role.small)
 

@@ -34,7 +34,7 @@ _BETTER = (
 )
 
 
-class Order(msgspec.Struct, frozen=True):
+class SimulationRequest(msgspec.Struct, frozen=True):
     """What the user asks for, as written on the command line. `loads`: also the load of every link.
 
     `pattern`: the subject is a pattern, of so many `processes` (None: as many as nodes), with the values `given`.
@@ -64,7 +64,9 @@ Progress = Callable[[int, int], None]
 """Called with (predictions made, predictions in all)."""
 
 
-def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = lambda done, total: None) -> Simulated:
+def simulate(
+    order: SimulationRequest, fitted: Fitted | None = None, progress: Progress = lambda done, total: None
+) -> Simulated:
     """Every algorithm for every size and every topology asked for; with `fitted`, as its parameters say.
 
     Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
@@ -95,7 +97,7 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
 
 
-def export(order: Order, fitted: Fitted | None, file: Path) -> None:
+def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
     """Write the schedule in the GOAL language instead: of one algorithm for one size, or of an iteration of a pattern.
 
     Raises UsageError as simulate, and where the file cannot be written.
@@ -123,7 +125,7 @@ def _option_words(options: dict[str, str]) -> list[str]:
     return [word for name, value in options.items() if value for word in (f"--{name}", value)]
 
 
-def _chosen(order: Order) -> str:
+def _chosen(order: SimulationRequest) -> str:
     """Which algorithm stands for which collective operation of a pattern."""
     if order.algorithms == "all":
         return ""
@@ -136,7 +138,7 @@ def _chosen(order: Order) -> str:
     return ",".join(pairs)
 
 
-def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
+def _pattern(order: SimulationRequest, fitted: Fitted | None, progress: Progress) -> Simulated:
     """One iteration of a pattern on every network asked for."""
     places, options = _iterated(order, fitted)
     built = program.build()
@@ -154,7 +156,7 @@ def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulat
     return msgspec.structs.replace(found, notes=(*iterations.notes(predictions), *found.notes))
 
 
-def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
+def _stages(order: SimulationRequest, fitted: Fitted | None, progress: Progress) -> Simulated:
     """Simulate each iteration that is described stage by stage, on every requested network."""
     places, options = _iterated(order, fitted)
     built = program.build()
@@ -169,7 +171,7 @@ def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulate
     return msgspec.structs.replace(found, notes=(*(s.written for s in order.stages), *found.notes))
 
 
-def _iterated(order: Order, fitted: Fitted | None) -> tuple[tuple[str, ...], dict[str, str]]:
+def _iterated(order: SimulationRequest, fitted: Fitted | None) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the networks of an iteration and the program's options for each."""
     if order.topology is None:
         raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
@@ -184,7 +186,7 @@ def _iterated(order: Order, fitted: Fitted | None) -> tuple[tuple[str, ...], dic
 
 
 def _together(
-    order: Order,
+    order: SimulationRequest,
     fitted: Fitted | None,
     topologies: tuple[str, ...],
     wanted: tuple[int, ...],
@@ -210,12 +212,12 @@ def _together(
     )
 
 
-def _network(order: Order) -> Network | None:
+def _network(order: SimulationRequest) -> Network | None:
     """The network that the order names, None where it gives parameters or nothing."""
     return networks.named(order.machine) if order.machine and "=" not in order.machine else None
 
 
-def _machine(order: Order, fitted: Fitted | None) -> str:
+def _machine(order: SimulationRequest, fitted: Fitted | None) -> str:
     """The parameters as the program takes them; "" for its own."""
     if fitted is not None:
         return fitted.word
@@ -223,7 +225,7 @@ def _machine(order: Order, fitted: Fitted | None) -> str:
     return order.machine if network is None else network.word
 
 
-def _from(order: Order, fitted: Fitted | None, links: bool) -> str:
+def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
     if fitted is not None:
         return fitted.source
     network = _network(order)
@@ -232,7 +234,7 @@ def _from(order: Order, fitted: Fitted | None, links: bool) -> str:
     return "given; the others are the model's own" if order.machine else _OWN[links]
 
 
-def _notes(order: Order, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
+def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
     """What one must know of the parameters."""
     if fitted is not None:
         return fitted.separated
@@ -255,7 +257,9 @@ def _notes(order: Order, fitted: Fitted | None, topologies: Sequence[str]) -> tu
     return tuple(notes)
 
 
-def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]) -> Question:
+def _question(
+    order: SimulationRequest, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]
+) -> Question:
     return Question(
         collective=order.subject,
         algorithms=chosen,
@@ -278,7 +282,7 @@ def _segments(text: str) -> str:
     return text
 
 
-def _algorithms(order: Order, known: Sequence[Algorithm]) -> tuple[str, ...]:
+def _algorithms(order: SimulationRequest, known: Sequence[Algorithm]) -> tuple[str, ...]:
     """Those asked for; `all` stands for those that have this collective."""
     able = [a.name for a in known if order.subject in a.collectives]
     if order.algorithms == "all":
@@ -293,7 +297,7 @@ def _algorithms(order: Order, known: Sequence[Algorithm]) -> tuple[str, ...]:
     return names
 
 
-def _goal(order: Order, fitted: Fitted | None) -> Simulated:
+def _goal(order: SimulationRequest, fitted: Fitted | None) -> Simulated:
     """A schedule from a file: its sizes stand in it."""
     file = Path(order.subject)
     if not file.is_file():

@@ -13,7 +13,7 @@ import msgspec
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import RoleFigure, played, players
 from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
@@ -70,10 +70,14 @@ class Step(Protocol):
 
 
 def measured(
-    judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None, name: Callable[[Played], str]
-) -> tuple[list[Played], list[str]]:
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    role: str,
+    mpi: str | None,
+    name: Callable[[RoleFigure], str],
+) -> tuple[list[RoleFigure], list[str]]:
     """The times of a role between processes of one thread each, and of the others, by name, why they are left out."""
-    found: list[Played] = []
+    found: list[RoleFigure] = []
     missing: list[str] = []
     for p in played(judgement.figures, players(workloads, role), judgement.run.machine):
         place = p.identity.placement

@@ -10,7 +10,7 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, advice
+from firstlight.judge.roles import RoleFigure, advice
 from firstlight.judge.states import states
 from firstlight.judge.verdict import States
 from firstlight.roles import COLLECTIVE, MESSAGE
@@ -130,7 +130,7 @@ def validate(
     measured = collectives.measured(judgement, workloads, mpi)
     exchanged, missing = exchanges.measured(judgement, workloads, mpi)
     iterated, unpredicted = iterations.measured(judgement, workloads, mpi)
-    steps: list[tuple[Played, Step]] = [*exchanged, *iterated]
+    steps: list[tuple[RoleFigure, Step]] = [*exchanged, *iterated]
     missing += unpredicted
     if not measured and not steps:
         of = f" with {mpi}" if mpi else ""
@@ -166,7 +166,7 @@ def _steps(
     judgement: Judgement,
     workloads: Mapping[str, Workload],
     mpi: str | None,
-    steps: Sequence[tuple[Played, Step]],
+    steps: Sequence[tuple[RoleFigure, Step]],
     asks: Asks,
     missing: list[str],
 ) -> list[tuple[str, list[Point]]]:
@@ -196,7 +196,7 @@ def _steps(
 
 
 def _step_point(
-    p: Played, step: Step, answer: Prediction, fitted: Fitted, fastest: bool, best: Fastest | None
+    p: RoleFigure, step: Step, answer: Prediction, fitted: Fitted, fastest: bool, best: Fastest | None
 ) -> Point:
     e, predicted = p.figure.estimate, answer.seconds
     seconds = min(p.launches()) if fastest else p.seconds()
@@ -211,7 +211,11 @@ def _step_point(
 
 
 def _explained(
-    point: Point, p: Played, sizes: Sequence[float] = (), fitted: Fitted | None = None, carried: Sequence[Carried] = ()
+    point: Point,
+    p: RoleFigure,
+    sizes: Sequence[float] = (),
+    fitted: Fitted | None = None,
+    carried: Sequence[Carried] = (),
 ) -> Point:
     if point.off <= CLOSE:
         return point

@@ -13,7 +13,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol
 
-from firstlight.mpi_families import Family, Room, Spread
+from firstlight.mpi_families import Family, Layout, NodeCapacity
 from firstlight.site.launchers import PLACES
 
 
@@ -34,7 +34,7 @@ class Starter(Protocol):
         """First words of a command line that may start programs of the family, best first."""
         ...
 
-    def words(self, spread: Spread, room: Room) -> Sequence[str]:
+    def words(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         """What follows them: how many ranks where, and bound to what. What does not fit is not bound."""
         ...
 
@@ -56,7 +56,7 @@ def written(starter: Sequence[str]) -> bool:
     return any("{" in word for word in starter)
 
 
-def line(starter: Sequence[str], spread: Spread, room: Room) -> tuple[str, ...]:
+def line(starter: Sequence[str], spread: Layout, room: NodeCapacity) -> tuple[str, ...]:
     """The words that start so many ranks, before the program's own."""
     if written(starter):
         numbers = {name: getattr(spread, name) for name in PLACES}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Room, Spread, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
 
 LABEL = "aprun"
 COMMAND = "aprun"
@@ -20,7 +20,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
     return [(command,)]
 
 
-def words(spread: Spread, room: Room) -> Sequence[str]:
+def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """`-j`: hardware threads that are used of a core."""
     unit = grain(spread, room)
     of_core = 1 if unit == "core" else max(1, room.threads // max(1, room.cores))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Room, Spread, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
 
 LABEL = "flux run"
 COMMAND = "flux"
@@ -23,7 +23,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
     return [*pmix, plain] if family.pmi[:1] == ("pmix",) else [plain, *pmix]
 
 
-def words(spread: Spread, room: Room) -> Sequence[str]:
+def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """It counts cores. Ranks without a core of their own get all of their node together."""
     if grain(spread, room) != "core":
         return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Room, Spread, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
 
 LABEL = "jsrun"
 COMMAND = "jsrun"
@@ -20,7 +20,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
     return [(command,)]
 
 
-def words(spread: Spread, room: Room) -> Sequence[str]:
+def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """Its CPUs are cores. Ranks without a core of their own share one set a node."""
     unit = grain(spread, room)
     if unit == "core":

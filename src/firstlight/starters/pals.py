@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Room, Spread, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
 
 LABEL = "PALS"
 COMMAND = "mpiexec"
@@ -22,7 +22,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
     return [*pmix, (command,)] if family.pmi[:1] == ("pmix",) else [(command,), *pmix]
 
 
-def words(spread: Spread, room: Room) -> Sequence[str]:
+def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """Its depth counts hardware threads; those with the lowest numbers are of cores of their own."""
     counts = ["--envall", "-n", str(spread.ranks), "--ppn", str(spread.per_node)]
     if not grain(spread, room):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.toolchains import Absent, FlagSet, Toolchain, vendors
-from firstlight.toolchains.host import Host, Outcome
+from firstlight.toolchains.host import CommandResult, Host
 from firstlight.toolchains.probe_result import Compiler
 
 _WHO = "compiler {}"
@@ -93,7 +93,7 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
     return good, bad
 
 
-def knows_cxx20(host: Host, cxx: Path, flags: Sequence[str] = ()) -> Outcome:
+def knows_cxx20(host: Host, cxx: Path, flags: Sequence[str] = ()) -> CommandResult:
     """Whether it compiles C++20 and its standard library, and the program runs."""
     words = [str(cxx), *flags, "-std=c++20"]
     return proved(host, " ".join(("C++20", *flags, host.identity(cxx))), CXX, ".cpp", words)
@@ -156,9 +156,11 @@ def toolchains_of(
     return toolchains, absent
 
 
-def proved(host: Host, key: str, source: str, suffix: str, command: Sequence[str | Path], run: bool = True) -> Outcome:
+def proved(
+    host: Host, key: str, source: str, suffix: str, command: Sequence[str | Path], run: bool = True
+) -> CommandResult:
     """A trial whose success is remembered. Failures are tried again: their cause may have been repaired."""
-    remembered = host.memory.recall(key, Outcome)
+    remembered = host.memory.recall(key, CommandResult)
     if remembered is not None:
         return remembered
     outcome = host.trial(source, suffix, command, run=run)

@@ -35,7 +35,7 @@ _HARMLESS = re.compile(
 """Variables of a machine without modules."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CommandResult(msgspec.Struct, frozen=True):
     """How a command ended. `code` 127: could not be started; 124: took too long."""
 
     code: int
@@ -108,8 +108,8 @@ class Host:
         environment: Mapping[str, str] | None = None,
         timeout: float = 60,
         folder: Path | None = None,
-    ) -> Outcome:
-        """Run a command with no input and the C locale. Never raises: failure is an Outcome.
+    ) -> CommandResult:
+        """Run a command with no input and the C locale. Never raises: failure is a CommandResult.
 
         Without a folder it runs in /, so no file of the current folder, or of one above, configures it.
         """
@@ -119,10 +119,10 @@ class Host:
                 words, timeout=timeout, environment={**self.environ, **(environment or {})}, folder=folder or Path("/")
             )
         except subprocess.TimeoutExpired:
-            return Outcome(124, "", f"{words[0]} took longer than {timeout:g} s")
+            return CommandResult(124, "", f"{words[0]} took longer than {timeout:g} s")
         except OSError as error:
-            return Outcome(127, "", f"{words[0]}: {error.strerror}")
-        return Outcome(done.returncode, done.stdout, done.stderr)
+            return CommandResult(127, "", f"{words[0]}: {error.strerror}")
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     def trial(
         self,
@@ -132,7 +132,7 @@ class Host:
         after: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         run: bool = True,
-    ) -> Outcome:
+    ) -> CommandResult:
         """Compile and link `source` with `command -o PROGRAM SOURCE after`; run it. The first failure, else the run."""
         with guard.scratch("trial-", self.cache_dir) as folder:
             (folder / f"trial{suffix}").write_text(source)

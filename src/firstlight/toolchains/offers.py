@@ -15,7 +15,7 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.toolchains import Absent, Library, Offer
-from firstlight.toolchains.host import Host, Outcome
+from firstlight.toolchains.host import CommandResult, Host
 from firstlight.toolchains.linking import link_flags
 
 OFFERS: tuple[Offer, ...] = get_args(Offer)
@@ -151,7 +151,7 @@ def _ask(host: Host, candidate: Candidate, link: Sequence[str]) -> _Answer:
     return _Answer(version, tuple(offers), lacks)
 
 
-def _trial(host: Host, candidate: Candidate, offers: Sequence[Offer], link: Sequence[str]) -> Outcome:
+def _trial(host: Host, candidate: Candidate, offers: Sequence[Offer], link: Sequence[str]) -> CommandResult:
     declaration, version = candidate.version
     heads = dict.fromkeys(line for offer in offers for line in _TRIALS[offer][0].splitlines())
     lines = ["#include <cstdio>", *heads, declaration]
@@ -163,12 +163,12 @@ def _trial(host: Host, candidate: Candidate, offers: Sequence[Offer], link: Sequ
     return host.trial(source, ".cpp", [host.cxx, *flags], link)
 
 
-def _why(outcome: Outcome) -> str:
+def _why(outcome: CommandResult) -> str:
     missing = re.search(r"undefined (?:reference to|symbol:) [`']?(\w+)", outcome.err)
     return f"it has no {missing[1]}" if missing else outcome.reason
 
 
-def _version(outcome: Outcome) -> str:
+def _version(outcome: CommandResult) -> str:
     match = re.search(r"[0-9]+(?:\.[0-9]+)+", outcome.out)
     return match[0] if match else ""
 

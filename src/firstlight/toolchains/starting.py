@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from firstlight import starters
 from firstlight.machine import allocation
-from firstlight.mpi_families import Room, of
+from firstlight.mpi_families import NodeCapacity, of
 from firstlight.process import guard
 from firstlight.site.launchers import is_template, template
 from firstlight.toolchains import Absent, Mpi
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   return argc == 2 && size == std::atoi(argv[1]) && sum == size ? 0 : 9;
 }
 """
-_NO_ROOM = Room(0, 0)
+_NO_ROOM = NodeCapacity(0, 0)
 """Nothing is bound on it: a trial asks whether ranks find each other."""
 _ALONE = "each rank is alone: its processes do not find each other"
 

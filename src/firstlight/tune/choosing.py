@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.judge.compare import BETTER, SAME, THRESHOLD, UNCLEAR, WORSE, compare_figures
-from firstlight.judge.roles import Played, Player, played
+from firstlight.judge.roles import Player, RoleFigure, played
 from firstlight.judge.verdict import Estimate, Figure, Verified
 from firstlight.machine import Machine
 from firstlight.tune.planning import PRELOAD, RULES, Target
@@ -50,12 +50,12 @@ class Choice(msgspec.Struct, frozen=True):
 
 Point = tuple[str, str, str, int, int]
 """MPI library, algorithm, collective, ranks, bytes."""
-Times = Mapping[Point, Played]
+Times = Mapping[Point, RoleFigure]
 
 
 def times(figures: Iterable[Figure], player: Player, machine: Machine) -> Times:
     """The verified times of a player of the role `collective`; what shares processors is left out."""
-    found: dict[Point, Played] = {}
+    found: dict[Point, RoleFigure] = {}
     for p in played(figures, [player], machine):
         if p.identity.mpi is not None and p.size is not None and p.seconds() is not None:
             algorithm = LIBRARY if p.by_library else p.algorithm
@@ -63,7 +63,7 @@ def times(figures: Iterable[Figure], player: Player, machine: Machine) -> Times:
     return found
 
 
-def _microseconds(p: Played) -> float:
+def _microseconds(p: RoleFigure) -> float:
     return 1e6 * (p.seconds() or 0.0)
 
 

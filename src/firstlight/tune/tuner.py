@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, conduct, store
-from firstlight.conduct import Made, Order, Prepared, Result
+from firstlight.conduct import Made, Prepared, Result, RunRequest
 from firstlight.conduct.progress import Progress
 from firstlight.errors import ENVIRONMENT, UsageError
 from firstlight.judge import Judgement
@@ -36,7 +36,7 @@ TRIALS = 12
 """Launches of each side in a trial, at least."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class TuningRequest(msgspec.Struct, frozen=True):
     """What to tune. `sizes` in bytes; `budget` in seconds of launching, for both measurements together."""
 
     collectives: tuple[str, ...]
@@ -70,10 +70,10 @@ class Tuned(msgspec.Struct, frozen=True):
         return [c for c in self.choices if c.kept]
 
 
-def tune(request: Request, progress: Progress) -> Tuned:
+def tune(request: TuningRequest, progress: Progress) -> Tuned:
     """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
     player = _player()
-    order = Order(
+    order = RunRequest(
         names=(player.library,),
         suite="standard",  # every library and placement is in it
         budget=FIRST * request.budget,
@@ -150,7 +150,7 @@ def _player() -> Player:
     return known[0]
 
 
-def _ours(player: Player, request: Request) -> dict[str, list[str]]:
+def _ours(player: Player, request: TuningRequest) -> dict[str, list[str]]:
     """Our variants by collective, as the workload's suites name them."""
     workload, role = player
     found: dict[str, list[str]] = {}
@@ -207,7 +207,7 @@ class _Trial(msgspec.Struct):
     """The second run: each library with its candidate file against the library as it is."""
 
     player: Player
-    request: Request
+    request: TuningRequest
     prepared: Prepared
     planned: Planned
     where: list[Place]
@@ -232,7 +232,7 @@ class _Trial(msgspec.Struct):
                 for name in dict.fromkeys([place.mpi.name, *names]) if here else ():
                     one = cell(self.player.role, replace(place.program, mpi=name), place.placement, collective, sizes)
                     cells[one.id] = one
-        order = Order(
+        order = RunRequest(
             budget=self.request.budget * (1 - FIRST if self.request.measured is None else 1),
             launches=self.request.trials,
             results=self.request.results,

@@ -22,7 +22,7 @@ from firstlight.judge.findings._common import (
     shown,
 )
 from firstlight.judge.formatting import listing, where
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import RoleFigure, played, players
 from firstlight.plan import Placement
 from firstlight.record import Run
 from firstlight.roles import LIBRARY_SUM
@@ -36,8 +36,8 @@ class Defeat(NamedTuple):
     """The collective against the best that beats it clearly. `own`: over the same library."""
 
     factor: float
-    loser: Played
-    winner: Played
+    loser: RoleFigure
+    winner: RoleFigure
     own: bool
 
 
@@ -81,13 +81,13 @@ def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[flo
     return f"at {listing([form(x) for x in some])}" if some else ""
 
 
-def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Played]:
+def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[RoleFigure]:
     """Return the sums of vectors so long that latency is not an excuse."""
     known = players(workloads, LIBRARY_SUM)
     return [p for p in played(judgement.figures, known, judgement.run.machine) if p.identity.mpi and _bytes(p) >= LARGE]
 
 
-def _defeats(sums: Sequence[Played]) -> Iterator[Defeat]:
+def _defeats(sums: Sequence[RoleFigure]) -> Iterator[Defeat]:
     """At each length, placement and toolchain: by the best route over the same library, by the best other library."""
     for some in grouped(sums, _case).values():
         for loser in (p for p in some if p.by_library):
@@ -99,19 +99,19 @@ def _defeats(sums: Sequence[Played]) -> Iterator[Defeat]:
                     yield Defeat(lead.value, loser, winner, same)
 
 
-def _case(p: Played) -> tuple[str, str, Placement, tuple[tuple[str, int | float | str], ...]]:
+def _case(p: RoleFigure) -> tuple[str, str, Placement, tuple[tuple[str, int | float | str], ...]]:
     i = p.identity
     return i.workload, i.toolchain, i.placement, i.parameters
 
 
-def _series(p: Played) -> tuple[object, ...]:
+def _series(p: RoleFigure) -> tuple[object, ...]:
     """All sizes of one program on one placement."""
     i = p.identity
     others = tuple(x for x in i.parameters if x[0] != p.role.size)
     return i.workload, i.variant, i.toolchain, i.mpi, i.placement, others
 
 
-def _bytes(p: Played) -> float:
+def _bytes(p: RoleFigure) -> float:
     return p.size or 0.0
 
 
@@ -125,6 +125,6 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
     return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
 
 
-def _size(p: Played) -> str:
+def _size(p: RoleFigure) -> str:
     formula = f"{p.role.bytes_per_element:g} * a[{p.role.size!r}]"
     return provenance.parameter(binary(_bytes(p)), p.figure, formula, "B")

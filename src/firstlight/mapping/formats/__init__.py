@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Protocol
 
 from firstlight.errors import FirstlightError
-from firstlight.mapping.ground import Seat
+from firstlight.mapping.ground import Slot
 
 
 class UnwritableError(FirstlightError):
@@ -21,7 +21,7 @@ class Format(Protocol):
     TITLE: str
     FILE: str
 
-    def text(self, seats: Sequence[Seat], axes: Sequence[int]) -> str:
+    def text(self, seats: Sequence[Slot], axes: Sequence[int]) -> str:
         """What the file holds: the seat of each rank; `axes`: the torus that the nodes form. Raises UnwritableError."""
         ...
 

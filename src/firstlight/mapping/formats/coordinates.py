@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from firstlight import shell
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Seat
+from firstlight.mapping.ground import Slot
 
 TITLE = "Fujitsu"
 FILE = "coordinates"
 _LINE = re.compile(r"\(\d+(,\d+){0,2}\)")
 
 
-def text(seats: Sequence[Seat], axes: Sequence[int]) -> str:
+def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
     if not 1 <= len(axes) <= 3:
         raise UnwritableError("it is for nodes that form a torus of one to three dimensions")
     lines = []

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from firstlight import shell
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Seat
+from firstlight.mapping.ground import Slot
 
 TITLE = "Slurm, for MPICH and others"
 FILE = "hosts"
 
 
-def text(seats: Sequence[Seat], axes: Sequence[int]) -> str:
+def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
     names = [s.host for s in seats]
     if None in names:
         raise UnwritableError("names of the nodes are not known; give them as --hosts FILE, one a line")

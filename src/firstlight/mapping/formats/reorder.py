@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Seat
+from firstlight.mapping.ground import Slot
 
 TITLE = "Cray MPICH"
 FILE = "MPICH_RANK_ORDER"
 
 
-def text(seats: Sequence[Seat], axes: Sequence[int]) -> str:
+def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
     each: dict[int, list[tuple[int, int]]] = {}
     for rank, s in enumerate(seats):
         each.setdefault(s.node, []).append((s.place, rank))

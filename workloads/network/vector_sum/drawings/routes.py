@@ -14,7 +14,7 @@ from typing import NamedTuple
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, hockney
 from firstlight.judge.hockney import Regime
-from firstlight.judge.roles import Played, advice, played, players
+from firstlight.judge.roles import RoleFigure, advice, played, players
 from firstlight.plan import Placement
 from firstlight.report import wording
 from firstlight.roles import PLAIN_MESSAGE, VECTOR_ADDITION
@@ -92,7 +92,7 @@ def link(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str, plac
     return f"this run measured no addition; {advice(workloads, [VECTOR_ADDITION])}"
 
 
-def _messages(some: Iterable[Played], placement: Placement) -> list[Regime]:
+def _messages(some: Iterable[RoleFigure], placement: Placement) -> list[Regime]:
     """Hockney's fit of the plain messages, within a node or between nodes as the placement has it."""
     times: dict[float, float] = {}
     for p in some:
@@ -102,7 +102,7 @@ def _messages(some: Iterable[Played], placement: Placement) -> list[Regime]:
     return hockney.regimes(sorted(times.items()))
 
 
-def _additions(some: Iterable[Played], cores: int) -> list[Addition]:
+def _additions(some: Iterable[RoleFigure], cores: int) -> list[Addition]:
     """The best addition of each working set, for one of so many cores that add at the same time."""
     found: dict[float, float] = {}
     for p in some:
