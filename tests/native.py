@@ -293,7 +293,7 @@ COUNTED = ("--samples", "2", "--steps", "1")
 """Of one whose samples are of the same steps wherever it runs, for what differs from step to step."""
 
 
-class Said(msgspec.Struct):
+class Output(msgspec.Struct):
     """How a program ended and the lines of its record."""
 
     status: int | None
@@ -320,14 +320,14 @@ VERDICTS = CACHE / "verdicts"
 
 def run(
     built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...] = EFFORT
-) -> Said:
+) -> Output:
     """One short launch, as a run does it; what the same executable said to the same before is remembered."""
     assert built.executable is not None, built.error
     mpi = next((m for m in toolbox().mpis if m.name == built.program.mpi), None)
-    said = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), effort))
-    known = VERDICTS / hashlib.sha256(said.encode()).hexdigest()
+    key = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), effort))
+    known = VERDICTS / hashlib.sha256(key.encode()).hexdigest()
     if known.exists() and not asked.fresh:
-        return msgspec.json.decode(known.read_bytes(), type=Said)
+        return msgspec.json.decode(known.read_bytes(), type=Output)
     with spent.charge(spent.LAUNCH, built.program.workload):
         answer = launches.settled(lambda: _launch(built, place, arguments, folder, effort))
     if answer.status in (None, ENVIRONMENT):
@@ -345,7 +345,9 @@ def yielding(program: Program, place: Placement) -> bool:
     return mpi is not None and mpi.family == "openmpi" and place.threads == 1
 
 
-def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...]) -> Said:
+def _launch(
+    built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...]
+) -> Output:
     output = folder / f"{uuid.uuid4().hex}.jsonl"
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
@@ -357,15 +359,15 @@ def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: 
         )  # fmt: skip
     spent.elsewhere(outcome.processors)
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
-    return Said(outcome.status, outcome.reason, outcome.stderr, lines)
+    return Output(outcome.status, outcome.reason, outcome.stderr, lines)
 
 
-def verified(built: Built, place: Placement, folder: Path, *arguments: str, effort: tuple[str, ...] = EFFORT) -> Said:
+def verified(built: Built, place: Placement, folder: Path, *arguments: str, effort: tuple[str, ...] = EFFORT) -> Output:
     """One launch in which every check held."""
-    said = run(built, place, arguments, folder, effort)
-    assert (said.status, said.reason) == (0, ""), (said.stderr, [c for c in said.of("check") if not c["ok"]])
-    assert said.of("check") and all(check["ok"] for check in said.of("check"))
-    return said
+    output = run(built, place, arguments, folder, effort)
+    assert (output.status, output.reason) == (0, ""), (output.stderr, [c for c in output.of("check") if not c["ok"]])
+    assert output.of("check") and all(check["ok"] for check in output.of("check"))
+    return output
 
 
 def direct(built: Built, *words: str) -> subprocess.CompletedProcess[str]:

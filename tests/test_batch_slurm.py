@@ -176,22 +176,22 @@ def test_a_user_s_program_runs_on_the_nodes_of_the_job(cluster: Cluster, tmp_pat
     (tmp_path / "2.txt").write_text(" n1 n2")
     (tmp_path / "4.txt").write_text(" n1 n1 n2 n2")
     script = tmp_path / "job.sh"
-    script.write_text("\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --exclusive --output=said.txt", *lines, ""]))
+    script.write_text("\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --exclusive --output=output.txt", *lines, ""]))
     words = ["sbatch", "--parsable", str(script)]
     sent = subprocess.run(words, cwd=tmp_path, env=variables(cluster), capture_output=True, text=True, timeout=60)
     ended(cluster, sent.stdout.strip())
-    said = (tmp_path / "said.txt").read_text()
-    if "no MPI library matches" in said:
+    output = (tmp_path / "output.txt").read_text()
+    if "no MPI library matches" in output:
         pytest.skip("no MPICH here")
     run, launches = records(tmp_path / "results/ours")
-    assert run.machine.nodes == 2 and len(launches) == 2, said
+    assert run.machine.nodes == 2 and len(launches) == 2, output
     for record in launches:
-        assert record.exit.ok and record.launch.nodes == 2, said
+        assert record.exit.ok and record.launch.nodes == 2, output
         after = record.start.command[record.start.command.index("--", 3) :]
         assert Path(after[1]).name == "srun" and "--nodes=2" in after
     for name, figures in (("ours", 2), ("theirs", 1)):
         shown = json.loads(firstlight(cluster, tmp_path, "figures", name, "--json").stdout)
-        assert {row["verdict"] for row in shown} == {"verified"}, said
+        assert {row["verdict"] for row in shown} == {"verified"}, output
         assert sum(row["metric"] == "time" for row in shown) == figures
 
 
@@ -284,7 +284,7 @@ from firstlight.launch.srun import STEP, _steps
 from firstlight.plan import Cell, Placement, Program
 here = machine.discover()
 tools = toolchains.discover(here, machine.cache_directory(), embed_mpi=False)
-told = {}
+report = {}
 for mpi in tools.mpis:
     if not mpi.starter:
         continue
@@ -292,13 +292,13 @@ for mpi in tools.mpis:
     outcome = launch.launch(cell, Path(sys.argv[1]), tools, output=Path(sys.argv[2]), timeout=3,
                             identity=f"hanging-{os.getpid()}", machine=here)
     left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists() and sys.argv[1].encode() in p.read_bytes()]
-    told[mpi.name] = [outcome.reason, len(left) - 1, _steps(os.environ["SLURM_JOB_ID"])]
+    report[mpi.name] = [outcome.reason, len(left) - 1, _steps(os.environ["SLURM_JOB_ID"])]
     try:
         wide = replace(cell, placement=Placement(2, 4, 1))
         launch.command(wide, Path("x"), tools, output=Path("y"), machine=replace(here, nodes=2))
     except Exception as error:
-        told[mpi.name].append(str(error))
-Path(sys.argv[2]).with_suffix(".json").write_text(json.dumps(told))
+        report[mpi.name].append(str(error))
+Path(sys.argv[2]).with_suffix(".json").write_text(json.dumps(report))
 """
 
 
@@ -314,8 +314,8 @@ def test_nothing_of_a_hanging_launch_survives_and_more_nodes_than_there_are_are_
     job = subprocess.run(words, env=variables(cluster), capture_output=True, text=True, timeout=60).stdout.strip()
     ended(cluster, job)
     assert output.with_suffix(".json").exists(), (tmp_path / "out.txt").read_text()
-    told = json.loads(output.with_suffix(".json").read_text())
-    assert told, "srun starts no MPI library here"
-    for reason, processes, steps, refused in told.values():
+    report = json.loads(output.with_suffix(".json").read_text())
+    assert report, "srun starts no MPI library here"
+    for reason, processes, steps, refused in report.values():
         assert (reason, processes, steps) == ("timed out after 3 s and was killed", 0, [])
         assert "2 nodes are wanted, this Slurm job has 1" in refused

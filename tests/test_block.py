@@ -63,13 +63,13 @@ def test_every_thread_of_every_block_adds(block: CDLL) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "told"),
+    ("function", "message"),
     [
         ("run_leaving", "block: some threads of a block left it while others wait at a barrier"),
         ("run_outside", "block: a barrier outside of each_block()"),
     ],
 )
-def test_what_no_device_could_do_ends_the_program(block: CDLL, function: str, told: str) -> None:
+def test_what_no_device_could_do_ends_the_program(block: CDLL, function: str, message: str) -> None:
     program = f"import ctypes; ctypes.CDLL({block._name!r}).{function}()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode < 0 and done.stderr.splitlines()[0] == told
+    assert done.returncode < 0 and done.stderr.splitlines()[0] == message

@@ -160,7 +160,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
     toolbox, workloads = Toolbox(chains, (), (), ()), load(roots())
     first, second = (Program("dot", "serial", chain.name, None) for chain in chains)
     tree = build._Kind(chains[0], None, Options()).tree(tmp_path)
-    told, waits, release = [], threading.Event(), threading.Event()
+    reported, waits, release = [], threading.Event(), threading.Event()
 
     def hold() -> None:
         with tree.alone(lambda: None):
@@ -168,7 +168,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
             release.wait(60)
 
     def progress(done: int, total: int, text: str) -> None:
-        told.append((done, total, text))
+        reported.append((done, total, text))
         if "waiting" in text:
             release.set()
 
@@ -178,7 +178,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
     assert build.build([second], toolbox, workloads, tmp_path)[second].executable is not None
     assert build.build([first], toolbox, workloads, tmp_path, progress)[first].executable is not None
     holder.join()
-    assert told == [(0, 1, "another firstlight builds in this cache: waiting for it"), (1, 1, "gcc")]
+    assert reported == [(0, 1, "another firstlight builds in this cache: waiting for it"), (1, 1, "gcc")]
     assert [target for target, _ in made] == ["dot.serial+clang-x", "dot.serial+gcc-x"]
 
     build.build([first], toolbox, workloads, tmp_path)
@@ -301,11 +301,11 @@ def test_a_damaged_manifest_is_made_anew(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_without_its_judge_no_program_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of other workloads are: their programs tell what the compiler said of theirs."""
-    told = "FAILED: parts/dot.o\ndot.hpp is wrong\n[1/2] \nFAILED: x\nother\n"
+    output = "FAILED: parts/dot.o\ndot.hpp is wrong\n[1/2] \nFAILED: x\nother\n"
 
     def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
         but_parts(tree, [target for target in targets if target != "dot.part"])
-        return 1, told if "dot.part" in targets else f"FAILED: {targets}"
+        return 1, output if "dot.part" in targets else f"FAILED: {targets}"
 
     monkeypatch.setattr(cmake.Tree, "make", make)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")

@@ -156,10 +156,10 @@ def test_the_revision_is_that_of_the_checkout_whatever_git_is_told(
     _commit(checkout)
     subprocess.run(["git", "-C", checkout, "config", "core.fsmonitor", checkout.parents[1] / "canary.sh"], check=True)
     monkeypatch.setenv(name, str(checkout.parent / ".git"))
-    told = environment.revision()
-    assert len(told) == 12
+    revision = environment.revision()
+    assert len(revision) == 12
     (checkout / "file").write_text("2\n")
-    assert environment.revision() == f"{told}+"
+    assert environment.revision() == f"{revision}+"
     assert not (checkout.parents[1] / "canary").exists()
 
 
@@ -170,8 +170,8 @@ from firstlight import cli, cmake
 with contextlib.suppress(SystemExit):
     cli.main(["--version"])
 tree = cmake.Tree(Path("tree").absolute(), {"CMAKE_CXX_COMPILER": sys.argv[1]}, os.environ)
-if told := tree.configure():
-    sys.exit(told)
+if message := tree.configure():
+    sys.exit(message)
 print(*tree.commands("collectives"), sep="\\n")
 """
 

@@ -9,30 +9,30 @@ from pathlib import Path
 import pytest
 
 import native
-from native import Placement, Said
+from native import Output, Placement
 
 pytestmark = pytest.mark.native
 
 
-def said(folder: Path, *words: str, variant: str = "simd", place: Placement | None = None) -> Said:
+def run_case(folder: Path, *words: str, variant: str = "simd", place: Placement | None = None) -> Output:
     program = native.plain("cfd", variant)
     return native.verified(program, place or Placement(), folder, *words)
 
 
-def series(told: Said, name: str) -> list[list[float]]:
+def series(output: Output, name: str) -> list[list[float]]:
     """Case by case."""
-    return [line["values"] for line in told.of("series") if line["rank"] == 0 and line["name"] == name]
+    return [line["values"] for line in output.of("series") if line["rank"] == 0 and line["name"] == name]
 
 
 def errors(folder: Path, *words: str) -> list[float]:
     """Of velocities, root mean square, case by case."""
-    samples = said(folder, "case=kovasznay", "reynolds=40", *words).of("sample")
+    samples = run_case(folder, "case=kovasznay", "reynolds=40", *words).of("sample")
     return [samples[2 * n]["values"]["error"][0] for n in range(len(samples) // 2)]
 
 
-def leaving(told: Said, name: str) -> float:
+def leaving(output: Output, name: str) -> float:
     """Of a scalar at the outlet: in a straight line from the last two cells."""
-    (line,) = series(told, name)
+    (line,) = series(output, name)
     return 1.5 * line[-1] - 0.5 * line[-2]
 
 
@@ -57,16 +57,18 @@ def test_the_flow_in_the_end_knows_of_no_relaxation_and_of_no_solver(tmp_path: P
 
 def test_what_enters_a_duct_leaves_it(tmp_path: Path) -> None:
     """In every cell, which the judge adds up by faces: what it finds is held to twice 10^-digits."""
-    told = said(tmp_path, "case=duct", "i=10", "j=6", "k=5", "reynolds=50", "digits=11", "pressure_sweeps=10", *RELAXED)
-    assert all(left[-1] < 1e-10 for left in series(told, "mass_left")) and series(told, "mass_left")
+    output = run_case(
+        tmp_path, "case=duct", "i=10", "j=6", "k=5", "reynolds=50", "digits=11", "pressure_sweeps=10", *RELAXED
+    )
+    assert all(left[-1] < 1e-10 for left in series(output, "mass_left")) and series(output, "mass_left")
 
 
 def test_turbulence_decays_as_k_and_epsilon_must(tmp_path: Path) -> None:
     """k(0) = epsilon(0) = 1: k(1) = 1.92^(-1/0.92), epsilon(1) = k(1) / 1.92; here both times 1e-8.
     The way stands for the time."""
-    found = {n: said(tmp_path, "case=decay", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
+    found = {n: run_case(tmp_path, "case=decay", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
     for name, exact in (("k", 0.49211192), ("epsilon", 0.25630829)):
-        coarse, middle, fine = (1e8 * leaving(told, name) for told in found.values())
+        coarse, middle, fine = (1e8 * leaving(output, name) for output in found.values())
         assert (
             1.9 < log2((middle - exact) / (fine - exact)) < 2.1
             and 1.8 < log2((coarse - exact) / (middle - exact)) < 2.2
@@ -76,13 +78,13 @@ def test_turbulence_decays_as_k_and_epsilon_must(tmp_path: Path) -> None:
 
 def test_fuel_burns_as_eddies_mix_it(tmp_path: Path) -> None:
     """Y = Y(0) exp(-4 t epsilon / k), where t is the time the gas takes, which is faster the hotter it is."""
-    found = {n: said(tmp_path, "case=plug", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
-    coarse, middle, fine = (told.of("sample")[0]["values"]["error"][0] for told in found.values())
+    found = {n: run_case(tmp_path, "case=plug", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
+    coarse, middle, fine = (output.of("sample")[0]["values"]["error"][0] for output in found.values())
     assert 1.8 < log2(middle / fine) < 2.1 and 1.7 < log2(coarse / middle) < 2.2
     assert fine < 1e-4
-    for told in found.values():
-        assert series(told, "mixture")[0] == pytest.approx(
-            [0.04 - 0.96 * 0.232 / 3.99] * len(series(told, "mixture")[0]), rel=1e-6
+    for output in found.values():
+        assert series(output, "mixture")[0] == pytest.approx(
+            [0.04 - 0.96 * 0.232 / 3.99] * len(series(output, "mixture")[0]), rel=1e-6
         )
 
 
@@ -92,17 +94,17 @@ def test_fuel_burns_as_eddies_mix_it(tmp_path: Path) -> None:
     ids=["plug", "combustor"],
 )
 def test_mass_species_and_energy_balance_in_every_cell(tmp_path: Path, words: tuple[str, ...]) -> None:
-    told = said(tmp_path, *words, "digits=11")
+    output = run_case(tmp_path, *words, "digits=11")
     for name in ("mass_left", "scalars_left"):
-        assert series(told, name) and all(left[-1] < 1e-10 for left in series(told, name))
+        assert series(output, name) and all(left[-1] < 1e-10 for left in series(output, name))
 
 
 def test_a_turbulent_channel_loses_the_pressure_that_dean_measured(tmp_path: Path) -> None:
     """R. B. Dean, J. Fluids Eng. 100 (1978) 215: friction 0.073 Re^-1/4,
     of half the mean velocity's square; each of two walls has half of what the pressure loses in a height."""
     rows = 8
-    told = said(tmp_path, "case=channel", f"i={10 * rows}", f"j={rows}", "reynolds=1e5", "digits=5")
-    (pressure,), (velocity,) = series(told, "pressure"), series(told, "velocity")
+    output = run_case(tmp_path, "case=channel", f"i={10 * rows}", f"j={rows}", "reynolds=1e5", "digits=5")
+    (pressure,), (velocity,) = series(output, "pressure"), series(output, "velocity")
     at, spacing = 15 * rows // 2, 4 / rows
     assert (pressure[at] - pressure[at + 1]) / spacing == pytest.approx(0.073 * 1e5**-0.25, rel=0.08)
     assert velocity[-1] == pytest.approx(1.28 * 1e5**-0.0116, rel=0.04)  # the middle's, over the mean
@@ -111,15 +113,15 @@ def test_a_turbulent_channel_loses_the_pressure_that_dean_measured(tmp_path: Pat
 def test_the_flow_comes_back_to_the_wall_behind_a_step(tmp_path: Path) -> None:
     """2.922 steps behind it at Reynolds number 100, and a little farther where nothing but the parabola is before it:
     E. Erturk, Computers and Fluids 37 (2008) 633. A step is half a height."""
-    told = said(tmp_path, "case=step", "i=60", "j=12", "reynolds=100", "digits=4")
-    assert 2.922 / 2 < told.of("sample")[0]["values"]["reattachment"][0] < 1.1 * 2.922 / 2
+    output = run_case(tmp_path, "case=step", "i=60", "j=12", "reynolds=100", "digits=4")
+    assert 2.922 / 2 < output.of("sample")[0]["values"]["reattachment"][0] < 1.1 * 2.922 / 2
 
 
 def behind_a_step(folder: Path, rows: int, *words: str) -> float:
     """Reynolds number 800: where the flow comes back to the wall, in heights. Where its systems are solved less well
     waves in the shear layer go on from iteration to iteration."""
-    told = said(folder, "case=step", f"i={6 * rows}", f"j={rows}", "reynolds=800", "relax_pressure=0.1", *words)
-    return float(told.of("sample")[0]["values"]["reattachment"][0])
+    output = run_case(folder, "case=step", f"i={6 * rows}", f"j={rows}", "reynolds=800", "relax_pressure=0.1", *words)
+    return float(output.of("sample")[0]["values"]["reattachment"][0])
 
 
 def test_the_flow_behind_a_step_comes_back_where_gartling_has_it(tmp_path: Path) -> None:
@@ -143,14 +145,14 @@ the middle line from south to north, the largest and the least upwards on that f
 C. T. Shin, J. Comp. Phys. 48 (1982) 387 have -0.2109 and -0.38289 of the first one, on 129 x 129 points."""
 
 
-def extremes(told: Said) -> tuple[float, float, float]:
-    (line,), (row,) = (series(told, name) for name in ("middle_line", "middle_row"))
+def extremes(output: Output) -> tuple[float, float, float]:
+    (line,), (row,) = (series(output, name) for name in ("middle_line", "middle_row"))
     return extreme(line), extreme(row, 1), extreme(row)
 
 
-def off_spectral(told: Said, reynolds: int) -> list[float]:
+def off_spectral(output: Output, reynolds: int) -> list[float]:
     """As shares of what the spectral solution has."""
-    return [found / wanted - 1 for found, wanted in zip(extremes(told), SPECTRAL[reynolds], strict=True)]
+    return [found / wanted - 1 for found, wanted in zip(extremes(output), SPECTRAL[reynolds], strict=True)]
 
 
 GHIA = {
@@ -181,7 +183,8 @@ def off_ghia(line: list[float], reynolds: int) -> list[float]:
 
 def test_the_cavity_approaches_its_extremes_with_order_two(tmp_path: Path) -> None:
     off = {
-        n: off_spectral(said(tmp_path, "case=cavity", f"i={n}", f"j={n}", "digits=5", *RELAXED), 100) for n in (20, 40)
+        n: off_spectral(run_case(tmp_path, "case=cavity", f"i={n}", f"j={n}", "digits=5", *RELAXED), 100)
+        for n in (20, 40)
     }
     assert all(1.5 < log2(coarse / fine) < 2.4 for coarse, fine in zip(off[20], off[40], strict=True))
     assert all(abs(fine + (fine - coarse) / 3) < 0.01 for coarse, fine in zip(off[20], off[40], strict=True))
@@ -194,7 +197,9 @@ SLOW = ("digits=4", "relax=0.93", "relax_pressure=0.1")
 def test_the_cavity_approaches_what_ghia_has(reynolds: int, tmp_path: Path) -> None:
     """Nine velocities, by Richardson's rule within 1 % of the lid's."""
     coarse, fine = (
-        off_ghia(series(said(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", *SLOW), "middle_line")[0], reynolds)
+        off_ghia(
+            series(run_case(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", *SLOW), "middle_line")[0], reynolds
+        )
         for n in (32, 64)
     )
     assert all(abs(f + (f - c) / 3) < 0.01 for c, f in zip(coarse, fine, strict=True))
@@ -206,18 +211,18 @@ def test_on_enough_cells_the_cavity_has_what_a_spectral_method_has(
     reynolds: int, cells: tuple[int, int], tmp_path: Path
 ) -> None:
     """By Richardson's rule: on 128 x 128 cells the least velocity at Reynolds number 1000 is still 1.7 % off."""
-    told = [said(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", "digits=5", *SLOW[1:]) for n in cells]
-    coarse, fine = (off_spectral(each, reynolds) for each in told)
+    outputs = [run_case(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", "digits=5", *SLOW[1:]) for n in cells]
+    coarse, fine = (off_spectral(each, reynolds) for each in outputs)
     assert all(abs(f + (f - c) / 3) < 0.01 for c, f in zip(coarse, fine, strict=True))
-    assert max(map(abs, off_ghia(series(told[1], "middle_line")[0], reynolds))) < 0.006
+    assert max(map(abs, off_ghia(series(outputs[1], "middle_line")[0], reynolds))) < 0.006
 
 
 UNEVEN = ("case=duct,kovasznay,plug", "i=13", "j=9", "k=6", "iterations=4", "central=0.8")
 
 
 def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
-    told = said(folder, *UNEVEN, *words, variant=variant, place=place)
-    return series(told, "momentum_left") + series(told, "mass_left") + series(told, "scalars_left")
+    output = run_case(folder, *UNEVEN, *words, variant=variant, place=place)
+    return series(output, "momentum_left") + series(output, "mass_left") + series(output, "scalars_left")
 
 
 def test_threads_change_no_bit(tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_numbers_of_neighbours_change_nothing_but_rounding(tmp_path: Path) -> No
 def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
     """What is left of the pressure's equations is of 64 bits, so that a flow goes on to ten digits."""
     words = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
-    one, other = (iterations(said(tmp_path, *words, variant=v)) for v in ("simd", "mixed"))
+    one, other = (iterations(run_case(tmp_path, *words, variant=v)) for v in ("simd", "mixed"))
     assert other == pytest.approx(one, abs=1)
 
 
@@ -249,18 +254,18 @@ def test_in_32_bits_flows_go_the_same_way_as_far_as_these_reach(tmp_path: Path) 
     """The check allows for what rounding to 32 bits each flop may change; threads change no bit, blocks of processes
     are those of the check."""
     solvers = "pressure=sip,red_black,mgcg"
-    one = said(tmp_path, *NARROW, "case=cavity,duct,combustor", solvers)
+    one = run_case(tmp_path, *NARROW, "case=cavity,duct,combustor", solvers)
     assert one.of("case")[0]["parameters"]["bits"] == 32
     for threads in (1, 3):
         words = (*NARROW, "case=cavity,duct,combustor", solvers)
-        shared = said(tmp_path, *words, variant="omp", place=Placement(threads=threads))
+        shared = run_case(tmp_path, *words, variant="omp", place=Placement(threads=threads))
         assert series(shared, "mass_left") == series(one, "mass_left") != []
-    said(tmp_path, *NARROW, "case=combustor", solvers, variant="mpi", place=Placement(ranks=3))
+    run_case(tmp_path, *NARROW, "case=combustor", solvers, variant="mpi", place=Placement(ranks=3))
 
 
 def test_in_32_bits_a_channel_ends_with_the_same_flow_and_balances(tmp_path: Path) -> None:
     words = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=4")
-    wide, narrow = (said(tmp_path, *words, f"bits={bits}") for bits in (64, 32))
+    wide, narrow = (run_case(tmp_path, *words, f"bits={bits}") for bits in (64, 32))
     assert iterations(narrow) == pytest.approx(iterations(wide), abs=1)
     for name in ("velocity", "pressure", "k"):
         (one,), (other,) = series(wide, name), series(narrow, name)
@@ -286,8 +291,8 @@ def test_in_32_bits_what_is_wrong_is_rejected(variant: str, tmp_path: Path) -> N
     ],
 )
 def test_what_a_variant_cannot_do_is_refused_in_one_line(variant: str, pressure: str, why: str) -> None:
-    told = native.direct(native.plain("cfd", variant), "case=duct", f"pressure={pressure}")
-    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1
+    done = native.direct(native.plain("cfd", variant), "case=duct", f"pressure={pressure}")
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "reynolds=3000", "pressure=iccg,mgcg")
@@ -295,24 +300,24 @@ WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "re
 
 def test_conjugate_gradients_are_those_of_the_blocks(tmp_path: Path) -> None:
     """The check replays each run cell by cell, with the factors of as many blocks."""
-    one = [said(tmp_path, *WITH_OUTLETS, variant=v) for v in ("serial", "simd")]
+    one = [run_case(tmp_path, *WITH_OUTLETS, variant=v) for v in ("serial", "simd")]
     for threads in (1, 3):
-        shared = said(tmp_path, *WITH_OUTLETS, variant="omp", place=Placement(threads=threads))
+        shared = run_case(tmp_path, *WITH_OUTLETS, variant="omp", place=Placement(threads=threads))
         assert series(shared, "mass_left") == series(one[1], "mass_left")
     for ranks in (2, 3):
-        said(tmp_path, *WITH_OUTLETS, variant="mpi", place=Placement(ranks=ranks))
+        run_case(tmp_path, *WITH_OUTLETS, variant="mpi", place=Placement(ranks=ranks))
 
 
 def test_a_duct_does_not_know_which_solver_balanced_it(tmp_path: Path) -> None:
     grid = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
-    told = [said(tmp_path, *grid, f"pressure={solver}") for solver in ("sip", "iccg", "mgcg")]
+    outputs = [run_case(tmp_path, *grid, f"pressure={solver}") for solver in ("sip", "iccg", "mgcg")]
     for name in ("velocity", "pressure", "k"):
-        one, *others = (series(each, name)[0] for each in told)
+        one, *others = (series(each, name)[0] for each in outputs)
         assert all(other == pytest.approx(one, rel=1e-7) for other in others)
 
 
-def iterations(told: Said) -> list[float]:
-    samples = told.of("sample")
+def iterations(output: Output) -> list[float]:
+    samples = output.of("sample")
     return [samples[2 * n]["values"]["iterations"][0] for n in range(len(samples) // 2)]
 
 
@@ -320,22 +325,22 @@ def test_multigrid_saves_iterations_of_a_duct_of_odd_extents_too(tmp_path: Path)
     """The fewer the better its pressure's systems are solved; all processes have one cycle."""
     for cells in (("i=20", "j=12", "k=12"), ("i=21", "j=13", "k=11")):
         words = ("case=duct", *cells, "digits=4", "pressure_sweeps=3")
-        sip, iccg, mgcg = iterations(said(tmp_path, *words, "pressure=sip,iccg,mgcg"))
+        sip, iccg, mgcg = iterations(run_case(tmp_path, *words, "pressure=sip,iccg,mgcg"))
         assert mgcg < iccg < sip and mgcg < 0.6 * sip
-        shared = iterations(said(tmp_path, *words, "pressure=mgcg", variant="mpi", place=Placement(ranks=2)))
+        shared = iterations(run_case(tmp_path, *words, "pressure=mgcg", variant="mpi", place=Placement(ranks=2)))
         assert shared == [mgcg]
 
 
 def test_multigrid_balances_cells_ten_times_as_long_as_high(tmp_path: Path) -> None:
     """On any number of processes, whether rows are cut or not."""
     words = ("case=step", "i=24", "j=16", "reynolds=100", "digits=5")
-    told = [said(tmp_path, *words, "pressure=sip,iccg,mgcg")]
-    sip, iccg, mgcg = iterations(told[0])
+    outputs = [run_case(tmp_path, *words, "pressure=sip,iccg,mgcg")]
+    sip, iccg, mgcg = iterations(outputs[0])
     assert mgcg < 1.05 * iccg < 0.7 * sip
     for ranks, cut in ((2, "pi=2"), (2, "pj=2"), (6, "pi=3")):
-        told.append(said(tmp_path, *words, "pressure=mgcg", cut, variant="mpi", place=Placement(ranks=ranks)))
-        assert iterations(told[-1]) == [mgcg]
-    found = [s["values"]["reattachment"][0] for each in told for s in each.of("sample")]
+        outputs.append(run_case(tmp_path, *words, "pressure=mgcg", cut, variant="mpi", place=Placement(ranks=ranks)))
+        assert iterations(outputs[-1]) == [mgcg]
+    found = [s["values"]["reattachment"][0] for each in outputs for s in each.of("sample")]
     assert found == pytest.approx(len(found) * [found[0]], rel=1e-4)
 
 
@@ -343,12 +348,12 @@ def test_a_flow_without_an_outlet_may_be_balanced_by_multigrid(tmp_path: Path) -
     """Its pressure is known but for a constant. More sweeps than there is anything left for change nothing."""
     words = ("case=cavity,kovasznay", "i=12", "j=9", "k=1,4", "iterations=3", "pressure=mgcg", "pressure_sweeps=6,100")
     for ranks in (1, 3):
-        said(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
+        run_case(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
 
 
 def test_conjugate_gradients_end_where_nothing_is_left(tmp_path: Path) -> None:
     words = ("case=duct", "i=4", "j=2", "digits=5", "pressure=iccg,mgcg", "pressure_sweeps=20,200")
-    assert len(set(iterations(said(tmp_path, *words)))) == 1
+    assert len(set(iterations(run_case(tmp_path, *words)))) == 1
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 5, 6, 7))])
@@ -364,8 +369,8 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
     words = ("case=cavity", "i=16", "j=16", "digits=8", *RELAXED)
     found = {}
     for ranks in (1, 2, 4):
-        told = said(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
-        found[ranks] = (told.of("sample")[0]["values"]["iterations"][0], series(told, "middle_line")[0])
+        output = run_case(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
+        found[ranks] = (output.of("sample")[0]["values"]["iterations"][0], series(output, "middle_line")[0])
     for iterations, line in found.values():
         assert iterations < 1.5 * found[1][0]
         assert line == pytest.approx(found[1][1], abs=1e-6)
@@ -385,24 +390,24 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
     program = native.plain("cfd", "serial")
-    said = native.direct(program, *words)
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program, *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
     ("words", "why"), [(("digits=6",), "come to 4 digits"), (("pressure=mgcg", "digits=3"), "may come to no end")]
 )
 def test_what_32_bits_cannot_tell_is_refused(words: tuple[str, ...], why: str) -> None:
-    told = native.direct(native.plain("cfd", "simd"), "case=cavity", "i=32", "j=32", "bits=32", *words)
-    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1
+    done = native.direct(native.plain("cfd", "simd"), "case=cavity", "i=32", "j=32", "bits=32", *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 def rejected(folder: Path, variant: str, place: Placement, *words: str) -> str:
     """What the check says of a run that ends before its time."""
     program = native.plain("cfd", variant)
-    told = native.run(program, place, words, folder)
-    (check, *_) = told.of("check")
-    assert not check["ok"] and told.status == 1
+    output = native.run(program, place, words, folder)
+    (check, *_) = output.of("check")
+    assert not check["ok"] and output.status == 1
     return str(check["what"])
 
 
@@ -434,10 +439,10 @@ def test_a_gas_that_heats_much_burns_where_it_is_relaxed_more(tmp_path: Path) ->
     """Fuel, then enthalpy: the temperature is the small difference of two that are corrected one after the other."""
     words = ("case=combustor", "i=20", "j=12", "reynolds=1e5", "heat=600", "central=0", "digits=4")
     assert "smaller relax" in rejected(tmp_path, "serial", Placement(), *words)
-    said(tmp_path, *words, "relax=0.3", "relax_pressure=0.1", variant="serial")
+    run_case(tmp_path, *words, "relax=0.3", "relax_pressure=0.1", variant="serial")
 
 
 def test_more_processes_than_rows_are_refused_in_one_line(tmp_path: Path) -> None:
     program = native.plain("cfd", "mpi")
-    told = native.run(program, Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
-    assert told.status == 2 and "take fewer ranks or a larger grid" in told.stderr
+    output = native.run(program, Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
+    assert output.status == 2 and "take fewer ranks or a larger grid" in output.stderr

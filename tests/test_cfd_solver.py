@@ -15,8 +15,8 @@ pytestmark = pytest.mark.native
 def iterations(folder: Path, *words: str, variant: str = "serial") -> list[int]:
     """Of the inputs as they are before anything changes, case by case."""
     program = native.plain("cfd_solver", variant)
-    said = native.verified(program, Placement(), folder, *words)
-    samples = said.of("sample")
+    output = native.verified(program, Placement(), folder, *words)
+    samples = output.of("sample")
     return [int(samples[2 * n]["values"]["iterations"][0]) for n in range(len(samples) // 2)]
 
 
@@ -80,15 +80,15 @@ def test_stones_solver_needs_what_its_compensation_asks_for(alphas: dict[float, 
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
     program = native.plain("cfd_solver", "serial")
-    said = native.direct(program, *words)
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program, *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
     """The residuals on the way, of the inputs as they are before anything changes."""
     program = native.plain("cfd_solver", variant)
-    said = native.verified(program, place, folder, *words)
-    return [line["values"] for line in said.of("series") if line["rank"] == 0]
+    output = native.verified(program, place, folder, *words)
+    return [line["values"] for line in output.of("series") if line["rank"] == 0]
 
 
 UNEVEN = ("i=19", "j=11", "k=6", "problem=diffusion")
@@ -141,8 +141,8 @@ def test_in_32_bits_threads_change_no_bit(tmp_path: Path) -> None:
 
 
 def test_what_32_bits_cannot_tell_is_refused() -> None:
-    said = native.direct(native.plain("cfd_solver", "simd"), "bits=32", *cube(64))
-    assert said.returncode == 2 and "come to 4 digits" in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(native.plain("cfd_solver", "simd"), "bits=32", *cube(64))
+    assert done.returncode == 2 and "come to 4 digits" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.full

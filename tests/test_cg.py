@@ -21,11 +21,11 @@ def program(variant: str) -> Built:
 
 def values(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[str, ...], dict[str, float]]:
     """The medians of the last sample of each case, by method, preconditioner and digits."""
-    said = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
-    assert said.status == 0, (said.reason, said.stderr, [c for c in said.of("check") if not c["ok"]])
+    output = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
+    assert output.status == 0, (output.reason, output.stderr, [c for c in output.of("check") if not c["ok"]])
     found = {}
-    for sample in said.of("sample"):
-        case = said.of("case")[sample["case"]]["parameters"]
+    for sample in output.of("sample"):
+        case = output.of("case")[sample["case"]]["parameters"]
         key = (case["method"], case["preconditioner"], str(case["digits"]))
         found[key] = {name: some[0] for name, some in sample["values"].items()}
     return found
@@ -60,10 +60,10 @@ def test_progress_of_sums_behind_work_is_measured_on_each_library(tmp_path: Path
     words = ("method=classic,gropp,pipelined", "m=20")
     workload = native.workloads["cg"]
     for built in native.make(native.on_each_library(workload, workload.variant("mpi"))).values():
-        said = native.run(built, Placement(ranks=2), words, tmp_path, COUNTED)
-        assert said.status == 0, (said.reason, said.stderr)
-        for sample in said.of("sample"):
-            method = said.of("case")[sample["case"]]["parameters"]["method"]
+        output = native.run(built, Placement(ranks=2), words, tmp_path, COUNTED)
+        assert output.status == 0, (output.reason, output.stderr)
+        for sample in output.of("sample"):
+            method = output.of("case")[sample["case"]]["parameters"]["method"]
             shares = [x for name in ("hidden", "hidden_by_exchange") for x in sample["values"].get(name, [])]
             assert len(shares) == (0 if method == "classic" else 6) and all(0 <= x <= 1 for x in shares)
     assert "hidden" not in values(tmp_path, "mpi", Placement(), "method=gropp", "m=20")["gropp", "jacobi", "6"]
@@ -99,8 +99,8 @@ FILE = """%%MatrixMarket matrix coordinate real symmetric
 
 def test_a_file_is_solved(tmp_path: Path) -> None:
     (tmp_path / "own.mtx").write_text(FILE)
-    said = native.direct(program("serial"), METHODS, "preconditioner=jacobi,ssor", f"matrix={tmp_path / 'own.mtx'}")
-    assert said.returncode == 0, said.stdout + said.stderr
+    done = native.direct(program("serial"), METHODS, "preconditioner=jacobi,ssor", f"matrix={tmp_path / 'own.mtx'}")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -114,5 +114,5 @@ def test_a_file_is_solved(tmp_path: Path) -> None:
 )
 def test_what_is_not_positive_definite_is_refused_in_one_line(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
     (tmp_path / "own.mtx").write_text(FILE.replace("3 3 5", "3 3 -5"))
-    said = native.direct(program("serial"), *(word.replace("FILE", str(tmp_path / "own.mtx")) for word in words))
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), *(word.replace("FILE", str(tmp_path / "own.mtx")) for word in words))
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1

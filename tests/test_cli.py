@@ -141,9 +141,9 @@ def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:
     bench.ask("wrong", "kahan")
     code, out, _ = call(capsys, "run", "--json", "--results", "elsewhere")
     assert code == REGRESSION
-    said = json.loads(out)
-    assert (said["verified"], said["failed"], said["state"]) == (4, 4, "complete")
-    assert Path(said["report"]).is_file() and said["report"].startswith("elsewhere/")
+    summary = json.loads(out)
+    assert (summary["verified"], summary["failed"], summary["state"]) == (4, 4, "complete")
+    assert Path(summary["report"]).is_file() and summary["report"].startswith("elsewhere/")
 
 
 def test_a_dry_run_builds_and_writes_nothing(bench: Bench, capsys: Captured) -> None:
@@ -257,9 +257,9 @@ def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:
     stamp = subprocess.run(["cksum"], stdin=(checkout / "pyproject.toml").open(), capture_output=True, text=True).stdout
     (environment.parent / "stamp").write_text(f"{stamp.strip()} {checkout.resolve()}\n")
     variables = os.environ | {"FIRSTLIGHT_CACHE": str(tmp_path / "cache")}
-    for words, told in ((["../link"], "../link"), (["./fl"], "./fl"), (["sh", "fl"], "./fl")):
+    for words, expected in ((["../link"], "../link"), (["./fl"], "./fl"), (["sh", "fl"], "./fl")):
         done = subprocess.run(words, cwd=checkout, env=variables, capture_output=True, text=True, timeout=60)
-        assert done.stdout == f"{told}\n", done.stderr
+        assert done.stdout == f"{expected}\n", done.stderr
 
 
 @pytest.mark.parametrize("columns", [60, 100])

@@ -24,9 +24,9 @@ def checker() -> Path:
 
 
 def ask(checker: Path, *words: object) -> str:
-    said = subprocess.run([checker, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
-    assert said.returncode == 0, said.stdout + said.stderr
-    return said.stdout
+    done = subprocess.run([checker, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def verdict(checker: Path, *words: object) -> dict[str, Any]:
@@ -41,14 +41,14 @@ def proved(answer: dict[str, Any]) -> bool:
 def test_every_algorithm_is_proved(checker: Path) -> None:
     """Every collective, root and number of segments; rounds that tell the truth."""
     shapes = ["4x4", "3x5", "2x3x4", "4x4x4", "5x3x7", "1x4x4", "2x2x2x2"]
-    said = ask(checker, "sweep", *range(1, 18), 23, 24, 32, 33, 64, *shapes).split()
-    assert said[-2] == "proved" and int(said[-1]) > 5000
+    answer = ask(checker, "sweep", *range(1, 18), 23, 24, 32, 33, 64, *shapes).split()
+    assert answer[-2] == "proved" and int(answer[-1]) > 5000
 
 
 def test_one_rank_stands_for_all(checker: Path) -> None:
     """What is proved from one rank alone is what all ranks together prove."""
-    said = ask(checker, "symmetry", *range(1, 18), 32, "4x4", "3x5", "2x3x4", "4x4x4", "1x4x4").split()
-    assert said[-2] == "agreed" and int(said[-1]) > 150
+    answer = ask(checker, "symmetry", *range(1, 18), 32, "4x4", "3x5", "2x3x4", "4x4x4", "1x4x4").split()
+    assert answer[-2] == "agreed" and int(answer[-1]) > 150
 
 
 def test_every_small_mistake_is_found(checker: Path) -> None:
@@ -81,7 +81,7 @@ def test_random_runs_end_right(checker: Path, seed: int, ranks: int) -> None:
 
 @pytest.mark.parametrize("word", ["twice", "cycle", "lost", "lengths", "rounds"])
 def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
-    told = {
+    messages = {
         "twice": "rank 0, chunk 0 at the end: holds the contribution of rank 1 (its chunk 0) twice",
         "cycle": "deadlock: rank 0, operation 0 (send to rank 1) waits for rank 1, operation 1 (receive from rank 0) "
         "waits for rank 1, operation 0 (send to rank 0) waits for rank 0, operation 1 (receive from rank 1) "
@@ -90,7 +90,7 @@ def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
         "rounds": "claims rounds that it lacks: round 4 of rank 0",
         "lost": "rank 0 sends 1 message to rank 1 with tag 0, which awaits 0",
     }
-    assert ask(checker, "example", word).strip() == told[word]
+    assert ask(checker, "example", word).strip() == messages[word]
 
 
 @pytest.mark.parametrize(("shape", "depth"), [("4x4x4", 10), ("8x6x32", 44), ("48x36x32", 114), ("48x54x32", 132)])

@@ -30,7 +30,7 @@ def test_every_sample_has_the_latency_of_the_slowest_rank(collective: str, tmp_p
     [library] = [v for v in WORKLOAD.variants if v.name == "mpi_library"]
     sizes = "bytes=0" if collective == "barrier" else "bytes=8,100000"
     for one in native.make(native.programs(WORKLOAD, library, tool)).values():
-        said = native.verified(one, Placement(ranks=2), tmp_path, f"collective={collective}", sizes)
-        told = [x["values"]["latency"] for x in said.of("sample")]
-        assert len(told) >= 2 * len(said.of("case"))
-        assert all(0 < least == median == largest < 1 for least, median, largest in told)
+        output = native.verified(one, Placement(ranks=2), tmp_path, f"collective={collective}", sizes)
+        latencies = [x["values"]["latency"] for x in output.of("sample")]
+        assert len(latencies) >= 2 * len(output.of("case"))
+        assert all(0 < least == median == largest < 1 for least, median, largest in latencies)

@@ -63,9 +63,9 @@ def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None
     return done.stdout, done.stderr
 
 
-def counted(told: str) -> dict[str, tuple[int, int]]:
+def counted(stderr: str) -> dict[str, tuple[int, int]]:
     """By collective: (by a schedule, by the library)."""
-    found = re.findall(r"firstlight collectives: (\w+): (\d+) by a schedule, (\d+) by the library", told)
+    found = re.findall(r"firstlight collectives: (\w+): (\d+) by a schedule, (\d+) by the library", stderr)
     return {name: (int(ours), int(others)) for name, ours, others in found}
 
 
@@ -73,9 +73,9 @@ def counted(told: str) -> dict[str, tuple[int, int]]:
 def test_a_program_in_c(ranks: int, mpi: Mpi, library: Path, plain: Path, tmp_path: Path) -> None:
     table = tmp_path / "table"
     table.write_text(TABLE)
-    said, told = start(mpi, plain, ranks, library, table)
-    assert said.split() == ["wrong", "0"]
-    counts = counted(told)
+    stdout, stderr = start(mpi, plain, ranks, library, table)
+    assert stdout.split() == ["wrong", "0"]
+    counts = counted(stderr)
     assert set(counts) == COLLECTIVES and all(ours > 90 for ours, _ in counts.values())
     # A user's operation, pairs with an index, and a communicator between groups.
     assert counts["allreduce"][1] == (2 if ranks == 1 else 3) and counts["broadcast"][1] == 0
@@ -88,9 +88,9 @@ def test_a_program_in_fortran(mpi: Mpi, library: Path, tmp_path: Path) -> None:
     words = [mpi.fortran, "-O1", f"-J{tmp_path}", str(HERE / "collectives_preload.f90"), "-o", str(program)]
     subprocess.run(words, env=os.environ | mpi.environment, check=True, capture_output=True)
     table.write_text(TABLE)
-    said, told = start(mpi, program, 2, library, table)
-    assert said.split() == ["wrong", "0"]
-    assert counted(told) == {
+    stdout, stderr = start(mpi, program, 2, library, table)
+    assert stdout.split() == ["wrong", "0"]
+    assert counted(stderr) == {
         "broadcast": (1, 0), "reduce": (2, 0), "allreduce": (3, 0), "allgather": (1, 0), "reduce_scatter": (1, 0),
         "alltoall": (1, 0), "barrier": (2, 0),
     }  # fmt: skip
@@ -118,34 +118,34 @@ def test_a_broken_table_says_so_once(
     table = tmp_path / "table"
     if text is not None:
         table.write_text(text)
-    said, told = start(mpi, plain, 2, library, table)
-    assert said.split() == ["wrong", "0"]
-    lines = [line for line in told.splitlines() if "the library's own collectives run" in line]
+    stdout, stderr = start(mpi, plain, 2, library, table)
+    assert stdout.split() == ["wrong", "0"]
+    lines = [line for line in stderr.splitlines() if "the library's own collectives run" in line]
     assert len(lines) == 1 and complaint in lines[0] and str(table) in lines[0]
-    assert all(ours == 0 for ours, _ in counted(told).values())
+    assert all(ours == 0 for ours, _ in counted(stderr).values())
 
 
 def test_what_an_algorithm_cannot_do_is_the_librarys(mpi: Mpi, library: Path, plain: Path, tmp_path: Path) -> None:
     table = tmp_path / "table"
     table.write_text("firstlight-collectives 1\nallreduce * * hypercube 0\n")
-    said, told = start(mpi, plain, 3, library, table)
-    assert said.split() == ["wrong", "0"]
-    assert told.count("the library's own collective runs there") == 1
-    assert counted(told)["allreduce"][0] == 1  # two ranks make a communicator of their own
+    stdout, stderr = start(mpi, plain, 3, library, table)
+    assert stdout.split() == ["wrong", "0"]
+    assert stderr.count("the library's own collective runs there") == 1
+    assert counted(stderr)["allreduce"][0] == 1  # two ranks make a communicator of their own
 
 
 def test_without_a_table_nothing_changes(mpi: Mpi, library: Path, plain: Path) -> None:
-    said, told = start(mpi, plain, 2, library, None)
-    assert said.split() == ["wrong", "0"]
-    assert all(ours == 0 for ours, _ in counted(told).values())
+    stdout, stderr = start(mpi, plain, 2, library, None)
+    assert stdout.split() == ["wrong", "0"]
+    assert all(ours == 0 for ours, _ in counted(stderr).values())
 
 
 def test_a_tuned_table_is_one_that_the_library_reads(mpi: Mpi, library: Path, plain: Path, tmp_path: Path) -> None:
     table = tmp_path / "table"
     rules = (Rule("allreduce", 2, 0, 64, "recursive_doubling"), Rule("barrier", 2, 0, 1, "dissemination"))
     table.write_text(preload.text(Table(rules)))
-    said, told = start(mpi, plain, 2, library, table)
-    assert said.split() == ["wrong", "0"]
-    counts = counted(told)
+    stdout, stderr = start(mpi, plain, 2, library, table)
+    assert stdout.split() == ["wrong", "0"]
+    counts = counted(stderr)
     assert counts["barrier"][0] > 100 and counts["broadcast"][0] == 0
     assert counts["allreduce"][0] > 50 and counts["allreduce"][1] > 50

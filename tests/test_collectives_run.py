@@ -35,9 +35,9 @@ def mpi_named(name: str) -> Mpi:
 def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     """What rank 0 of the driver prints; it fails where an element is wrong."""
     with turns.party(ranks, mpi.family == "openmpi"):
-        said = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
-    assert said.returncode == 0, said.stdout + said.stderr
-    return said.stdout
+        done = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module", params=mpi_ids())
@@ -55,8 +55,8 @@ def bearable(*ranks: int) -> pytest.MarkDecorator:
 @bearable(1, 2, 3, 4, 6)
 def test_every_algorithm_gives_every_element(ranks: int, driver: tuple[Mpi, Path]) -> None:
     mpi, program = driver
-    told = ask(mpi, program, ranks, "all", "3").split()
-    assert told[0] == "runs" and int(told[1]) > 100 and told[-1] == "0"
+    answer = ask(mpi, program, ranks, "all", "3").split()
+    assert answer[0] == "runs" and int(answer[1]) > 100 and answer[-1] == "0"
 
 
 @bearable(1, 2, 3, 5)
@@ -133,13 +133,13 @@ def test_every_collective_of_every_variant(variant: str, built: dict[str, list[B
         (every & {"barrier"}, "bytes=0"),
     ):
         for one in built[variant][: None if variant == "mpi_library" else 1] if some else ():
-            said = native.run(one, Placement(ranks=2), (f"collective={','.join(sorted(some))}", *words), tmp_path)
-            assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
-            assert {c["parameters"]["collective"] for c in said.of("case")} == some
+            output = native.run(one, Placement(ranks=2), (f"collective={','.join(sorted(some))}", *words), tmp_path)
+            assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
+            assert {c["parameters"]["collective"] for c in output.of("case")} == some
 
 
 @pytest.mark.parametrize(
-    ("variant", "ranks", "words", "told"),
+    ("variant", "ranks", "words", "message"),
     [
         ("mpi_ring", 2, ("collective=broadcast",), "ring has no broadcast"),
         ("mpi_hypercube", 3, ("collective=allreduce",), "needs"),
@@ -149,14 +149,14 @@ def test_every_collective_of_every_variant(variant: str, built: dict[str, list[B
     ],
 )
 def test_refusals(
-    variant: str, ranks: int, words: tuple[str, ...], told: str, built: dict[str, list[Built]], tmp_path: Path
+    variant: str, ranks: int, words: tuple[str, ...], message: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    said = native.run(built[variant][0], Placement(ranks=ranks), words, tmp_path)
-    assert said.status == 2 and said.lines == [] and told in said.stderr, said.stderr
+    output = native.run(built[variant][0], Placement(ranks=ranks), words, tmp_path)
+    assert output.status == 2 and output.lines == [] and message in output.stderr, output.stderr
 
 
 @pytest.mark.parametrize(
-    ("variant", "words", "told"),
+    ("variant", "words", "message"),
     [
         ("broken_mpi_lost_contribution", ("collective=allreduce", "bytes=8"), "word 0 of the result is"),
         ("broken_mpi_paced_shifted", ("collective=alltoall", "bytes=64"), "word 8 of the result is"),
@@ -170,9 +170,9 @@ def test_refusals(
     ],
 )
 def test_the_check_says_what_is_wrong(
-    variant: str, words: tuple[str, ...], told: str, built: dict[str, list[Built]], tmp_path: Path
+    variant: str, words: tuple[str, ...], message: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     for one in built[variant]:
-        said = native.run(one, Placement(ranks=3), words, tmp_path)
-        wrong = [c["what"] for c in said.of("check") if not c["ok"]]
-        assert said.status == 1 and wrong and told in wrong[0], (said.reason, wrong)
+        output = native.run(one, Placement(ranks=3), words, tmp_path)
+        wrong = [c["what"] for c in output.of("check") if not c["ok"]]
+        assert output.status == 1 and wrong and message in wrong[0], (output.reason, wrong)

@@ -33,11 +33,11 @@ OURS = ("torus", "trains", "arborescences", "trinaryx3", "arc_disjoint", "four_w
 
 def asker(driver: Path) -> Ask:
     def ask(questions: list[str]) -> list[dict[str, Any]]:
-        said = subprocess.run(
+        done = subprocess.run(
             [driver], input="\n".join(questions), capture_output=True, text=True, timeout=turns.PATIENCE
         )
-        assert said.returncode == 0, said.stderr
-        return [json.loads(line) for line in said.stdout.splitlines()]
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     return ask
 

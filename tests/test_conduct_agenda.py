@@ -285,7 +285,7 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
 
 
 @pytest.mark.parametrize(
-    ("seconds", "sure", "told"),
+    ("seconds", "sure", "answers"),
     [
         ((8.0, 8.0), (False, False), "1 to 2 of 2 rows, for most launches were never timed here"),
         ((8.0, 8.0), (True, True), "2 of 2 headlines, 2 of 2 rows"),
@@ -297,12 +297,12 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
     ],
 )
 def test_the_outlook_gives_a_range_where_launches_were_never_timed(
-    seconds: tuple[float, ...], sure: tuple[bool, ...], told: str
+    seconds: tuple[float, ...], sure: tuple[bool, ...], answers: str
 ) -> None:
     some = [item(f"c{k}", 0, s)._replace(sure=known) for k, (s, known) in enumerate(zip(seconds, sure, strict=True))]
     row = SHIPPED["dot"].rows[0]
     ahead = look_ahead(some, [], [RowCells("w", row, frozenset({i.cell.id})) for i in some], 40)
-    assert summary(ahead).endswith(f"answers {told}")
+    assert summary(ahead).endswith(f"answers {answers}")
 
 
 @pytest.mark.parametrize("suite", ["quick", "standard"])

@@ -48,7 +48,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "said"),
+    ("text", "name", "message"),
     [
         ("", "riscv64", "no [targets.riscv64] is in"),
         ("[targets.arm]\n[targets.x86]\n", "riscv64", "there is arm, x86"),
@@ -57,18 +57,18 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_a_target_that_is_not_whole(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, name: str, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, name: str, message: str
 ) -> None:
     (tmp_path / "site.toml").write_text(text)
     monkeypatch.setenv(site.SITE, str(tmp_path / "site.toml"))
     monkeypatch.setenv(site.TARGET, name)
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as caught:
         site.target()
-    assert said in str(told.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         (site.Target(("no-such-c++",), ("env",)), "no-such-c++ is not on the search path"),
         (site.Target(("c++",), ("no-such-qemu",)), "no-such-qemu is not on the search path"),
@@ -76,12 +76,12 @@ def test_a_target_that_is_not_whole(
     ],
 )
 def test_what_cannot_be_emulated_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: site.Target, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: site.Target, message: str
 ) -> None:
     monkeypatch.delenv("FIRSTLIGHT_BARE", raising=False)  # `env` and `false` are the system's
-    with pytest.raises(FirstlightError, match=re.escape(said)) as told:
+    with pytest.raises(FirstlightError, match=re.escape(message)) as caught:
         cross_compile.play(native.here, target, tmp_path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("command", ["bench", "submit", "tune"])
@@ -97,8 +97,8 @@ def test_flags_for_another_processor_are_said_or_left_out() -> None:
     assert not [flag for some in plain.values() for flags in some for flag in flags if "native" in flag]
     assert plain["base"] == FLAG_SETS["base"] and "native" not in plain and plain["fast"][0] == ("-Ofast",)
     assert [gap.what for gap in cross_compile.missing("gcc", plain)] == ["gcc-native"]
-    told = cross_compile.flag_sets(site.Target(native=("-mcpu=power9",)), "gcc")
-    assert told["native"] == (("-O3", "-mcpu=power9"),) and told["fast"][0] == ("-Ofast", "-mcpu=power9")
+    sets = cross_compile.flag_sets(site.Target(native=("-mcpu=power9",)), "gcc")
+    assert sets["native"] == (("-O3", "-mcpu=power9"),) and sets["fast"][0] == ("-Ofast", "-mcpu=power9")
 
 
 @pytest.fixture(scope="module")
@@ -244,8 +244,8 @@ def test_two_nodes_run_at_once_in_one_store(monkeypatch: pytest.MonkeyPatch, tmp
         own = {site.TARGET: target, "FIRSTLIGHT_CACHE": str(at / "cache"), "PYTHONPATH": str(ROOT / "src")}
         running.append(subprocess.Popen(words, env=os.environ | own, stderr=subprocess.PIPE, text=True))
     for one in running:
-        said = one.communicate(timeout=300)[1]
-        assert one.returncode == 0, said
+        stderr = one.communicate(timeout=300)[1]
+        assert one.returncode == 0, stderr
     names = sorted(path.name for path in results.iterdir() if path.is_dir() and not path.is_symlink())
     assert len(names) == 2
     runs = [judged(results / name) for name in names]

@@ -37,7 +37,7 @@ def built(variant: str, compiler: str = "gcc", offload: Offload | None = None) -
     return made
 
 
-def run(made: Built, folder: Path) -> native.Said:
+def run(made: Built, folder: Path) -> native.Output:
     ranks = 2 if made.program.mpi else 1
     return native.run(made, Placement(1, ranks, 1), ("op=copy,scale,add,triad,load", "n=1,1000"), folder)
 
@@ -55,13 +55,13 @@ def run(made: Built, folder: Path) -> native.Said:
     ],
 )
 def test_it_runs_on_a_device_or_not_at_all(variant: str, compiler: str, tmp_path: Path) -> None:
-    said = run(built(variant, compiler), tmp_path)
-    if said.status == 2:
-        told = [line for line in said.stderr.splitlines() if "this variant of stream needs a GPU; " in line]
-        assert len(told) == 1 and said.lines == []
+    output = run(built(variant, compiler), tmp_path)
+    if output.status == 2:
+        reasons = [line for line in output.stderr.splitlines() if "this variant of stream needs a GPU; " in line]
+        assert len(reasons) == 1 and output.lines == []
         return
-    assert (said.status, said.reason) == (0, "") and all(check["ok"] for check in said.of("check"))
-    assert all(one["place"] == "device" and one["address"] for line in said.of("devices") for one in line["devices"])
+    assert (output.status, output.reason) == (0, "") and all(check["ok"] for check in output.of("check"))
+    assert all(one["place"] == "device" and one["address"] for line in output.of("devices") for one in line["devices"])
 
 
 def test_the_compiler_for_gpus_tells_registers_and_spills() -> None:
@@ -72,21 +72,21 @@ def test_the_compiler_for_gpus_tells_registers_and_spills() -> None:
 
 @pytest.mark.parametrize("variant", ["broken_target_host", "broken_acc_host"])
 def test_right_results_from_the_host_are_a_failure(variant: str, tmp_path: Path) -> None:
-    said = run(built(variant), tmp_path)
-    assert said.status == 1 and len(said.of("check")) == 10
-    assert all(not check["ok"] and check["what"].startswith("ran on the host") for check in said.of("check"))
-    assert {one["place"] for line in said.of("devices") for one in line["devices"]} == {"host"}
-    assert said.of("sample") == []
+    output = run(built(variant), tmp_path)
+    assert output.status == 1 and len(output.of("check")) == 10
+    assert all(not check["ok"] and check["what"].startswith("ran on the host") for check in output.of("check"))
+    assert {one["place"] for line in output.of("devices") for one in line["devices"]} == {"host"}
+    assert output.of("sample") == []
 
 
 @pytest.mark.full
 def test_the_processor_is_no_device_even_where_the_compiler_calls_it_one(tmp_path: Path) -> None:
     """Clang's OpenMP offers the host as devices, and says of a region there that it is not on the host."""
-    said = run(built("target", "clang", Offload("target", "clang", "x86_64", X86)), tmp_path)
-    assert said.status == 1
-    assert all(check["what"].startswith("ran on the host") for check in said.of("check"))
+    output = run(built("target", "clang", Offload("target", "clang", "x86_64", X86)), tmp_path)
+    assert output.status == 1
+    assert all(check["what"].startswith("ran on the host") for check in output.of("check"))
 
 
 def test_code_for_the_host_only_is_compiled_and_refused(tmp_path: Path) -> None:
-    said = run(built("target", offload=Offload("target", "gcc", "", ("-fopenmp", "-foffload=disable"))), tmp_path)
-    assert said.status == 2 and "this compiler made code for the host only" in said.stderr
+    output = run(built("target", offload=Offload("target", "gcc", "", ("-fopenmp", "-foffload=disable"))), tmp_path)
+    assert output.status == 2 and "this compiler made code for the host only" in output.stderr

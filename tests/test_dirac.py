@@ -52,11 +52,11 @@ def placement(variant: str) -> Placement:
 @pytest.mark.parametrize("variant", LAYOUTS)
 def test_reference_numbers(variant: str, built: dict[str, Built], tmp_path: Path) -> None:
     """To 12 digits in 64 bits, as far as rounding reaches in 32; the check holds them against each other as well."""
-    said = native.run(built[variant], placement(variant), (*ON_4_4, ALL), tmp_path)
-    assert (said.status, said.reason) == (0, ""), said.stderr
+    output = native.run(built[variant], placement(variant), (*ON_4_4, ALL), tmp_path)
+    assert (output.status, output.reason) == (0, ""), output.stderr
     seen = set()
-    for check in said.of("check"):
-        p = said.of("case")[check["case"]]["parameters"]
+    for check in output.of("check"):
+        p = output.of("case")[check["case"]]["parameters"]
         tolerance = max(4 * EPSILON[p["bits"]], 1e-12)
         kind = (p["operator"], p["boundary"])
         if p["operator"] == "norm" and check["when"] == "before":
@@ -75,16 +75,16 @@ def test_reference_numbers(variant: str, built: dict[str, Built], tmp_path: Path
 @pytest.mark.parametrize("variant", LAYOUTS)
 @pytest.mark.parametrize("extents", [("t=2", "x=16", "y=16", "z=16"), ("t=2,6", "x=4", "y=8", "z=12")])
 def test_other_lattices(variant: str, extents: tuple[str, ...], built: dict[str, Built], tmp_path: Path) -> None:
-    said = native.run(built[variant], placement(variant), (*extents, "bits=32,64", "operator=D,axpy,dot"), tmp_path)
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert len(said.of("check")) == 3 * len(said.of("case")) and all(c["ok"] for c in said.of("check"))
+    output = native.run(built[variant], placement(variant), (*extents, "bits=32,64", "operator=D,axpy,dot"), tmp_path)
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    assert len(output.of("check")) == 3 * len(output.of("case")) and all(c["ok"] for c in output.of("check"))
 
 
 @pytest.mark.parametrize("variant", BROKEN)
 def test_broken_operators_are_rejected(variant: str, built: dict[str, Built], tmp_path: Path) -> None:
-    said = native.run(built[variant], Placement(), (*ON_4_4, "operator=D,Dhat"), tmp_path)
-    assert said.status == 1
-    assert {c["case"] for c in said.of("check") if not c["ok"]} == set(range(8))
+    output = native.run(built[variant], Placement(), (*ON_4_4, "operator=D,Dhat"), tmp_path)
+    assert output.status == 1
+    assert {c["case"] for c in output.of("check") if not c["ok"]} == set(range(8))
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_broken_operators_are_rejected(variant: str, built: dict[str, Built], tm
 def test_what_cannot_be_is_refused(
     words: tuple[str, ...], sentence: str, built: dict[str, Built], tmp_path: Path
 ) -> None:
-    said = native.run(built["virtual_nodes"], Placement(), words, tmp_path)
-    assert (said.status, said.lines) == (2, [])
-    assert sentence in said.stderr
+    output = native.run(built["virtual_nodes"], Placement(), words, tmp_path)
+    assert (output.status, output.lines) == (2, [])
+    assert sentence in output.stderr
 
 
 # --- properties of the kernels on other fields ------------------------------------------------------------------------

@@ -82,16 +82,16 @@ def built() -> Built:
 
 def test_the_program_verifies_on_a_gpu_or_says_that_there_is_none(tmp_path: Path) -> None:
     arguments = ("t=4,8", "x=4", "y=4", "z=6", "bits=32,64", "operator=D,Dhat", "boundary=periodic,antiperiodic")
-    said = native.run(built(), Placement(), arguments, tmp_path)
-    if said.status == 2:
-        assert "this variant of dirac needs a GPU; " in said.stderr
-        assert said.lines == []
+    output = native.run(built(), Placement(), arguments, tmp_path)
+    if output.status == 2:
+        assert "this variant of dirac needs a GPU; " in output.stderr
+        assert output.lines == []
         return
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert len(said.of("check")) >= 16 and all(check["ok"] for check in said.of("check"))
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    assert len(output.of("check")) >= 16 and all(check["ok"] for check in output.of("check"))
 
 
 def test_what_it_does_not_do_it_says(tmp_path: Path) -> None:
-    said = native.run(built(), Placement(), ("operator=dot",), tmp_path)
-    assert (said.status, said.lines) == (2, [])
-    assert "needs a GPU" in said.stderr or "runs operator=D" in said.stderr
+    output = native.run(built(), Placement(), ("operator=dot",), tmp_path)
+    assert (output.status, output.lines) == (2, [])
+    assert "needs a GPU" in output.stderr or "runs operator=D" in output.stderr

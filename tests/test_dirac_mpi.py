@@ -11,7 +11,7 @@ import pytest
 import native
 from firstlight.build import Built
 from firstlight.record import Description
-from native import Placement, Said
+from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 
@@ -58,14 +58,14 @@ def lattice(extents: tuple[int, ...], grid: tuple[int, ...]) -> tuple[str, ...]:
     )
 
 
-def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Said:
+def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Output:
     return native.run(program, Placement(1, ranks, threads), words, folder)
 
 
-def numbers(told: str) -> tuple[float, float, float]:
+def numbers(text: str) -> tuple[float, float, float]:
     """|out|^2 and <psi, out> of a sentence."""
-    found = re.search(r"\|out\|\^2 = (\S+), <psi, out> = (\S+) (\S+) i$", told)
-    assert found, told
+    found = re.search(r"\|out\|\^2 = (\S+), <psi, out> = (\S+) (\S+) i$", text)
+    assert found, text
     return float(found[1]), float(found[2]), float(found[3])
 
 
@@ -77,13 +77,13 @@ def test_reference_numbers_on_every_grid(
     words = (*lattice((4, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat", "boundary=periodic,antiperiodic")
     threads = 2 if "omp" in variant and ranks == 1 else 1  # more would share the few processors of a test machine
     for program in some(built, variant, ranks):
-        said = run(program, ranks, tmp_path, *words, threads=threads)
-        assert (said.status, said.reason) == (0, ""), said.stderr
+        output = run(program, ranks, tmp_path, *words, threads=threads)
+        assert (output.status, output.reason) == (0, ""), output.stderr
         seen = set()
-        for case in said.of("case"):
+        for case in output.of("case"):
             p = case["parameters"]
             tolerance = 1e-12 if p["bits"] == 64 else 4 * 2.0**-23
-            for check in (c for c in said.of("check") if c["case"] == case["case"]):
+            for check in (c for c in output.of("check") if c["case"] == case["case"]):
                 norm, re_, im = numbers(check["what"])
                 if (wanted := NORMS.get((p["operator"], p["boundary"]))) is not None:
                     assert norm == pytest.approx(wanted, rel=tolerance), p
@@ -98,9 +98,9 @@ def test_reference_numbers_on_every_grid(
 def test_eight_processes_have_the_same_numbers(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
     """Blocks of 2x2x2x4 split into two lanes: 64 bits with the vectors of the base flags."""
     for program in some(built, variant, 8):
-        said = run(program, 8, tmp_path, *lattice((4, 4, 4, 4), (2, 2, 2, 1)), "bits=64", "operator=D,Dhat")
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        for check in said.of("check"):
+        output = run(program, 8, tmp_path, *lattice((4, 4, 4, 4), (2, 2, 2, 1)), "bits=64", "operator=D,Dhat")
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        for check in output.of("check"):
             assert numbers(check["what"])[0] == pytest.approx(
                 NORMS["Dhat" if check["case"] else "D", "periodic"], rel=1e-12
             )
@@ -109,9 +109,9 @@ def test_eight_processes_have_the_same_numbers(variant: str, built: dict[str, li
 def test_sixteen_processes_in_four_dimensions(built: dict[str, list[Built]], tmp_path: Path) -> None:
     for program in some(built, "mpi_overlap", 16):
         words = (*lattice((8, 4, 4, 4), (2, 2, 2, 2)), "bits=64", "operator=D,Dhat", "boundary=antiperiodic")
-        said = run(program, 16, tmp_path, *words)
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        assert all(c["ok"] for c in said.of("check")) and len(said.of("check")) == 6
+        output = run(program, 16, tmp_path, *words)
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        assert all(c["ok"] for c in output.of("check")) and len(output.of("check")) == 6
 
 
 @pytest.mark.parametrize("variant", GOOD)
@@ -119,10 +119,10 @@ def test_linear_algebra_is_summed_over_the_processes(
     variant: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     for program in some(built, variant, 2):
-        said = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)), "bits=32,64", "operator=axpy,dot,norm")
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        assert all(c["ok"] for c in said.of("check"))
-        assert all("flow" not in c["cost"] for c in said.of("case"))
+        output = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)), "bits=32,64", "operator=axpy,dot,norm")
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        assert all(c["ok"] for c in output.of("check"))
+        assert all("flow" not in c["cost"] for c in output.of("case"))
 
 
 @pytest.mark.parametrize(("ranks", "grid"), [(2, (2, 1, 1, 1)), (2, (1, 1, 1, 2)), (4, (2, 2, 1, 1))])
@@ -130,18 +130,18 @@ def test_a_stale_halo_is_rejected(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     for program in some(built, "broken_mpi_stale_halo", ranks):
-        said = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat")
-        assert said.status == 1, (said.reason, said.stderr)
-        assert {c["case"] for c in said.of("check") if not c["ok"]} == {0, 1, 2, 3}
+        output = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat")
+        assert output.status == 1, (output.reason, output.stderr)
+        assert {c["case"] for c in output.of("check") if not c["ok"]} == {0, 1, 2, 3}
 
 
 def test_without_communication_nothing_is_checked(built: dict[str, list[Built]], tmp_path: Path) -> None:
     for program in some(built, "mpi_silent", 2):
-        told = msgspec.json.decode(program.describe, type=Description)
-        assert "leaves the exchange out" in told.unverified
-        said = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (2, 1, 1, 1)), "bits=32,64")
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        assert said.of("check") == [] and len(said.of("sample")) == 4
+        description = msgspec.json.decode(program.describe, type=Description)
+        assert "leaves the exchange out" in description.unverified
+        output = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (2, 1, 1, 1)), "bits=32,64")
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        assert output.of("check") == [] and len(output.of("sample")) == 4
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_bytes_are_counted(
 ) -> None:
     """Half spinors of all faces that are cut, in and out of one process."""
     program = some(built, "mpi_blocking", ranks)[0]
-    said = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64")
-    assert said.status == 0, said.stderr
-    assert [c["cost"].get("flow", 0) for c in said.of("case")] == [2 * faces * 12 * 4, 2 * faces * 12 * 8]
+    output = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64")
+    assert output.status == 0, output.stderr
+    assert [c["cost"].get("flow", 0) for c in output.of("case")] == [2 * faces * 12 * 4, 2 * faces * 12 * 8]
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_what_cannot_be_is_refused(
     ranks: int, grid: tuple[int, ...], why: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     program = built["mpi_overlap"][0]
-    said = run(program, ranks, tmp_path, *lattice((4, 4, 4, 4), grid))
-    assert said.status == 2 and why in said.stderr
+    output = run(program, ranks, tmp_path, *lattice((4, 4, 4, 4), grid))
+    assert output.status == 2 and why in output.stderr
 
 
 def test_a_stale_halo_needs_a_neighbour(built: dict[str, list[Built]], tmp_path: Path) -> None:
-    said = run(built["broken_mpi_stale_halo"][0], 1, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)))
-    assert said.status == 2 and "needs at least 2 processes" in said.stderr
+    output = run(built["broken_mpi_stale_halo"][0], 1, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)))
+    assert output.status == 2 and "needs at least 2 processes" in output.stderr

@@ -57,15 +57,15 @@ def test_the_error_is_the_published_one_and_is_reached_many_times(
     functions: ctypes.CDLL, poles: int, least: float, error: float
 ) -> None:
     """The best approximation of this degree has its largest error 2 n + 1 times, with alternating sign (Chebyshev)."""
-    told, shift, weight = approximation(functions, poles, least)
-    assert told == pytest.approx(error, rel=0.05)
+    stated, shift, weight = approximation(functions, poles, least)
+    assert stated == pytest.approx(error, rel=0.05)
     x = np.geomspace(least, 1, 20001)
     rest = rational(x, shift, weight) - 1
-    assert np.abs(rest).max() == pytest.approx(told, rel=1e-4)
+    assert np.abs(rest).max() == pytest.approx(stated, rel=1e-4)
     inner = np.flatnonzero(np.diff(np.sign(np.diff(rest)))) + 1
     peaks = rest[[0, *inner, -1]]
     assert len(peaks) == 2 * poles + 1
-    assert np.allclose(np.abs(peaks), told, rtol=1e-3)
+    assert np.allclose(np.abs(peaks), stated, rtol=1e-3)
     assert np.all(peaks[1:] * peaks[:-1] < 0)
     assert np.all(shift > 0) and np.all(weight > 0) and np.all(np.diff(shift) > 0)
 
@@ -73,9 +73,9 @@ def test_the_error_is_the_published_one_and_is_reached_many_times(
 @pytest.mark.parametrize("poles", [2, 3, 16, 33])
 def test_any_number_of_poles_on_any_interval(functions: ctypes.CDLL, poles: int) -> None:
     for least in (1e-4, 0.03, 0.7):
-        told, shift, weight = approximation(functions, poles, least)
+        stated, shift, weight = approximation(functions, poles, least)
         x = np.geomspace(least, 1, 20001)
-        assert np.abs(rational(x, shift, weight) - 1).max() <= told * (1 + 1e-6) + 1e-13
+        assert np.abs(rational(x, shift, weight) - 1).max() <= stated * (1 + 1e-6) + 1e-13
 
 
 def test_an_iteration_applies_the_operator_once(functions: ctypes.CDLL) -> None:
@@ -218,9 +218,9 @@ def test_programs_obey_the_relation_below_1e_14(variant: str, place: Placement, 
     if not found:
         pytest.skip(f"no {variant} here")
     arguments = ("t=4", "x=4", "y=4", "z=4", "field=smooth,flux", "poles=16", "digits=15")
-    said = native.run(found[0], place, arguments, tmp_path)
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    for sample in said.of("sample"):
+    output = native.run(found[0], place, arguments, tmp_path)
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    for sample in output.of("sample"):
         assert 0 < sample["values"]["violation"][2] < 1e-14
-        field = said.of("case")[sample["case"]]["parameters"]["field"]
+        field = output.of("case")[sample["case"]]["parameters"]["field"]
         assert abs(sample["values"]["iterations"][1] - {"smooth": 150, "flux": 127}[field]) <= 3

@@ -108,8 +108,8 @@ LATTICE = ("t=4", "x=4", "y=4", "z=4", f"method={','.join(METHODS)}", "boundary=
     ("variant", "flag_set"), [("serial", "base"), ("virtual_nodes", "base"), ("virtual_nodes", "native")]
 )
 def test_iterations_are_those_of_an_independent_implementation(variant: str, flag_set: str, tmp_path: Path) -> None:
-    said = native.verified(program(variant, flag_set), Placement(), tmp_path, *LATTICE, "mass=100,-1000", "digits=8")
-    found = said.iterations("method", "boundary", "mass")
+    output = native.verified(program(variant, flag_set), Placement(), tmp_path, *LATTICE, "mass=100,-1000", "digits=8")
+    found = output.iterations("method", "boundary", "mass")
     assert len(found) == 16
     for (method, boundary, mass), count in found.items():
         cg, bicgstab = independent(str(boundary), int(str(mass)), 8)
@@ -121,9 +121,9 @@ def test_any_number_of_threads_takes_the_iterations_of_one(threads: int, tmp_pat
     """The sums do not depend on the threads, so nothing does."""
     arguments = ("t=8", "x=4", "y=4", "z=8", f"method={','.join(METHODS)}", "mass=100,-1300")
     alone = native.verified(program("virtual_nodes"), Placement(), tmp_path, *arguments)
-    said = native.verified(program("omp_virtual_nodes"), Placement(threads=threads), tmp_path, *arguments)
-    assert said.iterations("method", "mass") == alone.iterations("method", "mass")
-    residuals = [[s["values"]["residual"][1] for s in one.of("sample")] for one in (alone, said)]
+    output = native.verified(program("omp_virtual_nodes"), Placement(threads=threads), tmp_path, *arguments)
+    assert output.iterations("method", "mass") == alone.iterations("method", "mass")
+    residuals = [[s["values"]["residual"][1] for s in one.of("sample")] for one in (alone, output)]
     assert np.allclose(*residuals, rtol=1e-3)
 
 
@@ -145,29 +145,31 @@ def test_every_process_grid_takes_the_iterations_of_an_independent_implementatio
         pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
     words = [f"{d}={n}" for d, n in zip("txyz", extents, strict=True)]
     words += [f"p{d}={n}" for d, n in zip("txyz", grid, strict=True)]
-    said = native.verified(programs[0], Placement(ranks=ranks), tmp_path, *words, f"method={','.join(methods)}")
+    output = native.verified(programs[0], Placement(ranks=ranks), tmp_path, *words, f"method={','.join(methods)}")
     cg, bicgstab = independent("antiperiodic", 100, 8, extents)
     wanted = {(method,): cg if method.endswith("cg") else bicgstab for method in methods}
-    assert said.iterations("method") == wanted
+    assert output.iterations("method") == wanted
 
 
 def test_mixed_precision_reaches_what_32_bits_cannot(tmp_path: Path) -> None:
     """To 11 digits, with the iterations of 64 bits and few residuals in them."""
-    said = native.verified(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", "digits=11")
-    found = said.iterations("method", "boundary")
+    output = native.verified(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", "digits=11")
+    found = output.iterations("method", "boundary")
     for boundary in ("periodic", "antiperiodic"):
         for method in ("cg", "bicgstab"):
             assert abs(found[f"mixed_{method}", boundary] - found[method, boundary]) <= 2
-    for sample in said.of("sample"):
-        method = said.of("case")[sample["case"]]["parameters"]["method"]
+    for sample in output.of("sample"):
+        method = output.of("case")[sample["case"]]["parameters"]["method"]
         updates = sample["values"]["updates"][1]
         assert 4 <= updates <= 8 if method.startswith("mixed") else updates == 0
 
 
 @pytest.mark.parametrize("digits", [2, 5, 12])
 def test_the_residual_that_is_asked_for_and_not_much_less(digits: int, tmp_path: Path) -> None:
-    said = native.verified(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", f"digits={digits}")
-    for sample in said.of("sample"):
+    output = native.verified(
+        program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", f"digits={digits}"
+    )
+    for sample in output.of("sample"):
         assert 0 < sample["values"]["residual"][2] <= 10.0**-digits
 
 
@@ -181,6 +183,6 @@ def test_the_residual_that_is_asked_for_and_not_much_less(digits: int, tmp_path:
 def test_lattices_that_cannot_be_are_refused(
     variant: str, arguments: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
-    said = native.run(program(variant), Placement(), arguments, tmp_path)
-    assert (said.status, said.lines) == (2, [])
-    assert sentence in said.stderr
+    output = native.run(program(variant), Placement(), arguments, tmp_path)
+    assert (output.status, output.lines) == (2, [])
+    assert sentence in output.stderr

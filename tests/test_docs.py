@@ -118,9 +118,9 @@ def test_the_application_is_verified(
     variant: str, place: Placement, program: Callable[[str, str], Built], tmp_path: Path
 ) -> None:
     """Every cell, whatever the cut; the phases are told of each sample."""
-    said = native.verified(program("heat3d", variant), place, tmp_path, *CELLS)
-    assert len(said.of("case")) == 8
-    for sample in said.of("sample"):
+    output = native.verified(program("heat3d", variant), place, tmp_path, *CELLS)
+    assert len(output.of("case")) == 8
+    for sample in output.of("sample"):
         most = {name: spread[2] for name, spread in sample["values"].items()}
         assert set(most) == {f"phase_{name}" for name in ("halo", "inner", "rim", "other")}
         assert min(most["phase_halo"], most["phase_inner"], most["phase_rim"]) > 0
@@ -130,9 +130,9 @@ def test_the_application_is_verified(
 def test_stale_halos_are_rejected(program: Callable[[str, str], Built], tmp_path: Path) -> None:
     """Not for a NaN: what is old is finite, and still found. Of two time steps both halos are new."""
     built = program("heat3d", "broken_mpi_stale")
-    said = native.run(built, Placement(ranks=2), ("n=8", "steps=2,9"), tmp_path)
-    first = {c["case"]: c for c in said.of("check") if c["when"] == "before"}
-    assert said.status == 1 and [first[case]["ok"] for case in (0, 1)] == [True, False]
+    output = native.run(built, Placement(ranks=2), ("n=8", "steps=2,9"), tmp_path)
+    first = {c["case"]: c for c in output.of("check") if c["when"] == "before"}
+    assert output.status == 1 and [first[case]["ok"] for case in (0, 1)] == [True, False]
     assert 1e-6 < first[1]["error"] < 1
 
 
@@ -142,12 +142,12 @@ def test_the_application_runs_on_a_gpu_or_says_that_there_is_none(
 ) -> None:
     if native.toolbox().cuda is None:
         pytest.skip("no nvcc here")
-    said = native.run(program("heat3d", "cuda"), Placement(), CELLS, tmp_path)
-    if said.status == 2:
-        assert "this variant of heat3d needs a GPU; " in said.stderr and said.lines == []
+    output = native.run(program("heat3d", "cuda"), Placement(), CELLS, tmp_path)
+    if output.status == 2:
+        assert "this variant of heat3d needs a GPU; " in output.stderr and output.lines == []
         pytest.skip("compiled and refused: no GPU here")
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert len(said.of("check")) == 24 and all(check["ok"] for check in said.of("check"))
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    assert len(output.of("check")) == 24 and all(check["ok"] for check in output.of("check"))
 
 
 def test_every_link_between_documents_leads_somewhere() -> None:

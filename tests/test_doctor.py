@@ -137,16 +137,16 @@ def test_two_ranks_that_talk(machine, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("compiler", "launcher", "said"),
+    ("compiler", "launcher", "message"),
     [
         ("echo 'no mpi.h' >&2; exit 1", "exit 0", "mpicxx: no mpi.h"),
         ("exit 0", "echo 'cannot connect'; exit 7", "mpiexec: cannot connect"),
         ("exit 0", "exit 7", "mpiexec: exit status 7"),
     ],
 )
-def test_two_ranks_that_do_not(tmp_path, compiler, launcher, said):
+def test_two_ranks_that_do_not(tmp_path, compiler, launcher, message):
     answer = doctor.talk(library(tmp_path, compiler, launcher), tmp_path)
-    assert isinstance(answer, Absent) and answer.why == said
+    assert isinstance(answer, Absent) and answer.why == message
 
 
 def test_ranks_that_hang_are_ended(tmp_path):
@@ -168,8 +168,8 @@ def test_real_ranks_talk(mpis, tmp_path):
 def test_the_runtimes_of_an_mpi_library_are_told_with_it(machine, tmp_path):
     mpi = msgspec.structs.replace(library(tmp_path, "exit 0", "exit 0"), extras={"shmem": Linking((), (), {})})
     diagnosis = doctor.diagnose(machine, msgspec.structs.replace(FULL, mpis=(mpi,)), cache_dir=tmp_path)
-    told = next(item.detail for item in diagnosis.present if item.what == "MPICH 9")
-    assert "OpenSHMEM" in told and "Co-Array" not in told
+    detail = next(item.detail for item in diagnosis.present if item.what == "MPICH 9")
+    assert "OpenSHMEM" in detail and "Co-Array" not in detail
 
 
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)

@@ -23,6 +23,6 @@ def test_one_wrong_term_of_millions_is_found(variant: str, tmp_path: Path) -> No
     if tool is None:
         pytest.skip("no gcc here")
     program = Program("dot", variant, tool.name, None)
-    said = native.run(native.make([program])[program], Placement(), (f"n={LONG}", "--samples", "2"), tmp_path)
-    assert said.status == 1
-    assert [c["ok"] for c in said.of("check")] == [False]
+    output = native.run(native.make([program])[program], Placement(), (f"n={LONG}", "--samples", "2"), tmp_path)
+    assert output.status == 1
+    assert [c["ok"] for c in output.of("check")] == [False]

@@ -144,9 +144,9 @@ def test_the_run_the_export_and_the_drawing_hold_the_same_count() -> None:
     }
     assert "effort.added" in export.to_csv(export.rows(judgement)).splitlines()[0]
     lines, directives = drawn(judgement)
-    told = {t["name"]: t["x"][0] for t in lines.data}
-    assert told == {r[0].partition(",")[0]: int(r[1]) for r in lines.rows}
-    assert told["serial"] == 0 and told["simd"] == again.efforts["dot.simd"].added
+    starts = {t["name"]: t["x"][0] for t in lines.data}
+    assert starts == {r[0].partition(",")[0]: int(r[1]) for r in lines.rows}
+    assert starts["serial"] == 0 and starts["simd"] == again.efforts["dot.simd"].added
     assert {t["name"]: t["x"][0] for t in directives.data}["simd"] == again.efforts["dot.simd"].directives
 
 

@@ -85,8 +85,8 @@ def speaking_of(place: Path) -> set[tuple[int, int]]:
     found = set()
     for process in tree.table().values():
         with contextlib.suppress(OSError):
-            told = b"".join(Path(f"/proc/{process.pid}/{name}").read_bytes() for name in ("cmdline", "environ"))
-            if str(place).encode() in told and process.state not in "ZX":
+            text = b"".join(Path(f"/proc/{process.pid}/{name}").read_bytes() for name in ("cmdline", "environ"))
+            if str(place).encode() in text and process.state not in "ZX":
                 found.add((process.pid, process.started))
     return found - {(p.pid, p.started) for p in (tree.read(os.getpid()),) if p}
 
@@ -167,8 +167,8 @@ def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
 @pytest.mark.alone
 def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tuple[Path, str]) -> None:
     folder, err = misbehaved
-    told = next(line for line in err.splitlines() if line.startswith("does not build: "))
-    log = only_run(folder) / told.partition("words are in ")[2].removesuffix(" of the run")
+    failure = next(line for line in err.splitlines() if line.startswith("does not build: "))
+    log = only_run(folder) / failure.partition("words are in ")[2].removesuffix(" of the run")
     words = log.read_text()
     assert "wont_compile.cpp:8:" in words and "a_name_that_nobody_declared" in words
     assert "-std=c++20" in words  # the command that failed, too
@@ -318,14 +318,16 @@ def test_a_disk_that_fills_in_the_middle_of_a_run(tmp_path: Path) -> None:
         env=variables(),
         timeout=200,
     )
-    said = {name: disk.with_name(f"disk.{name}").read_text() for name in ("err", "again", "room")}
-    told = dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line)
-    assert told == {"full": "3", "still full": "3", "room": "0", "check": "0"}, done.stdout + done.stderr + str(said)
+    texts = {name: disk.with_name(f"disk.{name}").read_text() for name in ("err", "again", "room")}
+    statuses = dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line)
+    assert statuses == {"full": "3", "still full": "3", "room": "0", "check": "0"}, (
+        done.stdout + done.stderr + str(texts)
+    )
     assert done.stdout.count("check: 0") == 2
-    for text in (said["err"], said["again"]):
+    for text in (texts["err"], texts["again"]):
         assert "the disk is full" in text.splitlines()[-1] and "--resume" in text.splitlines()[-1]
         assert "Traceback" not in text
-    assert said["room"].splitlines()[-1].startswith("firstlight: complete")
+    assert texts["room"].splitlines()[-1].startswith("firstlight: complete")
     assert int(done.stdout.split()[-1]) == 30
 
 
@@ -418,12 +420,12 @@ HOSTILE = "<script>alert(1)</script>\"'&\x1b[31m\x07\u202e{{7*7}}</title><img sr
 def forge(path: Path) -> None:
     """Whoever alters launches can seal them again: a check that failed, and an end with words of their own."""
     for file in (path / "launches").glob("faulty.*"):
-        said = [json.loads(line) for line in file.read_text().splitlines()]
-        check = next(line for line in said if line["type"] == "check")
+        record = [json.loads(line) for line in file.read_text().splitlines()]
+        check = next(line for line in record if line["type"] == "check")
         check |= {"ok": False, "what": HOSTILE}
-        said[-1] |= {"stderr": HOSTILE, "reason": HOSTILE, "ok": False, "status": 1}
-        body = b"".join(json.dumps(line).encode() + b"\n" for line in said[:-1])
-        file.write_bytes(body + lines.seal(body, msgspec.json.decode(json.dumps(said[-1]), type=Exit)))
+        record[-1] |= {"stderr": HOSTILE, "reason": HOSTILE, "ok": False, "status": 1}
+        body = b"".join(json.dumps(line).encode() + b"\n" for line in record[:-1])
+        file.write_bytes(body + lines.seal(body, msgspec.json.decode(json.dumps(record[-1]), type=Exit)))
 
 
 def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None:

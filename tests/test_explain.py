@@ -163,8 +163,8 @@ def test_the_numbers_of_the_pages_are_those_of_figures_json(results: Path, capsy
     words = ["dot.simd", "rate", "n", "=", "1000", "gcc-native", "--run", "one", "--results", str(results)]
     code, out, _ = call(capsys, "explain", *words, "--output", str(page))
     assert code == OK
-    _, told, _ = call(capsys, "explain", *words, "--json")
-    explained = json.loads(told)
+    _, output, _ = call(capsys, "explain", *words, "--json")
+    explained = json.loads(output)
     _, table, _ = call(capsys, "figures", "one", "--results", str(results), "--json", "--launches")
     row = next(r for r in json.loads(table) if explained["identity"].items() <= r.items())
     for key in ("median", "low", "high"):
@@ -212,7 +212,7 @@ def test_a_word_of_a_name_is_meant_as_it_stands(judged: tuple[Judgement, dict[st
 def test_every_launch_is_in_the_table_behind_the_drawing(judged: tuple[Judgement, dict[str, Workload]]) -> None:
     judgement, workloads = judged
     figure = verified(judgement)[0]
-    told = explain.explain(judgement, figure, workloads, "not available: no cache")
-    drawn = explain.drawings(told)
-    assert len(drawn[0].rows) == sum(len(x.samples) for x in told.launches)
-    assert explain.drawings(replace(told, launches=())) == []
+    explanation = explain.explain(judgement, figure, workloads, "not available: no cache")
+    drawn = explain.drawings(explanation)
+    assert len(drawn[0].rows) == sum(len(x.samples) for x in explanation.launches)
+    assert explain.drawings(replace(explanation, launches=())) == []

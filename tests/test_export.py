@@ -102,10 +102,12 @@ def test_every_case_of_every_program_is_a_test_with_its_verdict(judgement: Judge
     assert set(reds) == {"dot.fortran_loop"}  # which no compiler builds; dot.kahan is right with other flags
     assert int(root.get("failures", "")) == len(reds) and root.get("errors") == "0"
     assert int(root.get("tests", "")) == len(root.findall(".//testcase"))
-    told = [e.get("message", "") for e in root.findall(".//skipped")]
-    told = [t for t in told if "expected, a finding about" in t]
-    assert len(told) == len(set(wrong)) - len(reds)
-    assert all(re.match(r"expected, a finding about \S+-fast \(right with gcc-base and \d+ more\): ", t) for t in told)
+    messages = [e.get("message", "") for e in root.findall(".//skipped")]
+    messages = [t for t in messages if "expected, a finding about" in t]
+    assert len(messages) == len(set(wrong)) - len(reds)
+    assert all(
+        re.match(r"expected, a finding about \S+-fast \(right with gcc-base and \d+ more\): ", t) for t in messages
+    )
 
 
 def of_variants(judgement: Judgement, *variants: str) -> Judgement:
@@ -129,8 +131,8 @@ def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgemen
     bad = {f.identity.toolchain for f in kahan.figures if isinstance(f, Failed)}
     kahan = replace(kahan, figures=tuple(f for f in kahan.figures if f.identity.toolchain in bad))
     assert exit_status.status(kahan) == REGRESSION
-    told = [e.get("message") for e in checked(to_junit(kahan)).findall(".//failure")]
-    assert sorted(map(str, told)) == sorted(f.reason for f in kahan.figures if isinstance(f, Failed))
+    messages = [e.get("message") for e in checked(to_junit(kahan)).findall(".//failure")]
+    assert sorted(map(str, messages)) == sorted(f.reason for f in kahan.figures if isinstance(f, Failed))
 
 
 @settings(max_examples=60, deadline=None)
@@ -319,8 +321,8 @@ def test_a_run_that_does_not_pass_fails_in_reframe(tmp_path: Path) -> None:
 def test_states_are_fields_of_a_figure_in_json_and_columns_in_csv(judgement: Judgement) -> None:
     plain = next(f for f in judgement.figures if isinstance(f, Verified))
     table = figures.rows(replace(judgement, figures=(plain, replace(plain, states=States(1.0, 3.0, 8, 5)))))
-    told = [row.get("states") for row in json.loads(figures.to_json(table))]
-    assert told == [None, {"lower": 1.0, "upper": 3.0, "in_lower": 8, "in_upper": 5}]
+    states = [row.get("states") for row in json.loads(figures.to_json(table))]
+    assert states == [None, {"lower": 1.0, "upper": 3.0, "in_lower": 8, "in_upper": 5}]
     header, one, two = csv.reader(figures.to_csv(table).splitlines())
     columns = [header.index(f"states.{name}") for name in ("lower", "upper", "in_lower", "in_upper")]
     assert [[row[k] for k in columns] for row in (one, two)] == [[""] * 4, ["1.0", "3.0", "8", "5"]]
@@ -341,6 +343,6 @@ def test_launches_are_told_where_they_are_asked_for(judgement: Judgement) -> Non
         assert len(row["times"]) == len(row["values"]) == (row["launches"] or 0)
     lines = list(csv.DictReader(figures.to_csv(table).splitlines()))
     assert len(lines) == sum(max(1, row.launches or 0) for row in table)
-    told = [float(x["value"]) for x in lines if x["value"]]
-    assert told == [v for f in judgement.figures if isinstance(f, Verified) for v in f.estimate.launches]
+    values = [float(x["value"]) for x in lines if x["value"]]
+    assert values == [v for f in judgement.figures if isinstance(f, Verified) for v in f.estimate.launches]
     assert {"launch", "value", "time"}.isdisjoint(figures.to_csv(figures.rows(judgement)).partition("\n")[0].split(","))

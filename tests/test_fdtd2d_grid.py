@@ -48,8 +48,8 @@ def test_every_grid_of_processes_is_right(
 ) -> None:
     for program in some(built, variant, ranks):
         words = EMULATED if variant == "mpi_emulated" else SMALL
-        said = native.verified(program, Placement(ranks=ranks), tmp_path, *words, f"pi={pi}", f"pj={pj}")
-        assert len(said.of("case")) == 8
+        output = native.verified(program, Placement(ranks=ranks), tmp_path, *words, f"pi={pi}", f"pj={pj}")
+        assert len(output.of("case")) == 8
 
 
 @pytest.mark.parametrize(("ranks", "pi", "pj"), [(2, 1, 2), (6, 2, 3)])
@@ -59,8 +59,8 @@ def test_all_ranks_draw_one_picture(
     """The mode (3, 2) has one sign on each of six parts of the cavity, and ends at its walls, whoever computed it."""
     (program, *_) = some(built, "mpi_overlap", ranks)
     words = ("problem=cavity", "n=90", "steps=1", f"pi={pi}", f"pj={pj}")
-    said = native.verified(program, Placement(ranks=ranks), tmp_path, *words)
-    (line,) = said.of("field")
+    output = native.verified(program, Placement(ranks=ranks), tmp_path, *words)
+    (line,) = output.of("field")
     assert (line["name"], line["rows"], line["columns"]) == ("ez", 90, 90)
     signs = [[line["values"][15 + 30 * i][22 + 45 * j] > 0 for j in range(2)] for i in range(3)]
     assert signs in ([[True, False], [False, True], [True, False]], [[False, True], [True, False], [False, True]])
@@ -70,9 +70,9 @@ def test_all_ranks_draw_one_picture(
 @pytest.mark.parametrize(("ranks", "pi", "pj"), [(2, 2, 1), (4, 2, 2)])
 def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
     for program in some(built, "broken_mpi_stale_halo", ranks):
-        said = native.run(program, Placement(ranks=ranks), (*SMALL, f"pi={pi}", f"pj={pj}"), tmp_path)
-        assert said.status == 1, (said.reason, said.stderr)
-        assert {c["case"] for c in said.of("check") if not c["ok"]} == set(range(8))
+        output = native.run(program, Placement(ranks=ranks), (*SMALL, f"pi={pi}", f"pj={pj}"), tmp_path)
+        assert output.status == 1, (output.reason, output.stderr)
+        assert {c["case"] for c in output.of("check") if not c["ok"]} == set(range(8))
 
 
 @pytest.mark.parametrize("seed", [12, 116])
@@ -80,8 +80,8 @@ def test_metal_never_shuts_in_the_source(seed: int, built: dict[str, list[Built]
     """With these the disk of metal is drawn over it: fields of zeros, which no mistake changes."""
     (program, *_) = some(built, "broken_mpi_stale_halo", 2)
     words = ("problem=walls", "n=45", "steps=24", "bits=64", "pi=2", "pj=1")
-    said = native.run(program, Placement(ranks=2), words, tmp_path, (*native.EFFORT, "--seed", str(seed)))
-    assert [c["ok"] for c in said.of("check")] == [False]
+    output = native.run(program, Placement(ranks=2), words, tmp_path, (*native.EFFORT, "--seed", str(seed)))
+    assert [c["ok"] for c in output.of("check")] == [False]
 
 
 # --- directives, where there is no device ---------------------------------------------------------

@@ -44,15 +44,15 @@ def programs(variant: str, mpi: str = "") -> list[Built]:
 def test_the_published_iterations(variant: str, tmp_path: Path) -> None:
     """The check holds the first norm and the solution against the reference, too."""
     (program,) = programs(variant)
-    said = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R")
-    assert list(said.iterations("level").values()) == list(ITERATIONS)
+    output = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R")
+    assert list(output.iterations("level").values()) == list(ITERATIONS)
 
 
 @pytest.mark.parametrize("variant", ["multigrid", "omp_multigrid"])
 def test_the_v_cycle_needs_few_iterations_at_every_level(variant: str, tmp_path: Path) -> None:
     (program,) = programs(variant)
-    said = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R,M")
-    found = said.iterations("level", "problem")
+    output = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R,M")
+    found = output.iterations("level", "problem")
     assert max(found.values()) <= MULTIGRID_MOST
     assert found[5, "R"] <= found[2, "R"] + 1
 
@@ -80,10 +80,10 @@ def test_iterations_of_the_manufactured_solution(variant: str, tmp_path: Path) -
 def test_the_cost_is_that_of_the_methods_own_iterations(variant: str, tmp_path: Path) -> None:
     """What is declared an iteration, times the iterations that were needed: no other method's count."""
     (program,) = programs(variant)
-    said = native.verified(program, Placement(), tmp_path, "level=0,2,4", "problem=R")
+    output = native.verified(program, Placement(), tmp_path, "level=0,2,4", "problem=R")
     flops, moved = {"serial": (25, 64), "assembled": (25, 160), "multigrid": (84, 64)}.get(variant, (25, 56))
-    iterations = said.iterations("level")
-    for case in said.of("case"):
+    iterations = output.iterations("level")
+    for case in output.of("case"):
         level = case["parameters"]["level"]
         updates = (16 * 2**level + 1) ** 2 * iterations[level,]
         assert case["cost"]["flops"] == pytest.approx(flops * updates)
@@ -99,9 +99,9 @@ def the_same_as_one_block(program: Built, place: Placement, folder: Path) -> Non
     (single,) = programs("multigrid" if "multigrid" in variant else "one_pass")
     arguments = (*SOLVED, "digits=6" if "mixed" in variant else "digits=6,8,10")  # 32 bits are not enough for more
     alone = native.verified(single, Placement(), folder, *arguments).iterations("level", "problem", "digits")
-    said = native.verified(program, place, folder, *arguments)
-    assert said.iterations("level", "problem", "digits") == alone
-    shares = [s["values"]["communication_share"] for s in said.of("sample")]
+    output = native.verified(program, place, folder, *arguments)
+    assert output.iterations("level", "problem", "digits") == alone
+    shares = [s["values"]["communication_share"] for s in output.of("sample")]
     assert all(0 <= low <= middle <= high < 1 for low, middle, high in shares)
 
 
@@ -133,10 +133,10 @@ def test_processes_of_threads(tmp_path: Path) -> None:
 def test_any_grid_of_blocks(tmp_path: Path) -> None:
     (program,) = programs("omp")
     for threads, rows in ((2, (1, 2)), (6, (1, 2, 3, 6)), (7, (1, 7)), (8, (1, 2, 4, 8))):
-        said = native.verified(
+        output = native.verified(
             program, Placement(threads=threads), tmp_path, "level=2,3", f"rows={','.join(map(str, rows))}"
         )
-        found = said.iterations("level", "rows")
+        found = output.iterations("level", "rows")
         assert found == {(level, r): ITERATIONS[level] for level in (2, 3) for r in rows}
 
 
@@ -151,9 +151,9 @@ def test_blocks_that_cannot_be_are_refused(
     threads: int, arguments: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
     (program,) = programs("omp")
-    said = native.run(program, Placement(threads=threads), arguments, tmp_path)
-    assert (said.status, said.lines) == (2, [])
-    assert sentence in said.stderr
+    output = native.run(program, Placement(threads=threads), arguments, tmp_path)
+    assert (output.status, output.lines) == (2, [])
+    assert sentence in output.stderr
 
 
 def test_assembly_is_timed_where_there_is_one(tmp_path: Path) -> None:

@@ -45,10 +45,10 @@ def programs(built: dict[Program, Built], variant: str) -> list[Built]:
 def test_a_peer_solves_both_problems(variant: str, ranks: int, built: dict[Program, Built], tmp_path: Path) -> None:
     arguments = ("level=2,4", "problem=R,M") if ranks < 3 else ("level=3", "problem=R,M", "rows=0,1")
     for program in programs(built, variant):
-        said = native.run(program, Placement(ranks=ranks), arguments, tmp_path)
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        assert len(said.of("check")) == 12 and all(check["ok"] for check in said.of("check"))
-        for sample in said.of("sample"):
+        output = native.run(program, Placement(ranks=ranks), arguments, tmp_path)
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        assert len(output.of("check")) == 12 and all(check["ok"] for check in output.of("check"))
+        for sample in output.of("sample"):
             values = sample["values"]
             assert 2 <= values["iterations"][1] <= 25 and values["assembly"][1] > 0
             assert "communication_share" not in values  # it cannot be seen from outside
@@ -59,8 +59,8 @@ def test_more_digits_take_more_iterations_and_show_the_order(
     variant: str, built: dict[Program, Built], tmp_path: Path
 ) -> None:
     for program in programs(built, variant):
-        said = native.run(program, Placement(ranks=2), ("level=3", "problem=M", "digits=6,11"), tmp_path)
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        few, many = (said.of("sample")[k]["values"]["iterations"][1] for k in (0, -1))
+        output = native.run(program, Placement(ranks=2), ("level=3", "problem=M", "digits=6,11"), tmp_path)
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        few, many = (output.of("sample")[k]["values"]["iterations"][1] for k in (0, -1))
         assert few < many
-        assert "error is" in said.of("check")[-1]["what"]
+        assert "error is" in output.of("check")[-1]["what"]

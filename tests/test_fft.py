@@ -33,19 +33,19 @@ def test_rows_are_divided_among_any_number_of_processes(ranks: int, tmp_path: Pa
 
 
 def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
-    said = native.run(program("mpi"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
-    assert said.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in said.stderr
+    output = native.run(program("mpi"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
+    assert output.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in output.stderr
 
 
 @pytest.mark.parametrize("variant", ["broken_point", "broken_swapped", "broken_narrow", "broken_twiddle"])
 @pytest.mark.parametrize("n", [600, 1 << 17])
 def test_errors_are_found_in_few_points_and_in_many(variant: str, n: int, tmp_path: Path) -> None:
     """Beyond 2048 points most are seen by the sums between them alone."""
-    said = native.run(program(variant), Placement(), (f"n={n}",), tmp_path, COUNTED)
-    assert said.status == 1 and not any(check["ok"] for check in said.of("check"))
+    output = native.run(program(variant), Placement(), (f"n={n}",), tmp_path, COUNTED)
+    assert output.status == 1 and not any(check["ok"] for check in output.of("check"))
 
 
 def test_errors_are_far_below_the_rule(tmp_path: Path) -> None:
     """HPC Challenge allows 16 eps log2 n; a sound transform has a tenth of it at most."""
-    said = native.verified(program("six_step"), Placement(), tmp_path, "n=600,4096,131072", BOTH, effort=COUNTED)
-    assert all(check["error"] < 0.1 for check in said.of("check"))
+    output = native.verified(program("six_step"), Placement(), tmp_path, "n=600,4096,131072", BOTH, effort=COUNTED)
+    assert all(check["error"] < 0.1 for check in output.of("check"))

@@ -28,9 +28,9 @@ def test_boxes_of_any_sides_on_one_process(tmp_path: Path) -> None:
 
 def test_waves_are_one_point_and_what_changed_beside_them(tmp_path: Path) -> None:
     """Of each point, in a box that is too large for sums."""
-    said = native.verified(program("serial"), Placement(), tmp_path, "n=40", "ny=25", "nz=36", INPUTS, effort=COUNTED)
-    assert {check["what"].split()[0] for check in said.of("check")} == {"3", "36000"}
-    assert all(check["error"] < 0.1 for check in said.of("check"))
+    output = native.verified(program("serial"), Placement(), tmp_path, "n=40", "ny=25", "nz=36", INPUTS, effort=COUNTED)
+    assert {check["what"].split()[0] for check in output.of("check")} == {"3", "36000"}
+    assert all(check["error"] < 0.1 for check in output.of("check"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
@@ -55,12 +55,12 @@ def test_pencils_of_each_grid(tmp_path: Path) -> None:
     ],
 )
 def test_boxes_that_nobody_can_cut_so_are_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    said = native.run(program("mpi"), Placement(ranks=4), words, tmp_path, COUNTED)
-    assert said.status == 2 and why in said.stderr
+    output = native.run(program("mpi"), Placement(ranks=4), words, tmp_path, COUNTED)
+    assert output.status == 2 and why in output.stderr
 
 
 @pytest.mark.parametrize("variant", ["broken_axis", "broken_twiddle"])
 @pytest.mark.parametrize("words", [("n=20", INPUTS), ("n=40", INPUTS)])
 def test_errors_are_found_in_few_points_and_in_many(variant: str, words: tuple[str, ...], tmp_path: Path) -> None:
-    said = native.run(program(variant), Placement(), words, tmp_path, COUNTED)
-    assert said.status == 1 and not any(check["ok"] for check in said.of("check"))
+    output = native.run(program(variant), Placement(), words, tmp_path, COUNTED)
+    assert output.status == 1 and not any(check["ok"] for check in output.of("check"))

@@ -35,7 +35,7 @@ class Asked(ctypes.Structure):
     _fields_ = [*((name, Four) for name in ("extents", "periodic", "processes", "halo")), ("ranks", ctypes.c_int64)]
 
 
-class Told(ctypes.Structure):
+class ExchangeResult(ctypes.Structure):
     _fields_ = [
         ("wrong", ctypes.c_int64), ("missing", ctypes.c_int64), ("applied", ctypes.c_int64),
         ("messages", ctypes.c_double), ("bytes", ctypes.c_double), ("first", ctypes.c_char * 200),
@@ -265,13 +265,13 @@ def test_strips_hold_every_cell_once_and_show_what_is_beside_them(
 
 def exchange(
     functions: ctypes.CDLL, case: Case, reach: int, order: int, *, expected: int = 0, shares: int = 1, fault: int = 0
-) -> Told:
-    told = Told()
+) -> ExchangeResult:
+    result = ExchangeResult()
     functions.exchange(
         case.dimensions, ctypes.byref(case.asked()), reach, order, expected or reach, ctypes.c_int64(64),
-        ctypes.c_int64(shares), fault, ctypes.byref(told),
+        ctypes.c_int64(shares), fault, ctypes.byref(result),
     )  # fmt: skip
-    return told
+    return result
 
 
 REACHES, ORDERS = st.sampled_from([FACES, EDGES, CORNERS]), st.sampled_from([AT_ONCE, BY_DIMENSION])
@@ -284,16 +284,16 @@ def test_every_value_arrives_and_costs_are_what_was_sent(
 ) -> None:
     counts, why = cut(functions, case)
     assume(not why)
-    told = exchange(functions, case, reach, order, shares=shares)
-    assert (told.wrong, told.missing) == (0, 0), told.first
+    result = exchange(functions, case, reach, order, shares=shares)
+    assert (result.wrong, result.missing) == (0, 0), result.first
     cost = (ctypes.c_double * 4)()
     functions.traffic(case.dimensions, ctypes.byref(case.asked()), reach, order, cost)
-    assert (cost[0], cost[1]) == (told.messages, told.bytes)
+    assert (cost[0], cost[1]) == (result.messages, result.bytes)
     if all(h > 0 for h in case.halo):
         apart = 1 if order == BY_DIMENSION else reach
         ways = [o for o in itertools.product((-1, 0, 1), repeat=case.dimensions) if 1 <= sum(map(abs, o)) <= apart]
         peers = [(r, neighbour(case, counts, r, o)) for r in range(case.ranks) for o in ways]
-        assert told.messages == sum(peer not in (None, rank) for rank, peer in peers)
+        assert result.messages == sum(peer not in (None, rank) for rank, peer in peers)
 
 
 @pytest.mark.parametrize("ranks", [27, 31, 64, 97])
@@ -304,22 +304,22 @@ def test_many_ranks_and_large_primes(functions: ctypes.CDLL, ranks: int) -> None
         Case((100, 3, 2, 3), (True, False, True, True), (1, 0, 1, 2), ranks),
     ):
         for order in (AT_ONCE, BY_DIMENSION):
-            told = exchange(functions, case, CORNERS, order)
-            assert (told.wrong, told.missing) == (0, 0), told.first
+            result = exchange(functions, case, CORNERS, order)
+            assert (result.wrong, result.missing) == (0, 0), result.first
 
 
 @given(case=cases(), reach=REACHES, order=ORDERS, fault=st.sampled_from([LOST, STALE, SWAPPED]))
 def test_a_faulty_message_is_seen(functions: ctypes.CDLL, case: Case, reach: int, order: int, fault: int) -> None:
     assume(not cut(functions, case)[1])
-    told = exchange(functions, case, reach, order, fault=fault)
-    assert bool(told.wrong) == bool(told.applied)
-    assert not told.wrong or b"is not what it should be" in told.first
+    result = exchange(functions, case, reach, order, fault=fault)
+    assert bool(result.wrong) == bool(result.applied)
+    assert not result.wrong or b"is not what it should be" in result.first
 
 
 @pytest.mark.parametrize("fault", [LOST, STALE, SWAPPED])
 def test_each_fault_was_there_to_be_seen(functions: ctypes.CDLL, fault: int) -> None:
-    told = exchange(functions, Case((6, 7, 8), (True, True, True), (1, 1, 1), 4), CORNERS, AT_ONCE, fault=fault)
-    assert told.applied and told.wrong > 0
+    result = exchange(functions, Case((6, 7, 8), (True, True, True), (1, 1, 1), 4), CORNERS, AT_ONCE, fault=fault)
+    assert result.applied and result.wrong > 0
 
 
 @pytest.mark.parametrize(("brought", "wanted"), [(FACES, EDGES), (FACES, CORNERS), (EDGES, CORNERS)])
@@ -342,7 +342,7 @@ def test_one_process_without_mpi_is_its_own_neighbour(
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     [
         (0, "a field of 3 x 4 cells does not belong to a block of 4 x 4"),
         (1, "a field's halo of 2 x 1 is wider than the domain was cut for: 1 x 1"),
@@ -351,11 +351,11 @@ def test_one_process_without_mpi_is_its_own_neighbour(
         (4, "no process grid of 100 ranks leaves blocks of 1 x 1 cells at least"),
     ],
 )
-def test_misuse_ends_the_program_with_one_line(functions: ctypes.CDLL, how: int, told: str) -> None:
+def test_misuse_ends_the_program_with_one_line(functions: ctypes.CDLL, how: int, message: str) -> None:
     words = [sys.executable, "-ISc", f"import ctypes; ctypes.CDLL({functions._name!r}).misuse({how})"]
-    said = subprocess.run(words, capture_output=True, text=True)
-    assert said.returncode == -signal.SIGABRT and said.stderr.startswith(f"grid: {told}")
-    assert said.stderr.count("\n") == 1
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGABRT and done.stderr.startswith(f"grid: {message}")
+    assert done.stderr.count("\n") == 1
 
 
 @given(data=st.data(), d=st.integers(1, 4), bit=st.integers(0, 1 << 40))

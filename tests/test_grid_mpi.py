@@ -45,9 +45,9 @@ def ask(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     """Exchanges made, and wrong values."""
     mpi, program = made
     with turns.party(ranks, mpi.family == "openmpi"):
-        said = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
-    assert said.returncode == 0, said.stdout + said.stderr
-    _, exchanges, _, wrong = said.stdout.split()
+        done = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, exchanges, _, wrong = done.stdout.split()
     return int(exchanges), int(wrong)
 
 

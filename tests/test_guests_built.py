@@ -61,7 +61,7 @@ STALE = "the build made no new app: what was here before would be measured"
 
 
 @pytest.mark.parametrize(
-    ("before", "build", "words", "told"),
+    ("before", "build", "words", "message"),
     [
         ("make", "make CC={cc}", "./app", STALE),
         ("make", "make -B CC={cc}", "./app", ""),
@@ -95,7 +95,7 @@ STALE = "the build made no new app: what was here before would be measured"
     ],
 )
 def test_only_what_the_build_made_is_measured(
-    before: str, build: str, words: str, told: str, sources: Path, tmp_path_factory: pytest.TempPathFactory
+    before: str, build: str, words: str, message: str, sources: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     (sources / "app.c").write_text("int main(void) { return 0; }\n")
     (sources / "Makefile").write_text("app: app.c\n\t$(CC) app.c -o app\nclean:\n\trm -f app\n")
@@ -106,9 +106,9 @@ def test_only_what_the_build_made_is_measured(
     copy = tmp_path_factory.mktemp("copies") / "gcc-base"
     commands = {"app": shlex.split(words), "other": ["./run.sh"]}
     made = [building.make(build, {"cc": "cc"}, sources, copy, os.environ, "gcc", commands) for _ in range(2)]
-    assert made[0].error == "" and told in made[0].of("app") and (told != "") == ("app" in made[0].flaws)
+    assert made[0].error == "" and message in made[0].of("app") and (message != "") == ("app" in made[0].flaws)
     assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.BuildResult(0.0, ""))
-    if told:
+    if message:
         assert str(building.log(copy)) in made[0].of("app") and building.log(copy).is_file()
 
 
@@ -171,8 +171,8 @@ def test_a_program_that_is_there_runs_with_the_libraries_of_its_interface_and_no
     others = [m for m in mpis if m.family not in alike]
     assert code == OK, err
     assert {f["mpi"] for f in found} == {m.name for m in mpis if m.family in alike}
-    told = json.loads((sources / "results" / "r" / "run.json").read_text())["not_available"]
-    why = {a["what"]: a["why"] for a in told if a["what"].startswith("bench with ")}
+    absent = json.loads((sources / "results" / "r" / "run.json").read_text())["not_available"]
+    why = {a["what"]: a["why"] for a in absent if a["what"].startswith("bench with ")}
     assert why == {f"bench with {m.label}": f"the program is linked with {own.label}" for m in others}
     if others:
         code, _, err = call(capsys, "bench", *options, "--mpi", others[0].name, "--", *words)

@@ -233,9 +233,15 @@ def test_strategy_is_right_on_every_grid(
 ) -> None:
     program = of(built, variant.name, family)
     for ranks, arguments in launches(variant, family):
-        said = native.run(program, Placement(ranks=ranks), arguments, tmp_path)
-        assert (said.status, said.reason) == (0, ""), (ranks, arguments, said.reason, said.stderr, said.of("check"))
-        assert said.of("check") and all(c["ok"] for c in said.of("check"))
+        output = native.run(program, Placement(ranks=ranks), arguments, tmp_path)
+        assert (output.status, output.reason) == (0, ""), (
+            ranks,
+            arguments,
+            output.reason,
+            output.stderr,
+            output.of("check"),
+        )
+        assert output.of("check") and all(c["ok"] for c in output.of("check"))
 
 
 @pytest.mark.native
@@ -245,14 +251,14 @@ def test_strategy_is_right_on_every_grid(
 def test_long_messages_cannot_lock_a_ring(name: str, family: str, built: dict[Program, Built], tmp_path: Path) -> None:
     """Half a megabyte is beyond every eager protocol; a ring of three has two even places side by side."""
     for ranks in (2, 3):
-        said = native.run(of(built, name, family), Placement(ranks=ranks), ("n=1024", "width=64"), tmp_path)
-        assert (said.status, said.reason) == (0, ""), (ranks, said.reason, said.stderr)
+        output = native.run(of(built, name, family), Placement(ranks=ranks), ("n=1024", "width=64"), tmp_path)
+        assert (output.status, output.reason) == (0, ""), (ranks, output.reason, output.stderr)
 
 
 @pytest.mark.native
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         ("mpi_sendrecv", ("n=2", "width=3"), "needs width <= n"),
         ("mpi_sendrecv", ("rows=3",), "needs rows that divide"),
@@ -263,11 +269,11 @@ def test_long_messages_cannot_lock_a_ring(name: str, family: str, built: dict[Pr
     ],
 )
 def test_what_a_strategy_cannot_do_is_refused_in_a_line(
-    name: str, arguments: tuple[str, ...], told: str, built: dict[Program, Built], tmp_path: Path
+    name: str, arguments: tuple[str, ...], message: str, built: dict[Program, Built], tmp_path: Path
 ) -> None:
-    said = native.run(of(built, name, "mpich"), Placement(ranks=2), arguments, tmp_path)
-    assert said.status == 2 and said.lines == []
-    assert said.stderr.count(told) == 1
+    output = native.run(of(built, name, "mpich"), Placement(ranks=2), arguments, tmp_path)
+    assert output.status == 2 and output.lines == []
+    assert output.stderr.count(message) == 1
 
 
 @pytest.mark.native
@@ -276,7 +282,7 @@ def test_cost_of_both_kinds_is_recorded(built: dict[Program, Built], tmp_path: P
     """4 processes as 2 x 2, N = 3, w = 2, words of 4 bytes: 40 words of halo, all from other processes."""
     for name, chain in {"mpi_sendrecv": 2, "mpi_all_at_once": 1}.items():
         arguments = ("n=3", "width=2", "word=4")
-        said = native.run(of(built, name, "openmpi"), Placement(ranks=4), arguments, tmp_path)
-        cost = said.of("case")[0]["cost"]
+        output = native.run(of(built, name, "openmpi"), Placement(ranks=4), arguments, tmp_path)
+        cost = output.of("case")[0]["cost"]
         wanted = {"operations": 1, "messages": chain, "message_bytes": 4 * 160, "flow": 2 * 160, "bytes": 4 * 2 * 160}
         assert {k: cost[k] for k in wanted} == wanted

@@ -53,17 +53,17 @@ def test_halos_are_right_on_every_grid(
     variant: str, place: Placement, built: dict[Program, Built], tmp_path: Path
 ) -> None:
     for program in programs(built, variant, place.ranks > 2):
-        said = native.run(program, place, SHAPES, tmp_path)
-        assert (said.status, said.reason) == (0, ""), said.stderr
-        assert len(said.of("check")) == 3 * 8 and all(check["ok"] for check in said.of("check"))
-        assert said.of("case")[0]["threads"] == place.threads
+        output = native.run(program, place, SHAPES, tmp_path)
+        assert (output.status, output.reason) == (0, ""), output.stderr
+        assert len(output.of("check")) == 3 * 8 and all(check["ok"] for check in output.of("check"))
+        assert output.of("case")[0]["threads"] == place.threads
 
 
 @pytest.mark.parametrize("rows", [1, 2, 4])
 def test_the_grid_may_be_given(rows: int, built: dict[Program, Built], tmp_path: Path) -> None:
     (program,) = programs(built, "omp_flags")
-    said = native.run(program, Placement(threads=4), (*SHAPES, f"rows={rows}"), tmp_path)
-    assert (said.status, said.reason) == (0, ""), said.stderr
+    output = native.run(program, Placement(threads=4), (*SHAPES, f"rows={rows}"), tmp_path)
+    assert (output.status, output.reason) == (0, ""), output.stderr
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_what_cannot_be_is_refused_and_the_runtime_still_ends_well(
     variant: str, place: Placement, arguments: str, why: str, built: dict[Program, Built], tmp_path: Path
 ) -> None:
     for program in programs(built, variant):
-        said = native.run(program, place, ("n=4", *arguments.split()), tmp_path)
-        assert said.status == 2 and said.lines == []
-        assert any(why in line for line in said.stderr.splitlines()), said.stderr
-        assert "signal" not in said.stderr.lower()
+        output = native.run(program, place, ("n=4", *arguments.split()), tmp_path)
+        assert output.status == 2 and output.lines == []
+        assert any(why in line for line in output.stderr.splitlines()), output.stderr
+        assert "signal" not in output.stderr.lower()
 
 
 @pytest.mark.parametrize("careless", [0, 1, 2], ids=["right", "nobody waits", "one set of boxes"])

@@ -226,5 +226,5 @@ def test_the_binding_is_that_of_all_threads(tmp_path: Path) -> None:
     """OpenMP binds the first thread to a place of its own before main() begins: that is not all that a process has."""
     if len(native.here.cpus) < 2:
         pytest.skip("one CPU here")
-    said = native.run(program("omp"), native.Placement(threads=2), ("n=100",), tmp_path)
-    assert len(said.of("launch")[0]["binding"][0]["cpus"]) >= 2
+    output = native.run(program("omp"), native.Placement(threads=2), ("n=100",), tmp_path)
+    assert len(output.of("launch")[0]["binding"][0]["cpus"]) >= 2

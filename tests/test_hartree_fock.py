@@ -76,12 +76,12 @@ def test_energies_to_1e_9_in_as_many_iterations(
     molecules: tuple[str, ...], sets: tuple[str, ...], tmp_path: Path
 ) -> None:
     """The check holds energy, idempotency and elements of G; what it says is believed, for broken variants fail it."""
-    said = native.verified(
+    output = native.verified(
         program("simd"), Placement(), tmp_path, f"molecule={','.join(molecules)}", f"basis={','.join(sets)}", *EXACT
     )
     wanted = {(m, b): SHIPPED[m][1][b] for m in molecules for b in sets}
-    assert said.iterations("molecule", "basis") == wanted
-    ratios = [s["values"]["virial_ratio"][1] for s in said.of("sample")]
+    assert output.iterations("molecule", "basis") == wanted
+    ratios = [s["values"]["virial_ratio"][1] for s in output.of("sample")]
     assert all(1.92 < ratio < 2.02 for ratio in ratios)
 
 
@@ -101,8 +101,8 @@ def test_every_variant_on_any_number_of_cores_takes_the_same_iterations(
     """Sums come together in another order each time, and on several processes all must stop at the same matrix."""
     molecules = ("h2", "water") if variant == "emulated" else ("h2", "water", "ammonia")
     words = f"molecule={','.join(molecules)}", "basis=STO-3G,3-21G"
-    said = native.verified(program(variant), place, tmp_path, *words, *EXACT)
-    assert said.iterations("molecule", "basis") == {(m, b): SHIPPED[m][1][b] for m in molecules for b in SETS}
+    output = native.verified(program(variant), place, tmp_path, *words, *EXACT)
+    assert output.iterations("molecule", "basis") == {(m, b): SHIPPED[m][1][b] for m in molecules for b in SETS}
 
 
 def xyz(atoms: list[tuple[str, NDArray[np.float64]]]) -> str:
@@ -126,12 +126,12 @@ def test_turned_and_moved_molecules_have_the_same_energy(tmp_path: Path) -> None
         moved = [(s, q @ x + shift) for s, x in atoms]
         files.append(tmp_path / f"turned_{k}.xyz")
         files[-1].write_text(xyz([moved[i] for i in random.permutation(len(moved))]))
-    said = native.direct(program("simd"), f"molecule={','.join(map(str, files))},formamide", "basis=3-21G", *EXACT)
-    assert said.returncode == 0, said.stderr
-    found = [float(e) for e in re.findall(r'"binding_energy":\[([\d.e+-]+)', said.stdout)]
+    done = native.direct(program("simd"), f"molecule={','.join(map(str, files))},formamide", "basis=3-21G", *EXACT)
+    assert done.returncode == 0, done.stderr
+    found = [float(e) for e in re.findall(r'"binding_energy":\[([\d.e+-]+)', done.stdout)]
     assert len(found) > 8 and max(found) - min(found) < 1e-10
     assert found[0] == pytest.approx(-SHIPPED["formamide"][0]["3-21G"], abs=1e-9)
-    names = set(re.findall(r'"molecule":"([^"]*)"', said.stdout))
+    names = set(re.findall(r'"molecule":"([^"]*)"', done.stdout))
     assert len(names) == 4 and all(re.fullmatch(r"turned_\d\.xyz-[0-9a-f]{16}|formamide", n) for n in names)
 
 
@@ -224,7 +224,7 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
     }
     for name, content in contents.items():
         (tmp_path / f"{name}.xyz").write_text(content)
-    told = {
+    messages = {
         "water9": "molecule must be one of h2|water|",
         "absent.xyz": "molecule: absent.xyz: No such file or directory",
         str(tmp_path): "not an ordinary file",
@@ -237,10 +237,10 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path / "odd.xyz"): "odd.xyz: 7 electrons: an odd number, and this program takes closed shells only",
         str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz:4: the element "X?" is none of H, C, N, O',
     }
-    for value, sentence in told.items():
-        said = native.direct(program("simd"), f"molecule={value}")
-        assert said.returncode == 2 and said.stdout == ""
-        assert sentence in said.stderr and said.stderr.count("\n") == 1 and "\x1b" not in said.stderr
+    for value, sentence in messages.items():
+        done = native.direct(program("simd"), f"molecule={value}")
+        assert done.returncode == 2 and done.stdout == ""
+        assert sentence in done.stderr and done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
 
 
 # --- integrals

@@ -43,9 +43,9 @@ def checked(
 
 def refused(library: CDLL, task: str, spoiled: str, by: float) -> str:
     """What is said of water in STO-3G."""
-    took, said, _ = checked(library, "water", 0, task, spoiled, by)
+    took, message, _ = checked(library, "water", 0, task, spoiled, by)
     assert not took
-    return said
+    return message
 
 
 @pytest.mark.parametrize("molecule", MOLECULES)
@@ -54,8 +54,8 @@ def test_right_results_are_taken_and_the_virial_ratio_of_molecules_at_rest_is_ne
     library: CDLL, molecule: str, basis: int
 ) -> None:
     assert checked(library, molecule, basis, "matrix")[0]
-    took, said, ratio = checked(library, molecule, basis, "energy")
-    assert took, said
+    took, message, ratio = checked(library, molecule, basis, "energy")
+    assert took, message
     assert 1.92 < ratio < 2.02
 
 
@@ -64,8 +64,8 @@ def test_a_molecule_on_whose_nuclei_forces_act_is_taken_whatever_its_virial_rati
     library: CDLL, apart: float, basis: int, near: float
 ) -> None:
     """Hydrogen, stretched or pressed."""
-    took, said, ratio = checked(library, f"2\n\nH 0 0 0\nH 0 0 {apart}\n", basis, "energy")
-    assert took, said
+    took, message, ratio = checked(library, f"2\n\nH 0 0 0\nH 0 0 {apart}\n", basis, "energy")
+    assert took, message
     assert ratio == pytest.approx(near, abs=1e-3)
 
 
@@ -93,7 +93,7 @@ def test_a_density_that_is_not_idempotent_is_told(library: CDLL) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoiled", "by", "said"),
+    ("spoiled", "by", "message"),
     [
         ("electrons", 1e-8, "the number of electrons, tr D S, is 10.0000001, should be 10"),
         ("orbitals", 1e-4, "the largest element of F D S - S D F is"),
@@ -101,6 +101,6 @@ def test_a_density_that_is_not_idempotent_is_told(library: CDLL) -> None:
         ("kinetic energy", 1e-9, "the kinetic energy is"),
     ],
 )
-def test_a_field_that_is_wrong_in_one_thing_is_told(library: CDLL, spoiled: str, by: float, said: str) -> None:
+def test_a_field_that_is_wrong_in_one_thing_is_told(library: CDLL, spoiled: str, by: float, message: str) -> None:
     """Electrons too many, a density that its own field does not reproduce, energies of another density."""
-    assert refused(library, "energy", spoiled, by).startswith(said)
+    assert refused(library, "energy", spoiled, by).startswith(message)

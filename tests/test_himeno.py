@@ -9,7 +9,7 @@ import pytest
 import directives
 import native
 from firstlight.catalogue import Variant, on_device
-from native import Placement, Said
+from native import Output, Placement
 
 pytestmark = pytest.mark.native
 
@@ -26,14 +26,14 @@ Sums = dict[str, float]
 def gosa(variant: str, folder: Path, *words: str) -> Sums:
     """What the sums of the benchmark's own inputs are."""
     program = native.plain("himeno", variant)
-    said = native.verified(program, Placement(), folder, "problem=official", *words)
-    (found,) = by_size(said).values()
+    output = native.verified(program, Placement(), folder, "problem=official", *words)
+    (found,) = by_size(output).values()
     return found
 
 
-def by_size(said: Said) -> dict[str, Sums]:
-    sizes = [case["parameters"]["size"] for case in said.of("case")]
-    return {sizes[s["case"]]: {name: s["values"][name][0] for name in SUMS} for s in said.of("sample")}
+def by_size(output: Output) -> dict[str, Sums]:
+    sizes = [case["parameters"]["size"] for case in output.of("case")]
+    return {sizes[s["case"]]: {name: s["values"][name][0] for name in SUMS} for s in output.of("sample")}
 
 
 @pytest.mark.parametrize("size", ["XS", "S", "M", pytest.param("L", marks=pytest.mark.full)])
@@ -80,6 +80,6 @@ def test_gosa_after_one_sweep_has_a_closed_form(points: tuple[int, int, int], tm
 @pytest.mark.parametrize("variant", ["acc_simple", "acc", "target"])
 def test_loops_with_directives_are_right(variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = directives.on_the_host(HIMENO, variant, tmp_path, monkeypatch)
-    said = native.verified(made, Placement(), tmp_path, "problem=official,general", "size=XS,free")
-    sums = [s["values"] for s in said.of("sample") if said.of("case")[s["case"]]["parameters"]["size"] == "XS"]
+    output = native.verified(made, Placement(), tmp_path, "problem=official,general", "size=XS,free")
+    sums = [s["values"] for s in output.of("sample") if output.of("case")[s["case"]]["parameters"]["size"] == "XS"]
     assert sums[0]["gosa"][0] == pytest.approx(THREE["XS"], rel=3e-3)

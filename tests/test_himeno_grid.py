@@ -8,7 +8,7 @@ import pytest
 
 import native
 from firstlight.build import Built
-from native import Placement, Said
+from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 
@@ -58,15 +58,15 @@ def words(grid: tuple[int, ...], *more: str) -> tuple[str, ...]:
     return ("size=free", *points, *(f"{n}={c}" for n, c in zip(("pi", "pj", "pk"), grid, strict=True)), *more)
 
 
-def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Said:
+def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Output:
     return native.run(program, Placement(1, ranks, threads), words, folder)
 
 
-def gosa(said: Said) -> list[float]:
+def gosa(output: Output) -> list[float]:
     """Of the inputs that never change, by problem; the same in every sample."""
-    assert (said.status, said.reason) == (0, ""), said.stderr
+    assert (output.status, output.reason) == (0, ""), output.stderr
     found: dict[int, set[float]] = {}
-    for sample in said.of("sample"):
+    for sample in output.of("sample"):
         found.setdefault(sample["case"], set()).update(sample["values"]["gosa"])
     assert [len(found[case]) for case in sorted(found)] == [1, 1]
     return [found[case].pop() for case in sorted(found)]
@@ -85,8 +85,8 @@ def test_the_sum_is_the_same_on_every_grid(
     variant: str, ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], alone: list[float], tmp_path: Path
 ) -> None:
     for program in some(built, variant, ranks):
-        said = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
-        assert gosa(said) == pytest.approx(alone, rel=ROUNDING)
+        output = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
+        assert gosa(output) == pytest.approx(alone, rel=ROUNDING)
 
 
 @pytest.mark.parametrize(("ranks", "grid"), FEW[:2])
@@ -94,9 +94,9 @@ def test_each_of_the_kernels_in_turn_adds_up(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     """The sum is that of the last sweep: of one sweep by the first kernel, of two by the second; elsewhere of three."""
-    said = run(some(built, "mpi_emulated", ranks)[0], ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert [check["ok"] for check in said.of("check")] and all(check["ok"] for check in said.of("check"))
+    output = run(some(built, "mpi_emulated", ranks)[0], ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    assert [check["ok"] for check in output.of("check")] and all(check["ok"] for check in output.of("check"))
 
 
 @pytest.mark.parametrize(("ranks", "threads"), [(1, 1), (1, 3), (2, 2), (3, 1)])
@@ -104,8 +104,8 @@ def test_threads_change_nothing(
     ranks: int, threads: int, built: dict[str, list[Built]], alone: list[float], tmp_path: Path
 ) -> None:
     for program in some(built, "mpi_omp_overlap", ranks * threads):
-        said = run(program, ranks, tmp_path, *words((0, 0, 0), "problem=official,general"), threads=threads)
-        assert gosa(said) == pytest.approx(alone, rel=ROUNDING)
+        output = run(program, ranks, tmp_path, *words((0, 0, 0), "problem=official,general"), threads=threads)
+        assert gosa(output) == pytest.approx(alone, rel=ROUNDING)
 
 
 @pytest.mark.parametrize(("ranks", "grid"), [(2, (2, 1, 1)), (4, (1, 2, 2))])
@@ -113,14 +113,14 @@ def test_a_stale_halo_is_rejected(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     for program in some(built, "broken_mpi_stale_halo", ranks):
-        said = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
-        assert said.status == 1, (said.reason, said.stderr)
-        assert {c["case"] for c in said.of("check") if not c["ok"]} == {0, 1}
+        output = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
+        assert output.status == 1, (output.reason, output.stderr)
+        assert {c["case"] for c in output.of("check") if not c["ok"]} == {0, 1}
 
 
 @pytest.mark.parametrize(("ranks", "grid"), [(2, (3, 1, 1)), (4, (1, 2, 1)), (3, (2, 0, 0))])
 def test_a_grid_of_other_processes_is_refused(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    said = run(some(built, "mpi_overlap", ranks)[0], ranks, tmp_path, *words(grid))
-    assert said.status == 2 and "no process grid like" in said.stderr
+    output = run(some(built, "mpi_overlap", ranks)[0], ranks, tmp_path, *words(grid))
+    assert output.status == 2 and "no process grid like" in output.stderr

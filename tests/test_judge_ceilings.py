@@ -298,18 +298,18 @@ def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged
         replace(limit, working_set=size, value=rate, low=rate, high=rate) for size, rate in ((8e6, 132e9), (4e8, 48e9))
     )
     dot = replace(scene.workloads["dot"], bounded_by=BYTES)
-    told = {}
+    reasons = {}
     for rate in (48.0, 60.0, 100.0):
         allowed = Allowed((cached, memory), scene.run.machine)
         e = replace(figure.estimate, median=rate / 8, low=rate / 8, high=rate / 8, launches=(rate / 8,) * 6)
         swept = replace(figure, working_set=80.0 * 2**20, estimate=e, ceiling=None)
         held = replace(swept, ceiling=allowed.ceiling(swept, synthetic_workloads.RATE, dot))
-        told[rate] = allowed.impossible(held, synthetic_workloads.RATE, dot)
+        reasons[rate] = allowed.impossible(held, synthetic_workloads.RATE, dot)
         allowed.raise_ceiling(held, synthetic_workloads.RATE, dot)
         after = allowed.ceiling(swept, synthetic_workloads.RATE, dot)
         assert after is not None and after.value == pytest.approx(max(rate, 48) / 8) and after.own == (rate > 48)
-    above = told[100.0]
-    assert (told[48.0], told[60.0]) == (None, None)
+    above = reasons[100.0]
+    assert (reasons[48.0], reasons[60.0]) == (None, None)
     assert above is not None and above.sure and above.reason.startswith("above its measured ceiling")
 
 

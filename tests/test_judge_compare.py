@@ -232,11 +232,11 @@ def test_json_round_trip(first: Judgement) -> None:
 
 def test_parameters_have_one_shape_in_json(first: Judgement) -> None:
     c = compare(first, synthetic.judgement(2, 6, only=["dot"]))
-    told = msgspec.json.decode(msgspec.json.encode(compared(c)))
-    assert told["code"] == c.code and told["counts"] == c.counts
-    for here, there in ((told["figures"], c.figures), (told["changed"], c.changed)):
+    decoded = msgspec.json.decode(msgspec.json.encode(compared(c)))
+    assert decoded["code"] == c.code and decoded["counts"] == c.counts
+    for here, there in ((decoded["figures"], c.figures), (decoded["changed"], c.changed)):
         assert [x["identity"]["parameters"] for x in here] == [dict(y.identity.parameters) for y in there]
-    assert [x["parameters"] for x in told["only_a"]] == [dict(i.parameters) for i in c.only_a]
+    assert [x["parameters"] for x in decoded["only_a"]] == [dict(i.parameters) for i in c.only_a]
 
 
 def test_a_run_against_itself_is_the_same_run(first: Judgement) -> None:
@@ -282,8 +282,8 @@ def test_of_a_disturbed_run_nothing_is_called_a_regression_before_it_is_said(fir
     c = compare(first, disturbed(slower, 0.6))
     assert c.code == 4 and c.counts[WORSE] > 0
     page = comparison(c)
-    said = page.index("B was disturbed: wall and CPU time diverged in 60 % of its samples")
-    assert said < page.index("dot.simd")
+    position = page.index("B was disturbed: wall and CPU time diverged in 60 % of its samples")
+    assert position < page.index("dot.simd")
     assert compare(disturbed(slower, 0.6), first).code == 4  # nor is a disturbed run improved upon
     assert compare(disturbed(first, 0.6), disturbed(synthetic.judgement(2), 0.6)).code == 0  # nothing differs
     assert not compare(disturbed(first, 1.0), disturbed(slower, 1.0)).disturbed  # by nature: in all samples of both
@@ -322,7 +322,7 @@ def test_launches_of_one_moment_count_once() -> None:
     assert moments(replace(spread, times=())) == spread.launches
     base = figure([8.0 + 0.01 * i for i in range(10)])
     far = replace(base, estimate=replace(base.estimate, times=spread.times))
-    told = compare_figures(far, replace(base, estimate=spread))
-    assert told.outcome == "better"
+    comparison = compare_figures(far, replace(base, estimate=spread))
+    assert comparison.outcome == "better"
     short = compare_figures(far, replace(base, estimate=crowded))
     assert short.outcome == "inconclusive" and "too short" in short.reason

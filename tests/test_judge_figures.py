@@ -289,8 +289,8 @@ def on_devices(*places: str, address: str = "0000:17:00.0") -> object:
     """Edits a launch: its ranks observed these places, all at one address."""
 
     def edit(record: LaunchRecord) -> LaunchRecord:
-        told = tuple(Device(k, place, "NVIDIA H200", address) for k, place in enumerate(places))
-        return replace(record, devices=tuple(Devices(case.case, told) for case in record.cases))
+        devices = tuple(Device(k, place, "NVIDIA H200", address) for k, place in enumerate(places))
+        return replace(record, devices=tuple(Devices(case.case, devices) for case in record.cases))
 
     return edit
 
@@ -314,9 +314,9 @@ def test_directives_that_observe_nothing_give_no_figure(small: Small) -> None:
     run = small.scene.run
     (cell,) = (c for c in run.cells if c.id == CELL)
     moved = replace(cell, program=replace(cell.program, variant="target"))
-    told = replace(run.descriptions["dot.simd"], variant="target")
+    description = replace(run.descriptions["dot.simd"], variant="target")
     for device, kind in (("", Unverified), ("OpenMP", Verified)):
-        described = run.descriptions | {"dot.target": replace(told, device=device)}
+        described = run.descriptions | {"dot.target": replace(description, device=device)}
         scene = small.scene._replace(run=replace(run, cells=(moved,), descriptions=described))
         figure = of(judge(*scene), "dot.target", n=1000)
         assert isinstance(figure, kind)

@@ -26,7 +26,7 @@ from firstlight.units import binary, factor, significant
 STEADY = synthetic_machine.machine(governor="performance", turbo=False)
 
 
-def said(j: Judgement, rule: str) -> list[Finding]:
+def findings_of(j: Judgement, rule: str) -> list[Finding]:
     return [f for f in j.findings if f.rule == rule]
 
 
@@ -61,7 +61,7 @@ def test_no_default_that_nobody_set_is_printed(judged: Judgement) -> None:
 
 
 def test_fast_but_wrong(judged: Judgement) -> None:
-    (found,) = said(judged, "fast_but_wrong")
+    (found,) = findings_of(judged, "fast_but_wrong")
     assert found.sentence.startswith("fast but wrong: gcc-fast and clang-fast break dot.kahan: ")
     assert found.sentence.endswith("(error 2.5e-10, allowed 1e-16)")
     assert found.command == "./fl run dot.kahan --toolchain '*-fast'"
@@ -78,8 +78,8 @@ def test_wrong_everywhere_is_failed_not_fast_but_wrong() -> None:
         for r in scene.records
     )
     j = judge(scene.run, wrong, scene.workloads)
-    assert said(j, "fast_but_wrong") == []
-    (found,) = said(j, "failed")
+    assert findings_of(j, "fast_but_wrong") == []
+    (found,) = findings_of(j, "failed")
     assert found.sentence.startswith("dot.kahan failed with gcc-base, gcc-native, ")
 
 
@@ -92,14 +92,14 @@ def test_wrong_under_base_alone_is_not_fast() -> None:
         for r in scene.records
     )
     j = judge(scene.run, wrong, scene.workloads)
-    assert [f.sentence.partition(" break")[0] for f in said(j, "fast_but_wrong")] == [
+    assert [f.sentence.partition(" break")[0] for f in findings_of(j, "fast_but_wrong")] == [
         "fast but wrong: gcc-fast and clang-fast"
     ]
-    assert [f.command for f in said(j, "failed")] == ["./fl run dot.serial --toolchain gcc-base"]
+    assert [f.command for f in findings_of(j, "failed")] == ["./fl run dot.serial --toolchain gcc-base"]
 
 
 def test_a_failed_build(judged: Judgement) -> None:
-    (found,) = said(judged, "failed")
+    (found,) = findings_of(judged, "failed")
     assert found.sentence == (
         "dot.fortran_loop failed with clang-native: does not build: fortran_loop.f90:12: error: "
         "module 'omp_lib' not found"
@@ -108,26 +108,26 @@ def test_a_failed_build(judged: Judgement) -> None:
 
 def test_above_ceiling() -> None:
     j = synthetic.judgement(1, 7, only=["dot", "stream", "peak"], slower={"dot.simd": 0.6})
-    (found,) = said(j, "above_ceiling")
+    (found,) = findings_of(j, "above_ceiling")
     assert "dot.simd has " in found.sentence and "load_bandwidth allows" in found.sentence
     assert found.command.startswith("./fl run dot.simd ") and " stream" in found.command
-    assert not [f for f in said(j, "failed") if "simd" in f.sentence]
+    assert not [f for f in findings_of(j, "failed") if "simd" in f.sentence]
 
 
 def test_cache_cliffs_name_level_place_and_factor(judged: Judgement) -> None:
-    found = [f for f in said(judged, "cache_cliff") if f.sentence.startswith("dot ")]
+    found = [f for f in findings_of(judged, "cache_cliff") if f.sentence.startswith("dot ")]
     assert len(found) == 2
     sentences = {f.sentence for f in found}
     assert "dot falls 2.2 x between n = 1e6 and 1e7: it leaves the L3 cache (32 MiB) at n = 2.1e6" in sentences
     assert "dot falls 2.2 x between n = 1000 and 10000: it leaves the L1 cache (32 KiB) at n = 2000" in sentences
-    by_workload = [f.sentence.split()[0] for f in said(judged, "cache_cliff")]
+    by_workload = [f.sentence.split()[0] for f in findings_of(judged, "cache_cliff")]
     assert max(map(by_workload.count, by_workload)) <= 2
     assert "pingpong" not in by_workload and "latency" not in by_workload
 
 
 def test_no_cliff_without_caches_or_on_one_point() -> None:
-    assert said(synthetic.judgement(1, 6, on=synthetic_machine.machine(caches=())), "cache_cliff") == []
-    assert said(synthetic.judgement(1, 6, only=["peak"]), "cache_cliff") == []
+    assert findings_of(synthetic.judgement(1, 6, on=synthetic_machine.machine(caches=())), "cache_cliff") == []
+    assert findings_of(synthetic.judgement(1, 6, only=["peak"]), "cache_cliff") == []
 
 
 def lattice(axis: str, plots: bool) -> tuple[Judgement, dict[str, Workload]]:
@@ -157,11 +157,11 @@ def test_only_what_is_declared_as_a_size_can_leave_a_cache(axis: str, plots: boo
 
 
 def test_mpi_differs(judged: Judgement) -> None:
-    (found,) = said(judged, "mpi_differs")
+    (found,) = findings_of(judged, "mpi_differs")
     large, small = found.sentence.split("; ")
     sizes = ("256 KiB", "1 MiB", "4 MiB")
-    told = [f"Open MPI's bandwidth is 1.6 x higher than MPICH's ({s} messages of pingpong.mpi_" for s in sizes]
-    assert any(large.startswith(x) for x in told)
+    starts = [f"Open MPI's bandwidth is 1.6 x higher than MPICH's ({s} messages of pingpong.mpi_" for s in sizes]
+    assert any(large.startswith(x) for x in starts)
     assert small.startswith("MPICH's latency is 1.") and " x lower (8 B messages of pingpong.mpi_" in small
     assert {i.mpi for i in found.about} == {"openmpi", "mpich"}
 
@@ -170,24 +170,24 @@ def test_one_mpi_differs_from_none() -> None:
     scene = synthetic.run(1, 6, only=["pingpong"])
     cells = tuple(c for c in scene.run.cells if c.program.mpi == "mpich")
     records = [r for r in scene.records if r.start.cell in {c.id for c in cells}]
-    assert said(judge(replace(scene.run, cells=cells), records, scene.workloads), "mpi_differs") == []
+    assert findings_of(judge(replace(scene.run, cells=cells), records, scene.workloads), "mpi_differs") == []
 
 
 def test_divergence(judged: Judgement) -> None:
-    (found,) = said(judged, "divergence")
+    (found,) = findings_of(judged, "divergence")
     samples = [s for r in judged.records for s in r.samples]
     low = sum(s.cpu < 0.9 for s in samples)
     percent = f"{100 * low / len(samples):.1f} %"
     assert f"diverged in {percent} of the samples ({low} of {len(samples)})" in found.sentence
     scene = synthetic.run(1, 6)
     quiet = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in scene.records)
-    assert said(judge(scene.run, quiet, scene.workloads), "divergence") == []
+    assert findings_of(judge(scene.run, quiet, scene.workloads), "divergence") == []
 
 
 def test_oversubscription(judged: Judgement) -> None:
-    assert said(judged, "oversubscription") == []
+    assert findings_of(judged, "oversubscription") == []
     j = synthetic.judgement(1, 6, on=synthetic_machine.machine(cpus=(0,), cores=1))
-    (found,) = said(j, "oversubscription")
+    (found,) = findings_of(j, "oversubscription")
     assert found.sentence.startswith("oversubscribed: stream.omp, stream.omp_nontemporal and 3 more ran with up to ")
     assert "on 1 CPU; not ranked" in found.sentence
 
@@ -204,12 +204,12 @@ def test_oversubscription(judged: Judgement) -> None:
 )
 def test_frequency_policy(governor: str | None, turbo: bool | None, expected: str | None) -> None:
     j = synthetic.judgement(1, 1, only=["peak"], on=synthetic_machine.machine(governor=governor, turbo=turbo))
-    found = said(j, "frequency_policy")
+    found = findings_of(j, "frequency_policy")
     assert [f.sentence.startswith(expected or "") for f in found] == ([True] if expected else [])
 
 
 def test_compiler_wins(judged: Judgement) -> None:
-    found = {f.sentence.split(" make ")[1].split(".")[0]: f.sentence for f in said(judged, "compiler_wins")}
+    found = {f.sentence.split(" make ")[1].split(".")[0]: f.sentence for f in findings_of(judged, "compiler_wins")}
     assert set(found) == {"dot", "peak"}  # stream gains 10 %: not worth a finding
     assert found["dot"].startswith("fast flags make dot.serial 4.7 x faster than base with ")
     assert found["peak"].startswith("native flags make peak.omp 2.0 x faster than base with gcc")
@@ -217,14 +217,14 @@ def test_compiler_wins(judged: Judgement) -> None:
 
 
 def test_lost_launches(judged: Judgement) -> None:
-    assert said(judged, "lost_launches") == []
+    assert findings_of(judged, "lost_launches") == []
     scene = synthetic.run(1, 7, only=["dot", "pingpong"])
     cell = "pingpong.mpi_blocking-gcc-native-mpich"
     hung = tuple(
         synthetic.lost(r) if r.start.cell == cell and r.start.launch == 2 else r for r in scene.records
     )  # fmt: skip
     j = judge(scene.run, hung, scene.workloads)
-    (found,) = said(j, "lost_launches")
+    (found,) = findings_of(j, "lost_launches")
     assert found.sentence == f"1 of {len(hung)} launches was lost: rank 1 hung: killed after 60 s"
     assert found.command == "./fl run pingpong.mpi_blocking --toolchain gcc-native --mpi mpich"
 
@@ -246,7 +246,7 @@ def test_findings_are_ordered_and_reproducible(judged: Judgement) -> None:
 def test_with_too_few_launches_nothing_is_claimed_of_speed() -> None:
     j = synthetic.judgement(1, 3)
     assert {f.rule for f in j.findings} & {"mpi_differs", "compiler_wins"} == set()
-    assert said(j, "fast_but_wrong")
+    assert findings_of(j, "fast_but_wrong")
 
 
 def test_words() -> None:
@@ -267,7 +267,7 @@ def test_missing_operations_are_noticed_where_they_are_counted(share: float, fir
         return replace(r, counters=tuple(replace(c, flops=share * work[c.case] * c.steps) for c in r.counters))
 
     records = tuple(counting(r) if ".simd" in r.start.cell else r for r in scene.records)
-    found = said(judge(scene.run, records, scene.workloads), "flops_missing")
+    found = findings_of(judge(scene.run, records, scene.workloads), "flops_missing")
     assert bool(found) == fires
     if fires:
         assert found[0].sentence == "dot.simd with clang-base does 0.50 of the operations that it declares"

@@ -35,13 +35,13 @@ def of(toolchain: str, values: list[float], **parameters: int) -> Verified:
     return Verified(identity, "Gflop/s", "higher", e, 16e3, {"flops": 2e3}, None, 0.0, states=states(values))
 
 
-def said(judged: Judgement, *figures: Verified) -> list[Finding]:
+def flag_findings(judged: Judgement, *figures: Verified) -> list[Finding]:
     return flags_harm.find(replace(judged, figures=figures), {})
 
 
 def test_fast_flags_that_are_slower_than_native(judged: Judgement) -> None:
     native, fast = figure("clang-native", 18.4), figure("clang-fast", 3.2)
-    (found,) = said(judged, figure("clang-base", 3.0), native, fast, figure("gcc-native", 18.0))
+    (found,) = flag_findings(judged, figure("clang-base", 3.0), native, fast, figure("gcc-native", 18.0))
     slow, quick = (f.estimate.median for f in (fast, native))
     assert found.sentence == (
         f"fast flags make dot.unrolled_8 {quick / slow:.1f} x slower than native with clang: "
@@ -52,7 +52,7 @@ def test_fast_flags_that_are_slower_than_native(judged: Judgement) -> None:
 
 
 def test_native_flags_that_are_slower_than_base_in_the_worst_case(judged: Judgement) -> None:
-    (found,) = said(
+    (found,) = flag_findings(
         judged,
         *(figure("gcc-base", 4.0, n=13), figure("gcc-native", 3.0)),
         *(figure("gcc-base", 4.0, m=2), figure("gcc-native", 2.0, m=2)),
@@ -62,10 +62,10 @@ def test_native_flags_that_are_slower_than_base_in_the_worst_case(judged: Judgem
 
 
 def test_flags_that_help_or_differ_little_harm_nobody(judged: Judgement) -> None:
-    assert said(judged, figure("gcc-base", 3.0), figure("gcc-native", 18.0), figure("gcc-fast", 19.0)) == []
-    assert said(judged, figure("gcc-base", 3.0), figure("gcc-native", 2.8)) == []  # less than 15 %
-    assert said(judged, figure("gcc-base", 9.0), figure("clang-native", 3.0)) == []  # another compiler
-    assert said(judged, figure("gcc-base", 9.0, n=4), figure("gcc-native", 3.0, n=4)) == []  # too few launches
+    assert flag_findings(judged, figure("gcc-base", 3.0), figure("gcc-native", 18.0), figure("gcc-fast", 19.0)) == []
+    assert flag_findings(judged, figure("gcc-base", 3.0), figure("gcc-native", 2.8)) == []  # less than 15 %
+    assert flag_findings(judged, figure("gcc-base", 9.0), figure("clang-native", 3.0)) == []  # another compiler
+    assert flag_findings(judged, figure("gcc-base", 9.0, n=4), figure("gcc-native", 3.0, n=4)) == []  # too few launches
 
 
 def test_noise_alone_is_no_harm(judged: Judgement) -> None:
@@ -73,14 +73,14 @@ def test_noise_alone_is_no_harm(judged: Judgement) -> None:
     found = 0
     for _ in range(200):
         base, native = ([10 * r.lognormvariate(0, 0.3) for _ in range(8)] for _ in "ab")
-        found += bool(said(judged, of("gcc-base", base), of("gcc-native", native)))
+        found += bool(flag_findings(judged, of("gcc-base", base), of("gcc-native", native)))
     assert found <= 2
 
 
 def test_states_that_fell_otherwise_are_no_harm(judged: Judgement) -> None:
     base, native = of("gcc-base", [10.0, 10.1] * 6 + [3.0] * 3), of("gcc-native", [10.0] * 3 + [3.0, 3.1] * 6)
     assert base.states and native.states
-    assert said(judged, base, native) == []
+    assert flag_findings(judged, base, native) == []
 
 
 def test_a_gain_is_the_ratio_of_the_medians_shown_and_of_the_nearer_states() -> None:

@@ -178,8 +178,8 @@ def test_an_advantage_is_that_of_the_nearer_states() -> None:
     mostly_low, mostly_high = figure(*[0.15] * 9, *[0.6] * 4), figure(*[0.9] * 4, *[3.0] * 9)
     assert advantage(mostly_low, mostly_high) == pytest.approx(5)  # 0.6 to 3; 0.15 to 0.9 is 6
     assert advantage(mostly_high, mostly_low) == pytest.approx(1 / 5)
-    told = provenance.settle(provenance.advantage("5.0 ×", mostly_low, mostly_high))
-    assert [s.formula for s in told.sources] == ["nearest(a, b)"]
+    settled = provenance.settle(provenance.advantage("5.0 ×", mostly_low, mostly_high))
+    assert [s.formula for s in settled.sources] == ["nearest(a, b)"]
     one, other = figure(*[0.2] * 8), figure(*[0.3] * 8)
     assert advantage(one, other) == pytest.approx(1.5)
     assert [s.formula for s in provenance.settle(provenance.advantage("1.5 ×", one, other)).sources] == ["a / b"]

@@ -81,13 +81,13 @@ def test_sentences() -> None:
         "55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: "
         "the machine changes; 104 of their 138 figures show two states"
     ]
-    (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
+    (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
     alone = (
         "16 of 93 launches beyond the caches took 1.5 x as long as the others, one by one rather than in stretches of"
     )
-    assert told == f"{alone} the run"
-    (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
-    assert told == (
+    assert sentence == f"{alone} the run"
+    (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
+    assert sentence == (
         f"{alone} the run: each launch draws its own, as by where its ranks and pages lie; "
         "6 of their 8 figures show two states"
     )

@@ -56,12 +56,12 @@ def judged(shares: dict[str, float], ranks: int = 2) -> Judgement:
     return judge(*scene(shares, ranks))
 
 
-def said(judgement: Judgement) -> list[Finding]:
+def waiting_findings(judgement: Judgement) -> list[Finding]:
     return [f for f in judgement.findings if f.rule == "busy_waiting"]
 
 
 def test_processes_that_burn_their_processor_while_they_wait() -> None:
-    (found,) = said(judged({"openmpi": 1.0, "mpich": 0.98}))
+    (found,) = waiting_findings(judged({"openmpi": 1.0, "mpich": 0.98}))
     assert found.sentence == (
         "Open MPI (100 %) and MPICH (98 %) keep a processor busy while a process waits: with more ranks than "
         "processors, those that wait slow down those that work"
@@ -71,22 +71,22 @@ def test_processes_that_burn_their_processor_while_they_wait() -> None:
 
 
 def test_one_library_that_sleeps_is_named_beside_the_other() -> None:
-    (found,) = said(judged({"openmpi": 1.0, "mpich": 0.02}))
+    (found,) = waiting_findings(judged({"openmpi": 1.0, "mpich": 0.02}))
     assert "Open MPI (100 %) keeps a processor busy while a process waits; MPICH does not: " in found.sentence
     assert found.command == "./fl run waiting.mpi_recv --mpi openmpi"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3])
 def test_libraries_that_sleep_are_no_finding(share: float) -> None:
-    assert said(judged({"openmpi": share, "mpich": share})) == []
+    assert waiting_findings(judged({"openmpi": share, "mpich": share})) == []
 
 
 def test_more_ranks_than_processors_prove_nothing() -> None:
-    assert said(judged({"openmpi": 1.0}, ranks=4)) == []
+    assert waiting_findings(judged({"openmpi": 1.0}, ranks=4)) == []
 
 
 def test_an_ordinary_run_has_no_such_finding() -> None:
-    assert said(synthetic.judgement()) == []
+    assert waiting_findings(synthetic.judgement()) == []
 
 
 def test_the_table_on_the_page_tells_the_share_of_each_library() -> None:

@@ -28,26 +28,26 @@ ALL = ["copy", "scale", "add", "triad", "product", "reverse", "difference", "pos
 
 @pytest.mark.native
 def test_a_star_stands_for_every_kernel_of_the_program(tmp_path: Path) -> None:
-    said = native.verified(program("dozen", "serial"), Placement(), tmp_path, "kernel=*", "n=10,100")
-    cases = [c["parameters"] for c in said.of("case")]
+    output = native.verified(program("dozen", "serial"), Placement(), tmp_path, "kernel=*", "n=10,100")
+    cases = [c["parameters"] for c in output.of("case")]
     assert [(c["kernel"], c["n"]) for c in cases] == [(kernel, n) for kernel in ALL for n in (10, 100)]
-    assert len(said.of("check")) == 3 * len(cases)
+    assert len(output.of("check")) == 3 * len(cases)
     triad = cases.index({"kernel": "triad", "n": 100})
-    assert said.of("case")[triad]["cost"] == {"flops": 200, "bytes": 2400}
+    assert output.of("case")[triad]["cost"] == {"flops": 200, "bytes": 2400}
 
 
 @pytest.mark.native
 def test_each_kernel_is_checked_on_its_own(tmp_path: Path) -> None:
-    said = native.run(program("dozen", "broken_some"), Placement(), ("kernel=*", "n=10"), tmp_path)
-    ok = {said.of("case")[c["case"]]["parameters"]["kernel"]: c["ok"] for c in said.of("check")}
-    assert said.status == 1 and ok == {"copy": False, "add": True, "dot": False, "prefix": False}
+    output = native.run(program("dozen", "broken_some"), Placement(), ("kernel=*", "n=10"), tmp_path)
+    ok = {output.of("case")[c["case"]]["parameters"]["kernel"]: c["ok"] for c in output.of("check")}
+    assert output.status == 1 and ok == {"copy": False, "add": True, "dot": False, "prefix": False}
 
 
 @pytest.mark.native
 def test_a_program_tells_the_kernels_that_it_has() -> None:
-    told = msgspec.json.decode(program("dozen", "few").describe, type=Description)
-    (choice,) = (p for p in told.parameters if p.name == "kernel")
-    assert told.kernels == ("dot", "norm", "prefix") and choice.options == ("prefix", "dot", "norm")
+    description = msgspec.json.decode(program("dozen", "few").describe, type=Description)
+    (choice,) = (p for p in description.parameters if p.name == "kernel")
+    assert description.kernels == ("dot", "norm", "prefix") and choice.options == ("prefix", "dot", "norm")
     full = msgspec.json.decode(program("dozen", "serial").describe, type=Description)
     assert full.kernels == tuple(ALL)
 
@@ -70,9 +70,9 @@ def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], say
 
 @pytest.mark.native
 def test_a_kernel_that_is_not_there_leaves_the_others(tmp_path: Path) -> None:
-    said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=copy,dot,add", "n=10")
-    assert [(c["case"], c["parameters"]["kernel"]) for c in said.of("case")] == [(1, "dot")]
-    assert [(c["case"], c["why"].partition(";")[0]) for c in said.of("refused")] == [
+    output = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=copy,dot,add", "n=10")
+    assert [(c["case"], c["parameters"]["kernel"]) for c in output.of("case")] == [(1, "dot")]
+    assert [(c["case"], c["why"].partition(";")[0]) for c in output.of("refused")] == [
         (0, "dozen.few has no kernel copy"),
         (2, "dozen.few has no kernel add"),
     ]
@@ -80,8 +80,8 @@ def test_a_kernel_that_is_not_there_leaves_the_others(tmp_path: Path) -> None:
 
 @pytest.mark.native
 def test_a_pattern_selects_some(tmp_path: Path) -> None:
-    said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=*o*", "n=10")
-    assert [c["parameters"]["kernel"] for c in said.of("case")] == ["dot", "norm"]
+    output = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=*o*", "n=10")
+    assert [c["parameters"]["kernel"] for c in output.of("case")] == ["dot", "norm"]
 
 
 @pytest.mark.native
@@ -137,8 +137,8 @@ def test_a_wrong_kernel_discredits_itself_alone(kernels: tuple[str, ...]) -> Non
         checks = tuple(replace(c, ok=c.ok and c.case not in wrong) for c in record.checks)
         return replace(record, cases=cases, checks=checks, exit=replace(record.exit, status=1))
 
-    told = {k: replace(d, kernels=kernels) for k, d in scene.run.descriptions.items()}
-    judged = judge(replace(scene.run, descriptions=told), [many(r) for r in scene.records], scene.workloads)
+    descriptions = {k: replace(d, kernels=kernels) for k, d in scene.run.descriptions.items()}
+    judged = judge(replace(scene.run, descriptions=descriptions), [many(r) for r in scene.records], scene.workloads)
     figures = [f for f in judged.figures if f.identity.parameters and f.identity.variant != "kahan"]
     right = {dict(f.identity.parameters)["kernel"] for f in figures if isinstance(f, Verified)}
     wrong = {dict(f.identity.parameters)["kernel"] for f in figures if isinstance(f, Failed) and f.cause == "check"}
@@ -155,8 +155,8 @@ def test_the_first_metric_that_a_case_has_decides_its_launches() -> None:
     cost = {name: amount for name, amount in bare.cost.items() if name != "flops"} | {"bytes": 8.0}
     cases = (replace(bare, cost=cost), *record.cases[1:])
     bandwidth = Metric("bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher")
-    told = {k: replace(d, metrics=(*d.metrics, bandwidth)) for k, d in scene.run.descriptions.items()}
-    assert told[cell.program.target].metrics[0].quantity == "flops"
-    tally = Tally(replace(scene.run, descriptions=told), cell)
+    descriptions = {k: replace(d, metrics=(*d.metrics, bandwidth)) for k, d in scene.run.descriptions.items()}
+    assert descriptions[cell.program.target].metrics[0].quantity == "flops"
+    tally = Tally(replace(scene.run, descriptions=descriptions), cell)
     tally.take(replace(record, cases=cases))
     assert len(tally.estimates) == len(record.cases) > 1

@@ -43,8 +43,8 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
 
 def test_a_figure_of_one_core_names_its_kind_where_cores_differ(machines: dict[str, Machine]) -> None:
     scene = invented_run.run(machines["laptop"], names=("dot", "stream"), launches=1)
-    told = terminal.machine_line(judge(*scene))
-    assert "14 cores (6 performance cores and 8 efficiency cores; 1 core: performance core), " in told
+    line = terminal.machine_line(judge(*scene))
+    assert "14 cores (6 performance cores and 8 efficiency cores; 1 core: performance core), " in line
     moved = [
         replace(r, launch=replace(r.launch, binding=(Binding(0, (15,)),))) if k % 2 and r.launch else r
         for k, r in enumerate(scene.records)
@@ -147,8 +147,8 @@ def test_a_program_tells_processors_beyond_1024(tmp_path: Path) -> None:
     subprocess.run(compiled, check=True)
     program = native.plain("dot", "serial").executable
     assert program is not None
-    output = tmp_path / "said.jsonl"
+    output = tmp_path / "record.jsonl"
     words = [str(program), "n=1000", "--output", str(output), *native.EFFORT]
     subprocess.run(words, check=True, env=os.environ | {"LD_PRELOAD": str(tmp_path / "many.so")}, timeout=60)
     launch = next(line for line in map(json.loads, output.read_text().splitlines()) if line["type"] == "launch")
-    assert [told["cpus"] for told in launch["binding"]] == [[3, 1500]]
+    assert [bound["cpus"] for bound in launch["binding"]] == [[3, 1500]]

@@ -23,10 +23,10 @@ def test_every_library_that_offers_it_solves_the_system(source: str, tmp_path: P
     for name, library in found.items():
         built = own.program("circulant", name)
         assert not built.error, built.error
-        said = native.run(built, Placement(), ("n=64,65,3",), tmp_path)
-        assert (said.status, said.reason) == (0, ""), (library.label, said.stderr)
+        output = native.run(built, Placement(), ("n=64,65,3",), tmp_path)
+        assert (output.status, output.reason) == (0, ""), (library.label, output.stderr)
 
 
 def test_what_leaves_the_neighbours_out_is_rejected(tmp_path: Path) -> None:
-    said = native.run(own.program("circulant", "broken_diagonal"), Placement(), ("n=64",), tmp_path)
-    assert said.status == 1 and any("an unknown is off by" in line["what"] for line in said.of("check"))
+    output = native.run(own.program("circulant", "broken_diagonal"), Placement(), ("n=64",), tmp_path)
+    assert output.status == 1 and any("an unknown is off by" in line["what"] for line in output.of("check"))

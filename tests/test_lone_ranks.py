@@ -96,8 +96,8 @@ def test_a_rank_that_fails_alone_ends_the_job_with_its_words(mpis: tuple[Mpi, ..
         assert done.returncode != 0 and WORDS[where] in done.stderr, (mpi.label, done.returncode, done.stderr)
         executable = program(mpi).executable
         assert executable is not None
-        told = launch._last_message(done.stderr, executable)  # what a run reports, and not what its launcher adds
-        assert told.startswith(WORDS[where]), (mpi.label, done.stderr)
+        reported = launch._last_message(done.stderr, executable)  # what a run reports, and not what its launcher adds
+        assert reported.startswith(WORDS[where]), (mpi.label, done.stderr)
         assert not lines(done, "end")
 
 

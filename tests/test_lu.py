@@ -19,10 +19,10 @@ def program(variant: str) -> Built:
 
 def fingerprints(variant: str, place: Placement, folder: Path, *words: str) -> dict[tuple[object, ...], set[float]]:
     """All bits of x by n, block and step."""
-    said = native.verified(program(variant), place, folder, *words, "--seed", "5", effort=COUNTED)
+    output = native.verified(program(variant), place, folder, *words, "--seed", "5", effort=COUNTED)
     found: dict[tuple[object, ...], set[float]] = {}
-    for sample in said.of("sample"):
-        case = said.of("case")[sample["case"]]["parameters"]
+    for sample in output.of("sample"):
+        case = output.of("case")[sample["case"]]["parameters"]
         found.setdefault((case["n"], case["block"], sample["sample"]), set()).add(sample["values"]["fingerprint"][0])
     return found
 
@@ -47,10 +47,10 @@ def test_growth_and_residual_of_a_tournament_are_the_published_ones(tmp_path: Pa
     """1024 equations, tile columns of 32, 4 groups: residual 0.0073 and growth 46.7 of another random matrix. Of ours
     the seed draws some elements: growth was 44 to 130 in 266 launches with others, residuals 0.0014 to 0.0029."""
     words = ("n=1024", "block=32", "groups=4", "--seed", "5")
-    said = native.verified(program("calu"), Placement(), tmp_path, *words, effort=COUNTED)
-    growth = [sample["values"]["growth"][0] for sample in said.of("sample")]
+    output = native.verified(program("calu"), Placement(), tmp_path, *words, effort=COUNTED)
+    growth = [sample["values"]["growth"][0] for sample in output.of("sample")]
     assert all(46.7 / 2.5 < g < 46.7 * 2.5 for g in growth), growth
-    residuals = [float(check["what"].split("residual is ")[1].split(",")[0]) for check in said.of("check")]
+    residuals = [float(check["what"].split("residual is ")[1].split(",")[0]) for check in output.of("check")]
     assert residuals and all(0.0073 / 8 < r < 0.0073 * 5 for r in residuals), residuals
 
 
@@ -58,8 +58,8 @@ def test_growth_and_residual_of_a_tournament_are_the_published_ones(tmp_path: Pa
 def test_many_equations_are_judged_as_few_are(broken: str, tmp_path: Path) -> None:
     """Beyond 96 equations no elimination is made once more."""
     for n in (90, 300):
-        said = native.run(program(broken), Placement(), (f"n={n}",), tmp_path, COUNTED)
-        assert said.status == 1 and not any(check["ok"] for check in said.of("check"))
+        output = native.run(program(broken), Placement(), (f"n={n}",), tmp_path, COUNTED)
+        assert output.status == 1 and not any(check["ok"] for check in output.of("check"))
 
 
 @pytest.mark.parametrize(("plain", "grid", "groups"), [("blocked", "mpi_grid", 4), ("calu", "mpi_calu", 8)])
@@ -79,10 +79,10 @@ def test_columns_of_any_number_of_processes(ranks: int, down: int, tmp_path: Pat
 
 
 def test_grids_that_do_not_exist_are_refused(tmp_path: Path) -> None:
-    said = native.run(program("mpi_grid"), Placement(ranks=2), ("n=33", "down=3"), tmp_path, COUNTED)
-    assert said.status == 2 and "2 ranks make no grid with 3 in a column" in said.stderr
-    said = native.run(program("mpi_calu"), Placement(ranks=2), ("n=33", "down=2", "groups=3"), tmp_path, COUNTED)
-    assert said.status == 2 and "3 groups of rows cannot be dealt to 2 processes in a column" in said.stderr
+    output = native.run(program("mpi_grid"), Placement(ranks=2), ("n=33", "down=3"), tmp_path, COUNTED)
+    assert output.status == 2 and "2 ranks make no grid with 3 in a column" in output.stderr
+    output = native.run(program("mpi_calu"), Placement(ranks=2), ("n=33", "down=2", "groups=3"), tmp_path, COUNTED)
+    assert output.status == 2 and "3 groups of rows cannot be dealt to 2 processes in a column" in output.stderr
 
 
 @pytest.mark.parametrize("broken", ["broken_mpi_stale", "broken_mpi_exchange"])
@@ -91,5 +91,5 @@ def test_what_does_not_arrive_is_found(broken: str, tmp_path: Path) -> None:
     made = native.built_somehow(lu, lu.variant(broken))
     for ranks, down in [(2, 1), (4, 2)]:
         words = ("n=90,200", "block=16", f"down={down}")
-        said = native.run(made, Placement(ranks=ranks), words, tmp_path, COUNTED)
-        assert said.status == 1 and not any(check["ok"] for check in said.of("check") if check["when"] == "after")
+        output = native.run(made, Placement(ranks=ranks), words, tmp_path, COUNTED)
+        assert output.status == 1 and not any(check["ok"] for check in output.of("check") if check["when"] == "after")

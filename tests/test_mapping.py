@@ -112,7 +112,7 @@ def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
 ) -> None:
     found = asked(tool, "search", tmp_path, task, seed, 50)
     assert "error" not in found  # the driver checks the map
-    assert found["told"]
+    assert found["reported"]
     assert found["after"] <= found["before"]
     holes = {int(h) for h in task[4].split(",")} if task[4] != "-" else set()
     assert not {slot // task[2] for slot in found["map"]} & holes
@@ -212,12 +212,12 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
     once: list[Messages] = [[(r, (r + 5) % 12, 100 + r) for r in range(12)], [(r, r ^ 3, 77) for r in range(12)]]
     thrice = [*once, [(a, b, 3 * n) for a, b, n in once[0]], [], [(a, b, n + 1) for a, b, n in once[0]]]
     found = asked(tool, "search", tmp_path, (text(12, thrice), "mesh:12", 1, "-", "-"), 1, 300)
-    assert found["told"]
+    assert found["reported"]
     assert found["after"] < found["before"]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "spec", "said"),
+    ("pattern", "spec", "message"),
     [
         ("ranks 9\nphase 0\n", "torus:2x4", "9 ranks do not fit into 8 slots"),
         ("ranks 2\nphase 0\n0 2 1\n", "torus:2x4", "line 3 of the pattern: there is no such rank"),
@@ -229,8 +229,8 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
         ("ranks 2\nphase 0\n", "ring:8", "is no network"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(tool: Tool, tmp_path: Path, pattern: str, spec: str, said: str) -> None:
-    assert said in asked(tool, "search", tmp_path, (pattern, spec, 1, "-", "-"), 1, 10)["error"]
+def test_what_is_wrong_is_said_in_a_line(tool: Tool, tmp_path: Path, pattern: str, spec: str, message: str) -> None:
+    assert message in asked(tool, "search", tmp_path, (pattern, spec, 1, "-", "-"), 1, 10)["error"]
 
 
 def numbers(program: Path, *words: str, status: int = 0) -> dict[str, Any]:
@@ -364,11 +364,11 @@ def test_killed_it_leaves_the_best_that_it_told(firstlight_map: Path, tmp_path: 
     endless = ["--seconds", "1000", "--moves", "1000000000", "--keep", str(kept)]
     with subprocess.Popen([*words, *endless], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
         assert running.stdout is not None
-        told = [json.loads(running.stdout.readline()) for _ in range(2)]
+        reported = [json.loads(running.stdout.readline()) for _ in range(2)]
         running.kill()
-        told += [json.loads(line) for line in running.stdout if line.endswith(b"}\n")]
+        reported += [json.loads(line) for line in running.stdout if line.endswith(b"}\n")]
     judged = numbers(Path(words[0]), *words[1:], "--map", str(kept))["after"]
-    assert judged["maxima"] <= told[-1]["maxima"] < told[0]["maxima"]  # one more may be kept and not yet told
+    assert judged["maxima"] <= reported[-1]["maxima"] < reported[0]["maxima"]  # one more may be kept and not yet told
     assert sorted(map(int, kept.read_text().split())) == list(range(64))
 
 

@@ -44,9 +44,9 @@ def test_threads_share_panels(threads: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n", [9, 64, 65, 300])
 def test_one_wrong_element_is_found(n: int, tmp_path: Path) -> None:
-    said = native.run(program("broken_one_element"), Placement(), (f"n={n}", BOTH), tmp_path, COUNTED)
-    assert said.status == 1
-    checks = said.of("check")
+    output = native.run(program("broken_one_element"), Placement(), (f"n={n}", BOTH), tmp_path, COUNTED)
+    assert output.status == 1
+    checks = output.of("check")
     assert {c["case"] for c in checks if not c["ok"]} == {0, 1}
     wrong = [c for c in checks if not c["ok"]]
     assert all(c["error"] == 1 and f"element ({n // 2}, {n // 2}) is " in c["what"] for c in wrong)
@@ -54,8 +54,8 @@ def test_one_wrong_element_is_found(n: int, tmp_path: Path) -> None:
 
 def test_32_bits_do_not_stand_for_64(tmp_path: Path) -> None:
     for n in (2, 65):
-        said = native.run(program("broken_single"), Placement(), (f"n={n}", "precision=32,64"), tmp_path, COUNTED)
-        assert {(c["case"], c["ok"]) for c in said.of("check")} >= {(0, True), (1, False)}
+        output = native.run(program("broken_single"), Placement(), (f"n={n}", "precision=32,64"), tmp_path, COUNTED)
+        assert {(c["case"], c["ok"]) for c in output.of("check")} >= {(0, True), (1, False)}
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_32_bits_do_not_stand_for_64(tmp_path: Path) -> None:
     ],
 )
 def test_what_could_not_be_verified_is_refused(words: tuple[str, ...], why: str) -> None:
-    said = native.direct(program("serial"), *words)
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1

@@ -107,6 +107,6 @@ def test_blocks_are_kept_for_a_case_of_the_same_size_only_and_their_ends_are_wat
     program = drivers.program("blocks", sources, "-O1", "-Wall", "-Wextra", "-Werror", *include)
     done = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    said = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    assert len(said) == 19
-    assert {what for what, answer in said.items() if answer != "1"} == set()
+    answers = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(answers) == 19
+    assert {what for what, answer in answers.items() if answer != "1"} == set()

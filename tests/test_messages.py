@@ -143,9 +143,9 @@ def built() -> dict[str, Built]:
     return {program.variant: one for program, one in found.items()}
 
 
-def told(said: native.Said) -> list[dict[str, Any]]:
+def largest(output: native.Output) -> list[dict[str, Any]]:
     """Of each case the largest of what its last sample observed."""
-    last = {sample["case"]: {name: x[2] for name, x in sample["values"].items()} for sample in said.of("sample")}
+    last = {sample["case"]: {name: x[2] for name, x in sample["values"].items()} for sample in output.of("sample")}
     return [last[k] for k in sorted(last)]
 
 
@@ -173,10 +173,10 @@ def test_every_scenario_and_every_limit_hold(
     if ranks > 3 and library() == "mpich":
         pytest.skip("its processes spin where they share processors")
     words = (f"scenario={scenarios}", "bytes=100", "rounds=20", f"fast_peers={','.join(map(str, limits))}")
-    said = native.verified(built[variant], Placement(ranks=ranks), tmp_path, *words)
-    cases = [case["parameters"] for case in said.of("case")]
+    output = native.verified(built[variant], Placement(ranks=ranks), tmp_path, *words)
+    cases = [case["parameters"] for case in output.of("case")]
     assert len(cases) == len(limits) * len(scenarios.split(","))
-    for case, seen in zip(cases, told(said), strict=True):
+    for case, seen in zip(cases, largest(output), strict=True):
         limit, met, fast = case["fast_peers"], int(seen["contacted"]), int(seen["fast_peers"])
         assert fast <= limit
         assert seen["buffers"] == in_bytes(simulated, ranks, met, fast, fast_peers=limit)
@@ -205,10 +205,10 @@ def test_a_struck_rank_is_told_in_one_line_and_what_was_measured_is_kept(
 
     def strike() -> None:
         while not over.wait(0.02):
-            said = output.read_bytes() if output.exists() else b""
-            if said and said.count(b'"type":"sample"') >= samples and (ranks := ranks_of(executable, str(output))):
+            record = output.read_bytes() if output.exists() else b""
+            if record and record.count(b'"type":"sample"') >= samples and (ranks := ranks_of(executable, str(output))):
                 os.kill(ranks[-1], number)
-                kept.extend(said)
+                kept.extend(record)
                 return
 
     striker = threading.Thread(target=strike)
@@ -245,7 +245,7 @@ def ranks_of(executable: str, output: str) -> list[int]:
 def test_a_drifting_hot_set_gets_rings_that_lie_idle(built: dict[str, Built], tmp_path: Path) -> None:
     words = ("scenario=drift", "bytes=100", "rounds=120", "fast_peers=2")
     fixed, reclaiming = (
-        told(native.verified(built[v], Placement(ranks=5), tmp_path, *words))[0]
+        largest(native.verified(built[v], Placement(ranks=5), tmp_path, *words))[0]
         for v in ("mpi_two_tier", "mpi_two_tier_reclaim")
     )
     assert fixed["returns"] == 0 < reclaiming["returns"] and reclaiming["upgrades"] > fixed["upgrades"] == 2
@@ -254,7 +254,7 @@ def test_a_drifting_hot_set_gets_rings_that_lie_idle(built: dict[str, Built], tm
 @pytest.mark.native
 def test_numbers_that_make_no_messenger_are_refused(built: dict[str, Built], tmp_path: Path) -> None:
     for words, why in ((("slow_eager=129",), "slow_eager"), (("rounds=60000", "burst=60000"), "fewer rounds")):
-        said = native.run(built["mpi_two_tier"], Placement(ranks=2), words, tmp_path)
-        assert said.status == 2 and why in said.stderr
+        output = native.run(built["mpi_two_tier"], Placement(ranks=2), words, tmp_path)
+        assert output.status == 2 and why in output.stderr
     alone = native.run(built["mpi_two_tier"], Placement(ranks=1), ("bytes=8",), tmp_path)
     assert alone.status == 2 and "two processes" in alone.stderr

@@ -35,11 +35,11 @@ def graph(tool: Tool, spec: str) -> dict[str, Any]:
 
 def path(tool: Tool, spec: str, source: int, target: int, faults: str = "-") -> Route:
     """The route between two ranks, proved to be a path."""
-    said = tool("route", spec, faults, source, target)
-    links = [(a, b, kind) for a, b, kind in said["links"]]
-    stops = [said["from"], *(b for _, b, _ in links)]
+    answer = tool("route", spec, faults, source, target)
+    links = [(a, b, kind) for a, b, kind in answer["links"]]
+    stops = [answer["from"], *(b for _, b, _ in links)]
     assert [a for a, _, _ in links] == stops[:-1]
-    assert stops[-1] == said["to"]
+    assert stops[-1] == answer["to"]
     assert len(set(stops)) == len(stops), "a route meets no vertex twice"
     return links
 
@@ -216,11 +216,11 @@ def test_faults_are_avoided_wherever_one_of_twelve_ways_avoids_them(tool: Tool, 
     nodes = {r: tool("route", spec, "-", r, r)["from"] for r in ranks}
     bad = {nodes[r] for r in faults}
     ways = [w for w in twelve_ways(nodes[source], nodes[target], e) if not bad & set(w)]
-    said = tool("route", spec, ",".join(map(str, faults)) or "-", source, target)
+    answer = tool("route", spec, ",".join(map(str, faults)) or "-", source, target)
     if not ways:
-        assert "no way around" in said["refused"]
+        assert "no way around" in answer["refused"]
         return
-    stops = [said["from"], *(b for _, b, _ in said["links"])]
+    stops = [answer["from"], *(b for _, b, _ in answer["links"])]
     assert not bad & set(stops)
     assert all((a, b) in {(x, y) for x, y, _ in graph(tool, spec)["links"]} for a, b in pairwise(stops))
     assert len(stops) <= max(map(len, ways))
@@ -228,7 +228,7 @@ def test_faults_are_avoided_wherever_one_of_twelve_ways_avoids_them(tool: Tool, 
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("torus:", "positive numbers"),
         ("torus:3x", "positive numbers"),
@@ -243,5 +243,5 @@ def test_faults_are_avoided_wherever_one_of_twelve_ways_avoids_them(tool: Tool, 
         ("dragonfly:4x4", "3 to 3"),
     ],
 )
-def test_what_is_no_network_is_refused(tool: Tool, spec: str, said: str) -> None:
-    assert said in tool("graph", spec)["refused"]
+def test_what_is_no_network_is_refused(tool: Tool, spec: str, message: str) -> None:
+    assert message in tool("graph", spec)["refused"]

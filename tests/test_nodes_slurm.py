@@ -65,10 +65,12 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
         pytest.skip("no MPICH here")
     assert done.returncode == 0, done.stderr + output
     assert f"4 nodes: {SLOW} is not like the others" in output
-    found = told(cluster, tmp_path)
+    found = nodes_json(cluster, tmp_path)
     assert [o["hosts"] for o in found["outliers"]] == [[SLOW]] and found["outliers"][0]["worse"]
     evidence = found["outliers"][0]["evidence"]
-    assert any(" of the median node (" in said or "with each other node" in said for said in evidence), evidence
+    assert any(" of the median node (" in sentence or "with each other node" in sentence for sentence in evidence), (
+        evidence
+    )
     assert len(found["links"][0]["values"]) == 6 and found["missing"] == {}
 
     # One that was never begun and one whose run is gone: the same script measures these two, and nothing else again.
@@ -79,15 +81,15 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
         part["status"] = None
         (tmp_path / "results/four" / part["name"]).rename(tmp_path / part["name"])
     (tmp_path / "results/four" / folder.RECORD).write_text(json.dumps(record | {"state": "interrupted"}))
-    assert set(told(cluster, tmp_path)["missing"]) == {part["name"] for part in gone}
+    assert set(nodes_json(cluster, tmp_path)["missing"]) == {part["name"] for part in gone}
     cluster("sbatch", "--wait", str(tmp_path / "results/jobs/four/script.sh"))
-    found = told(cluster, tmp_path)
+    found = nodes_json(cluster, tmp_path)
     assert found["missing"] == {} and [o["hosts"] for o in found["outliers"]] == [[SLOW]]
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "results/four/said").iterdir()}
     assert {name for name in after if after[name] != before[name]} == {f"{part['name']}.txt" for part in gone}
 
 
-def told(cluster: Cluster, place: Path) -> dict[str, object] | dict[str, list[dict[str, object]]]:
+def nodes_json(cluster: Cluster, place: Path) -> dict[str, object] | dict[str, list[dict[str, object]]]:
     done = firstlight(cluster, place, "nodes", "four", "--json")
     assert done.returncode in (0, 4), done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]

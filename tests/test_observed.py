@@ -43,40 +43,40 @@ def program(variant: str) -> Built:
 
 @pytest.mark.native
 def test_every_sample_has_the_values_and_the_case_has_its_series(tmp_path: Path) -> None:
-    said = native.run(program("seen"), Placement(), ("n=100,200", "points=5"), tmp_path)
-    assert (said.status, said.reason) == (0, "")
-    for line in said.lines:
+    output = native.run(program("seen"), Placement(), ("n=100,200", "points=5"), tmp_path)
+    assert (output.status, output.reason) == (0, "")
+    for line in output.lines:
         msgspec.convert(line, Line)
-    assert len(said.of("sample")) == 4
-    for sample in said.of("sample"):  # "steps" is 0 where observe() was called after each batch, warm-up included
+    assert len(output.of("sample")) == 4
+    for sample in output.of("sample"):  # "steps" is 0 where observe() was called after each batch, warm-up included
         assert sample["values"] == {"rank": [1, 1, 1], "nothing": [0, 0, 0], "steps": [0, 0, 0]}
-    assert [(s["case"], s["name"], s["unit"], s["rank"], s["values"]) for s in said.of("series")] == [
+    assert [(s["case"], s["name"], s["unit"], s["rank"], s["values"]) for s in output.of("series")] == [
         (case, "points", "us", 0, [0, 0.5, 1, 1.5, 2]) for case in (0, 1)
     ]
-    assert said.of("case")[0]["cost"] == {"flops": 100, "operations": 1, "flow": 16}
+    assert output.of("case")[0]["cost"] == {"flops": 100, "operations": 1, "flow": 16}
 
 
 @pytest.mark.native
 def test_an_interruption_while_calibrating_does_not_decide_the_length_of_samples() -> None:
     """One batch of 15 ms where 2 ms are wanted would leave samples of one step, which takes less than a microsecond."""
-    said = native.direct(program("interrupted"), "n=10", "--samples", "2", "--sample-seconds", "0.002")
-    assert said.returncode == 0
-    cases = [line for line in map(msgspec.json.decode, said.stdout.splitlines()) if line["type"] == "case"]
+    done = native.direct(program("interrupted"), "n=10", "--samples", "2", "--sample-seconds", "0.002")
+    assert done.returncode == 0
+    cases = [line for line in map(msgspec.json.decode, done.stdout.splitlines()) if line["type"] == "case"]
     assert cases[0]["steps"] > 100
 
 
 @pytest.mark.native
 def test_values_are_spread_over_the_ranks(tmp_path: Path) -> None:
-    said = native.run(program("mpi_seen"), Placement(ranks=3), ("n=100", "points=2"), tmp_path)
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert [s["values"]["rank"] for s in said.of("sample")] == [[1, 2, 3]] * 2
-    assert [(s["rank"], s["values"]) for s in said.of("series")] == [(r, [10 * r, 10 * r + 0.5]) for r in range(3)]
+    output = native.run(program("mpi_seen"), Placement(ranks=3), ("n=100", "points=2"), tmp_path)
+    assert (output.status, output.reason) == (0, ""), output.stderr
+    assert [s["values"]["rank"] for s in output.of("sample")] == [[1, 2, 3]] * 2
+    assert [(s["rank"], s["values"]) for s in output.of("series")] == [(r, [10 * r, 10 * r + 0.5]) for r in range(3)]
 
 
 @pytest.mark.native
 def test_a_long_series_is_cut(tmp_path: Path) -> None:
-    said = native.run(program("seen"), Placement(), ("n=10", "points=100000"), tmp_path)
-    (line,) = said.of("series")
+    output = native.run(program("seen"), Placement(), ("n=10", "points=100000"), tmp_path)
+    (line,) = output.of("series")
     assert len(line["values"]) == MOST_POINTS and line["values"][-1] == 0.5 * (MOST_POINTS - 1)
 
 
@@ -95,16 +95,16 @@ def test_what_cannot_be_recorded_ends_the_launch(variant: str, says: str) -> Non
 @pytest.mark.native
 @pytest.mark.parametrize("variant", ["mpi_unequal", "mpi_unequal_series"])
 def test_ranks_that_observe_different_things_end_the_launch(variant: str, tmp_path: Path) -> None:
-    said = native.run(program(variant), Placement(ranks=2), ("n=10",), tmp_path)
-    assert said.status != 0 and "the ranks observe different" in said.stderr
-    assert not said.of("end")
+    output = native.run(program(variant), Placement(ranks=2), ("n=10",), tmp_path)
+    assert output.status != 0 and "the ranks observe different" in output.stderr
+    assert not output.of("end")
 
 
 @pytest.mark.native
 def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
     wanted = native.plain("dot", "serial")
-    said = native.run(wanted, Placement(), ("n=10",), tmp_path)
-    assert said.of("sample") and not any("values" in s for s in said.of("sample")) and not said.of("series")
+    output = native.run(wanted, Placement(), ("n=10",), tmp_path)
+    assert output.of("sample") and not any("values" in s for s in output.of("sample")) and not output.of("series")
 
 
 def means(rows: int, columns: int) -> list[list[float]]:
@@ -121,11 +121,11 @@ def means(rows: int, columns: int) -> list[list[float]]:
 def test_a_field_of_any_size_becomes_a_small_picture(
     variant: str, ranks: int, rows: int, columns: int, tmp_path: Path
 ) -> None:
-    said = native.run(
+    output = native.run(
         program(variant), Placement(ranks=ranks), ("n=10", f"rows={rows}", f"columns={columns}"), tmp_path
     )
-    assert (said.status, said.reason) == (0, "")
-    (line,) = said.of("field")
+    assert (output.status, output.reason) == (0, "")
+    (line,) = output.of("field")
     drawn = msgspec.convert(line, Line)
     assert isinstance(drawn, Field)
     assert (drawn.case, drawn.name, drawn.unit, drawn.rows, drawn.columns) == (0, "ramp", "V/m", rows, columns)
@@ -146,14 +146,14 @@ def test_a_field_of_any_size_becomes_a_small_picture(
     ],
 )
 def test_a_picture_that_would_lie_ends_the_launch(drawn: str, says: str, tmp_path: Path) -> None:
-    said = native.run(program("mpi_seen"), Placement(ranks=2), ("n=10", "rows=5", f"drawn={drawn}"), tmp_path)
-    assert said.status != 0 and says in said.stderr and not said.of("field")
+    output = native.run(program("mpi_seen"), Placement(ranks=2), ("n=10", "rows=5", f"drawn={drawn}"), tmp_path)
+    assert output.status != 0 and says in output.stderr and not output.of("field")
 
 
 @pytest.mark.native
 def test_a_field_with_what_is_no_number_is_drawn_as_nothing(tmp_path: Path) -> None:
-    said = native.run(program("seen"), Placement(), ("n=10", "rows=3", "drawn=nan"), tmp_path)
-    (line,) = said.of("field")
+    output = native.run(program("seen"), Placement(), ("n=10", "rows=3", "drawn=nan"), tmp_path)
+    (line,) = output.of("field")
     assert (line["largest"], line["values"]) == (0, [[0] * 7] * 3)
 
 

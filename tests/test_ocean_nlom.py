@@ -11,29 +11,29 @@ from msgspec.structs import replace
 import native
 from firstlight.observer import execution
 from firstlight.plan import plan
-from native import Placement, Said
+from native import Output, Placement
 
 pytestmark = pytest.mark.native
 
 SMALL = ("problem=waves,jet,basin", "nx=19", "ny=17", "layers=3", "steps=3")
 
 
-def said(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Said:
+def run_case(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Output:
     built = native.plain("ocean_nlom", variant)
     return native.verified(built, place or Placement(), folder, *words, effort=native.COUNTED)
 
 
-def bits(told: Said) -> dict[tuple[int, float], float]:
+def bits(output: Output) -> dict[tuple[int, float], float]:
     """What all cells' bits come to, by case and length of a time step, which changes from step to step of a launch."""
     found = {}
-    for sample in told.of("sample"):
+    for sample in output.of("sample"):
         values = sample["values"]
         found[sample["case"], values["dt"][0]] = values["digest"][0]
     return found
 
 
 def same_bits(folder: Path, variant: str, place: Placement, *words: str) -> None:
-    alone, others = bits(said(folder, *SMALL)), bits(said(folder, *SMALL, *words, variant=variant, place=place))
+    alone, others = bits(run_case(folder, *SMALL)), bits(run_case(folder, *SMALL, *words, variant=variant, place=place))
     assert {case for case, _ in alone} == {0, 1, 2}
     assert alone == others
 
@@ -67,18 +67,18 @@ def test_threads_change_no_bit(variant: str, threads: int, strip: int, tmp_path:
 def test_viscosity_of_fourth_derivatives(words: tuple[str, ...], tmp_path: Path) -> None:
     """The check knows it as a lap of a lap; here who computes it changes no bit, and it changes the ocean."""
     words = (*words, "slip=free,none", "nx=19", "ny=17", "layers=2", "steps=3")
-    curved = bits(said(tmp_path, *words, "biharmonic=1e13"))
-    assert not set(curved.values()) & set(bits(said(tmp_path, *words)).values())
+    curved = bits(run_case(tmp_path, *words, "biharmonic=1e13"))
+    assert not set(curved.values()) & set(bits(run_case(tmp_path, *words)).values())
     for variant, place in (("mpi", Placement(ranks=2)), ("omp", Placement(threads=3))):
-        assert bits(said(tmp_path, *words, "biharmonic=1e13", "strip=8", variant=variant, place=place)) == curved
+        assert bits(run_case(tmp_path, *words, "biharmonic=1e13", "strip=8", variant=variant, place=place)) == curved
 
 
 def test_strips_are_whole_lines(tmp_path: Path) -> None:
     """One thread stores such flows past second caches of up to 2.4 MiB, two threads do not."""
     words = ("problem=basin,waves", "nx=1031", "ny=64", "layers=2", "steps=2")
-    whole = bits(said(tmp_path, *words, "strip=2000", variant="omp", place=Placement(threads=2)))
+    whole = bits(run_case(tmp_path, *words, "strip=2000", variant="omp", place=Placement(threads=2)))
     for strip in (512, 137):
-        assert bits(said(tmp_path, *words, f"strip={strip}")) == whole
+        assert bits(run_case(tmp_path, *words, f"strip={strip}")) == whole
 
 
 def test_an_explicit_ocean_keeps_no_array_that_it_does_not_use(tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_a_plan_takes_na825_where_the_memory_holds_it() -> None:
 def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:
     """No bit changes where a run is kept in files, forgotten and taken up after each step, or after two of them."""
     words = ("nx=19", "ny=17", "layers=3", "steps=5", *words)
-    whole = bits(said(folder, *words, variant=variant, place=place))
+    whole = bits(run_case(folder, *words, variant=variant, place=place))
     for every in (1, 2):
-        assert bits(said(folder, *words, f"restart={every}", variant=variant, place=place)) == whole
+        assert bits(run_case(folder, *words, f"restart={every}", variant=variant, place=place)) == whole
 
 
 def test_a_run_that_is_taken_up_from_files_has_the_same_bits(tmp_path: Path) -> None:
@@ -134,14 +134,14 @@ def test_processes_take_theirs_up_too(tmp_path: Path) -> None:
 def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     program = native.plain("ocean_nlom", "serial")
     monkeypatch.setenv("TMPDIR", "/proc/self")
-    told = native.direct(program, "problem=waves", "nx=8", "ny=8", "restart=1")
-    assert told.returncode == 3 and "cannot be written" in told.stderr and told.stderr.count("\n") == 1
+    done = native.direct(program, "problem=waves", "nx=8", "ny=8", "restart=1")
+    assert done.returncode == 3 and "cannot be written" in done.stderr and done.stderr.count("\n") == 1
 
 
 def diary(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> dict[str, list[float]]:
     """What the first rank tells of the whole ocean."""
-    told = said(folder, "nx=19", "ny=17", "layers=3", *words, variant=variant, place=place)
-    return {s["name"]: s["values"] for s in told.of("series") if s["rank"] == 0}
+    output = run_case(folder, "nx=19", "ny=17", "layers=3", *words, variant=variant, place=place)
+    return {s["name"]: s["values"] for s in output.of("series") if s["rank"] == 0}
 
 
 def test_a_diary_tells_what_a_frictionless_ocean_keeps(tmp_path: Path) -> None:
@@ -162,13 +162,13 @@ def test_processes_write_one_diary(tmp_path: Path) -> None:
 
 
 def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
-    assert len(set(bits(said(tmp_path, *SMALL)).values())) >= 3
+    assert len(set(bits(run_case(tmp_path, *SMALL)).values())) >= 3
 
 
 def gyre_error(folder: Path, cells: int, *steps: str) -> float:
     """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
     words = ("problem=stommel", "layers=1", f"nx={cells}", f"ny={cells}", *steps)
-    (error, *_) = {s["values"]["gyre_error"][0] for s in said(folder, *words).of("sample")}
+    (error, *_) = {s["values"]["gyre_error"][0] for s in run_case(folder, *words).of("sample")}
     return error
 
 
@@ -196,5 +196,5 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
     program = native.plain("ocean_nlom", "serial")
-    told = native.direct(program, *words)
-    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1
+    done = native.direct(program, *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1

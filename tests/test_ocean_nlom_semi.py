@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from native import Placement, Said
-from test_ocean_nlom import bits, over_files, said
+from native import Output, Placement
+from test_ocean_nlom import bits, over_files, run_case
 
 pytestmark = pytest.mark.native
 
@@ -29,17 +29,19 @@ EXPLICIT_LIMIT = 0.86
     ],
 )
 def test_who_computes_changes_no_bit(variant: str, place: Placement, words: tuple[str, ...], tmp_path: Path) -> None:
-    assert bits(said(tmp_path, *SMALL)) == bits(said(tmp_path, *SMALL, *words, variant=variant, place=place))
+    assert bits(run_case(tmp_path, *SMALL)) == bits(run_case(tmp_path, *SMALL, *words, variant=variant, place=place))
 
 
 @pytest.mark.parametrize("ranks", [3, pytest.param(4, marks=pytest.mark.full)])
 def test_no_way_to_transpose_changes_a_bit(ranks: int, tmp_path: Path) -> None:
     words = ("time=semi", "problem=rectangle", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
-    alone = bits(said(tmp_path, *words))
+    alone = bits(run_case(tmp_path, *words))
     ways = ("alltoall", "pairwise", "overlap", "linear", "bruck", "paced")
-    told = bits(said(tmp_path, *words, f"transpose={','.join(ways)}", variant="mpi", place=Placement(ranks=ranks)))
+    digests = bits(
+        run_case(tmp_path, *words, f"transpose={','.join(ways)}", variant="mpi", place=Placement(ranks=ranks))
+    )
     for case in range(len(ways)):
-        assert {dt: digest for (number, dt), digest in told.items() if number == case} == {
+        assert {dt: digest for (number, dt), digest in digests.items() if number == case} == {
             dt: d for (_, dt), d in alone.items()
         }
 
@@ -50,9 +52,9 @@ WIDE = ("time=semi", "solver=cg", "problem=atlantic", "nx=131", "ny=77", "layers
 """With blocks of more than the finest grid, whose cuts lie at odd cells."""
 
 
-def iterations(told: Said) -> list[list[float]]:
+def iterations(output: Output) -> list[list[float]]:
     """Of each mode, of each case; every rank tells the same."""
-    return [s["values"] for s in told.of("series") if s["name"] == "mode_iterations" and s["rank"] == 0]
+    return [s["values"] for s in output.of("series") if s["name"] == "mode_iterations" and s["rank"] == 0]
 
 
 @pytest.mark.parametrize(
@@ -61,27 +63,27 @@ def iterations(told: Said) -> list[list[float]]:
 )
 @pytest.mark.parametrize("words", [COASTS, WIDE])
 def test_processes_take_as_many_iterations_along_coasts(words: tuple[str, ...], ranks: int, tmp_path: Path) -> None:
-    alone = iterations(said(tmp_path, *words))
+    alone = iterations(run_case(tmp_path, *words))
     way = f"halo={('two_sided', 'one_sided', 'shared')[ranks % 3]}"
-    assert iterations(said(tmp_path, *words, way, variant="mpi", place=Placement(ranks=ranks))) == alone
+    assert iterations(run_case(tmp_path, *words, way, variant="mpi", place=Placement(ranks=ranks))) == alone
     assert all(modes == sorted(modes, reverse=True) for modes in alone)
 
 
 def test_threads_change_no_bit_along_coasts(tmp_path: Path) -> None:
-    threads = said(tmp_path, *COASTS, variant="omp", place=Placement(threads=3))
-    assert bits(threads) == bits(said(tmp_path, *COASTS))
+    threads = run_case(tmp_path, *COASTS, variant="omp", place=Placement(threads=3))
+    assert bits(threads) == bits(run_case(tmp_path, *COASTS))
 
 
 def test_iterations_hardly_grow_with_the_sea(tmp_path: Path) -> None:
     words = ("time=semi", "solver=cg", "problem=basin", "layers=1", "steps=2", "courant=8.6")
-    (small,), (large,) = (iterations(said(tmp_path, *words, f"nx={n}", f"ny={n}"))[0] for n in (24, 192))
+    (small,), (large,) = (iterations(run_case(tmp_path, *words, f"nx={n}", f"ny={n}"))[0] for n in (24, 192))
     assert large <= small + 2
 
 
 def test_a_coarse_tolerance_loses_no_water(tmp_path: Path) -> None:
     """The check holds the mass of each layer to roundings, whatever the solver leaves."""
-    few = said(tmp_path, *COASTS, "tolerance=1e-8")
-    assert max(map(max, iterations(few))) < max(map(max, iterations(said(tmp_path, *COASTS)))) / 2
+    few = run_case(tmp_path, *COASTS, "tolerance=1e-8")
+    assert max(map(max, iterations(few))) < max(map(max, iterations(run_case(tmp_path, *COASTS)))) / 2
 
 
 def test_a_run_along_coasts_is_taken_up_from_files_with_the_same_bits(tmp_path: Path) -> None:
@@ -97,8 +99,8 @@ def test_both_solvers_find_the_same_gyre(tmp_path: Path) -> None:
 
 
 def test_the_vertical_modes_of_five_layers(tmp_path: Path) -> None:
-    told = said(tmp_path, "time=semi", "problem=geostrophic", "nx=8", "ny=8", "layers=5", "steps=1")
-    (speeds,) = [s for s in told.of("series") if s["name"] == "mode_speed"]
+    output = run_case(tmp_path, "time=semi", "problem=geostrophic", "nx=8", "ny=8", "layers=5", "steps=1")
+    (speeds,) = [s for s in output.of("series") if s["name"] == "mode_speed"]
     assert speeds["values"] == pytest.approx([221.77927, 3.30266, 1.82054, 1.28486, 1.04055], abs=5e-6)
 
 
@@ -108,29 +110,29 @@ def test_the_dispersion_of_a_seiche(tmp_path: Path) -> None:
     across = 2 / dx * math.sin(8 * math.pi / (2 * 64))
     longest = 1.01 * speed * math.hypot(1 / dx, 8 / 125000)  # steps of such a part of a second at courant=1
     words = ("problem=seiche", "time=semi", "layers=1", "nx=64", "ny=8", "width=125000", "steps=200", "filter=0")
-    seen = [s["values"] for s in said(tmp_path, *words, f"courant={600 * longest!r}").of("sample")]
+    seen = [s["values"] for s in run_case(tmp_path, *words, f"courant={600 * longest!r}").of("sample")]
     for values in seen:
         dt = values["dt"][0]
         assert values["frequency"][0] == pytest.approx(math.atan(speed * dt * across) / dt, rel=1e-12)
     dt = max(values["dt"][0] for values in seen)
-    seen = [s["values"] for s in said(tmp_path, *words, f"courant={600 * longest * 600 / dt!r}").of("sample")]
+    seen = [s["values"] for s in run_case(tmp_path, *words, f"courant={600 * longest * 600 / dt!r}").of("sample")]
     (at_600,) = {v["frequency"][0] for v in seen if v["dt"][0] == pytest.approx(600, rel=1e-12)}
     assert at_600 == pytest.approx(2.130156e-3, abs=5e-10)
 
 
 def test_an_explicit_seiche_swings_as_three_stages_let_it(tmp_path: Path) -> None:
-    said(tmp_path, "problem=seiche", "layers=1", "nx=64", "ny=8", "steps=200,201")
+    run_case(tmp_path, "problem=seiche", "layers=1", "nx=64", "ny=8", "steps=200,201")
 
 
 @pytest.mark.parametrize("layers", [1, 5])
 def test_a_geostrophic_flow_stays_at_twenty_times_the_explicit_limit(layers: int, tmp_path: Path) -> None:
     words = ("problem=geostrophic", "nx=20", "ny=16", f"layers={layers}", "steps=200")
-    said(tmp_path, *words, "time=semi", f"courant={20 * EXPLICIT_LIMIT}")
-    said(tmp_path, *words, "time=explicit", f"courant={EXPLICIT_LIMIT}")
+    run_case(tmp_path, *words, "time=semi", f"courant={20 * EXPLICIT_LIMIT}")
+    run_case(tmp_path, *words, "time=explicit", f"courant={EXPLICIT_LIMIT}")
 
 
 def test_a_driven_ocean_is_stable_at_twenty_times_the_explicit_limit(tmp_path: Path) -> None:
-    said(
+    run_case(
         tmp_path, "problem=rectangle", "time=semi", "nx=20", "ny=16", "layers=3", "steps=300",
         f"courant={20 * EXPLICIT_LIMIT}",
     )  # fmt: skip
@@ -139,7 +141,7 @@ def test_a_driven_ocean_is_stable_at_twenty_times_the_explicit_limit(tmp_path: P
 def gyre(folder: Path, cells: int, *words: str) -> dict[str, float]:
     """Spun up in a twentieth of the explicit steps."""
     long = ("layers=1", f"nx={cells}", f"ny={cells}", "time=semi", f"courant={20 * EXPLICIT_LIMIT}")
-    sample = said(folder, *words, *long).of("sample")[0]
+    sample = run_case(folder, *words, *long).of("sample")[0]
     return {name: value[0] for name, value in sample["values"].items()}
 
 

@@ -39,10 +39,10 @@ def pair(variant: str) -> Placement:
 @pytest.mark.parametrize("variant", BOTH)
 def test_every_kind_of_data_arrives_whole(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
     for one in built[variant]:
-        said = native.run(one, pair(variant), (SIZES, f"data={','.join(KINDS)}"), tmp_path)
-        assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
+        output = native.run(one, pair(variant), (SIZES, f"data={','.join(KINDS)}"), tmp_path)
+        assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
         traffic = {
-            (c["parameters"]["bytes"], c["parameters"]["data"]): c["cost"].get("bytes", 0) for c in said.of("case")
+            (c["parameters"]["bytes"], c["parameters"]["data"]): c["cost"].get("bytes", 0) for c in output.of("case")
         }
         assert traffic[1000, "cached"] == traffic[1000, "ordinary_pages"] == 4000
         assert traffic[1000, "fresh_data"] == 8000  # made and used as well
@@ -52,18 +52,18 @@ def test_every_kind_of_data_arrives_whole(variant: str, built: dict[str, list[Bu
 @pytest.mark.parametrize("variant", WRONG)
 def test_wrong_messages_are_found_in_every_kind(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
     for data in KINDS:
-        said = native.run(built[variant][0], pair(variant), ("bytes=1000", f"data={data}"), tmp_path)
-        assert said.status == 1 and not all(c["ok"] for c in said.of("check")), data
+        output = native.run(built[variant][0], pair(variant), ("bytes=1000", f"data={data}"), tmp_path)
+        assert output.status == 1 and not all(c["ok"] for c in output.of("check")), data
 
 
 @pytest.mark.native
 def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_path: Path) -> None:
     """With MPI, for a team of threads would be started anew; predictions of one collective alone are made from it."""
     for variant in ("mpi_blocking", "mpi_put", "omp_threads"):
-        said = native.verified(built[variant][0], pair(variant), tmp_path, SIZES)
-        told = [x.get("values", {}).get("latency_alone") for x in said.of("sample")]
-        assert told and all((x is None) == (variant == "omp_threads") for x in told)
-        assert all(0 < x[0] == x[1] == x[2] for x in told if x is not None)
+        output = native.verified(built[variant][0], pair(variant), tmp_path, SIZES)
+        latencies = [x.get("values", {}).get("latency_alone") for x in output.of("sample")]
+        assert latencies and all((x is None) == (variant == "omp_threads") for x in latencies)
+        assert all(0 < x[0] == x[1] == x[2] for x in latencies if x is not None)
     roles = {r.role: r.metric for r in PINGPONG.roles}
     assert roles == {
         "message": "latency_alone", "exchanged_message": "latency_alone",
@@ -73,8 +73,8 @@ def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_p
 
 
 def test_whatever_stands_on_a_page_or_enters_a_prediction_says_its_kind() -> None:
-    told = [*PINGPONG.rows, *PINGPONG.roles, *PINGPONG.plots]
-    assert told and all(x.where.get("data") in KINDS or getattr(x, "lines", "") == "data" for x in told)
+    entries = [*PINGPONG.rows, *PINGPONG.roles, *PINGPONG.plots]
+    assert entries and all(x.where.get("data") in KINDS or getattr(x, "lines", "") == "data" for x in entries)
     large = [r for r in PINGPONG.rows if r.where["bytes"]]
     assert {r.where["data"] for r in large} == set(KINDS)
     assert all(str(r.where["data"]).replace("_", " ") in r.title for r in large)

@@ -330,13 +330,13 @@ def test_what_is_brought_along_stays_short_where_the_last_cache_is_large() -> No
 
 def test_steps_that_are_longer_than_a_sample_are_told_before_any_of_them_ran() -> None:
     """The first entry that speaks of a case holds; none speaks of what leaves a parameter out, nor of a GPU."""
-    told = (
+    durations = (
         Duration(0.5, where={"size": "M"}, variants=["slow*"]),
         Duration(0.1, where={"size": "M"}),
         Duration(1e-3, per=["n", "n"]),
     )
     (named,) = workload(variants={"slow": (), "quick": (), "on_gpu": ("cuda",)}).values()
-    named = replace(named, durations=told)
+    named = replace(named, durations=durations)
     words = ("--samples", "5", "--sample-seconds", "0.004", "--case-seconds", "1")
 
     def seconds(variant: str, *arguments: str) -> float:

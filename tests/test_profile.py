@@ -282,16 +282,18 @@ def test_threads_lose_nothing(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path
         assert matrix(done.phase(1)) == pattern("next", 2, 401, 401 * 24)
 
 
-@pytest.mark.parametrize(("how", "said"), [("abort", "MPI_Abort"), ("exit", "the process ended without MPI_Finalize")])
+@pytest.mark.parametrize(
+    ("how", "message"), [("abort", "MPI_Abort"), ("exit", "the process ended without MPI_Finalize")]
+)
 def test_an_early_end_is_recorded_and_said(
-    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path, how: str, said: str
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path, how: str, message: str
 ) -> None:
     for mpi in mpis:
         done = profiled(tmp_path / mpi.name, launch(mpi, 3, compiled(mpi, "ends.cpp", "-pthread"), how))
         assert done.traffic is not None, done.stderr
         assert how == "exit" or done.status != 0
         assert not done.traffic.complete
-        assert {r.how for r in done.traffic.times} == {said}
+        assert {r.how for r in done.traffic.times} == {message}
         there = {r.rank for r in done.traffic.times}
         assert set(done.traffic.missing) == set(range(3)) - there
         assert matrix(done.phase(1)) == {(r, (r + 1) % 3): (1, 24) for r in there}
@@ -356,7 +358,7 @@ def test_status_and_streams_pass_through(mpis: tuple[Mpi, ...], compiled: Compil
 def test_what_cannot_be_profiled_is_one_clear_line(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
     mpi = mpis[0]
     program = compiled(mpi, "ends.cpp", "-pthread")
-    for words, options, status, said in (
+    for words, options, status, message in (
         ([], (), 2, "give a command"),
         (["true"], (), 2, "cannot tell which MPI library"),
         (["true"], ("--mpi", "nosuch"), 2, "no MPI library named 'nosuch'"),
@@ -367,7 +369,7 @@ def test_what_cannot_be_profiled_is_one_clear_line(mpis: tuple[Mpi, ...], compil
         done = profiled(tmp_path, words, *options, **mpi.environment)
         assert (done.status, done.traffic) == (status, None), (words, done.stderr)
         lines = [line for line in done.stderr.splitlines() if line.startswith("firstlight:")]
-        assert len(lines) == 1 and said in lines[0], done.stderr
+        assert len(lines) == 1 and message in lines[0], done.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_said_by_the_ranks(

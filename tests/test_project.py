@@ -227,9 +227,9 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     assert code == OK and page.read_text().count("<section") == 4
     head = out.splitlines()
     assert "within the run" in head[2] and "from smaller sizes" in out
-    said = " ".join(out.split())  # lines are as long as the terminal is wide
-    assert "13 nodes, limited by power" in said and "16 nodes of 300 W" in said
-    assert "4.80 kW, 1.20 x the limit of 4.00 kW" in said
+    output = " ".join(out.split())  # lines are as long as the terminal is wide
+    assert "13 nodes, limited by power" in output and "16 nodes of 300 W" in output
+    assert "4.80 kW, 1.20 x the limit of 4.00 kW" in output
     classed = (*words, "--class", "light", "--year", "2018", "--power", "20MW")
     out = call(capsys, *classed, "--html", str(page))[1]
     standing = "4 of 17 numbers of the class and of the road map's 2018 were read at their sources"
@@ -244,7 +244,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([], "how many nodes?"),
         (["--nodes", "10", "--topology", "torus:4x4"], "has 16"),
@@ -261,6 +261,6 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
         (["--nodes", "4"], "no verified ping-pong"),
     ],
 )
-def test_bad_input_is_told_in_a_line(results: Path, capsys: Captured, words: list[str], said: str) -> None:
+def test_bad_input_is_told_in_a_line(results: Path, capsys: Captured, words: list[str], message: str) -> None:
     code, out, err = call(capsys, "project", "solved", "--results", str(results), *words)
-    assert code == USAGE and out == "" and said in err and err.count("\n") == 1
+    assert code == USAGE and out == "" and message in err and err.count("\n") == 1

@@ -85,8 +85,8 @@ def test_tables_of_any_size(variant: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("threads", [1, 3, 5])
 def test_no_update_of_threads_is_lost(threads: int, tmp_path: Path) -> None:
     words = ("words=1024,65536", "per_word=1,4")
-    said = native.verified(program("omp_atomic"), Placement(threads=threads), tmp_path, *words, effort=COUNTED)
-    assert all(check["error"] == 0 for check in said.of("check"))
+    output = native.verified(program("omp_atomic"), Placement(threads=threads), tmp_path, *words, effort=COUNTED)
+    assert all(check["error"] == 0 for check in output.of("check"))
 
 
 @pytest.mark.native
@@ -94,8 +94,8 @@ def test_threads_that_do_not_care_may_lose_one_in_a_hundred_words(tmp_path: Path
     """One thread of them loses nothing."""
     alone = native.verified(program("omp"), Placement(), tmp_path, "words=65536", effort=COUNTED)
     assert {check["tolerance"] for check in alone.of("check")} == {0}
-    said = native.run(program("omp"), Placement(threads=2), ("words=262144",), tmp_path, COUNTED)
-    assert {check["tolerance"] for check in said.of("check")} == {2621.44}
+    output = native.run(program("omp"), Placement(threads=2), ("words=262144",), tmp_path, COUNTED)
+    assert {check["tolerance"] for check in output.of("check")} == {2621.44}
 
 
 @pytest.mark.native
@@ -108,20 +108,20 @@ def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path, monke
     them it is right.
     """
     words = ("words=1024,8192", "per_word=1,5")
-    said = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
-    if variant == "mpi_accumulate" and said.status == 1:
-        assert any("words are wrong" in check["what"] for check in said.of("check"))
+    output = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
+    if variant == "mpi_accumulate" and output.status == 1:
+        assert any("words are wrong" in check["what"] for check in output.of("check"))
         monkeypatch.setenv("OMPI_MCA_osc_rdma_acc_use_amo", "0")
         words = ("words=8192,1024", "per_word=1,5")  # others: what was said is remembered by words, not by settings
-        said = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
+        output = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
     refused = (variant, ranks) in {("mpi_hypercube", 3), ("mpi_accumulate", 1)}
-    assert said.status == (2 if refused else 0), (said.reason, said.stderr)
-    assert all(check["error"] == 0 for check in said.of("check"))
-    assert not refused or "needs" in said.stderr
+    assert output.status == (2 if refused else 0), (output.reason, output.stderr)
+    assert all(check["error"] == 0 for check in output.of("check"))
+    assert not refused or "needs" in output.stderr
 
 
 @pytest.mark.native
 @pytest.mark.parametrize(("word", "why"), [("words=1000", "from 1024 to"), ("words=3000", "a power of two, not 3000")])
 def test_what_is_no_table_is_refused_in_one_line(word: str, why: str) -> None:
-    said = native.direct(program("serial"), word)
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), word)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1

@@ -43,9 +43,9 @@ def test_every_shape_of_puts_and_gets_arrives_whole(
     shapes = ("bytes=40,200000", "interfaces=1,3", "messages=1,5", f"operation={operation}")
     for one in built[variant]:
         for kind in ("one", "six"):
-            said = native.run(one, parties(variant, 2), (*shapes, f"neighbours={kind}"), tmp_path)
-            assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
-            of = {tuple(c["parameters"][n] for n in ("bytes", "messages")): c["cost"] for c in said.of("case")}
+            output = native.run(one, parties(variant, 2), (*shapes, f"neighbours={kind}"), tmp_path)
+            assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
+            of = {tuple(c["parameters"][n] for n in ("bytes", "messages")): c["cost"] for c in output.of("case")}
             sent = 5 * (6 if kind == "six" else 1)
             assert of[40, 5]["elements"] == sent  # what one party sends in a step
             assert (of[40, 5]["flow"], of[40, 5]["bytes"]) == (40 * sent, 2 * 2 * 40 * sent)
@@ -59,6 +59,6 @@ def test_what_cannot_run_is_refused_in_one_line(variant: str, built: dict[str, l
     if variant == "mpi_two_sided":
         refused["operation=get"] = "no get"
     for word, why in refused.items():
-        said = native.run(built[variant][0], parties(variant, 3), (word,), tmp_path)
-        assert said.status == 2 and why in said.stderr, (word, said.stderr)
-        assert said.lines == []
+        output = native.run(built[variant][0], parties(variant, 3), (word,), tmp_path)
+        assert output.status == 2 and why in output.stderr, (word, output.stderr)
+        assert output.lines == []

@@ -20,7 +20,7 @@ from firstlight.plan import Program
 from firstlight.record import Build
 from firstlight.report import html
 
-SAID = """trial.cu(3): warning #177-D: variable "x" was declared but never referenced
+PTXAS = """trial.cu(3): warning #177-D: variable "x" was declared but never referenced
 ptxas info    : 0 bytes gmem, 24 bytes cmem[4]
 ptxas info    : Compiling entry function '_ZN3sum6kernelIdEEvPT_' for 'sm_75'
 ptxas info    : Function properties for _ZN3sum6kernelIdEEvPT_
@@ -37,7 +37,7 @@ ptxas info    : Used 8 registers, 360 bytes cmem[0]
 
 
 def test_the_compiler_s_words_become_numbers() -> None:
-    plain, spilled = kernels.parse_kernels(SAID, os.environ)
+    plain, spilled = kernels.parse_kernels(PTXAS, os.environ)
     assert plain == Kernel("plain", "sm_75", 8)
     assert spilled == Kernel("sum::kernel<double>", "sm_75", 255, 640, 1280, 448, 2048)
 
@@ -46,7 +46,7 @@ def test_words_of_no_kernel_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert kernels.parse_kernels("", os.environ) == ()
     assert kernels.parse_kernels("ptxas info : Compiling entry function 'f' for 'sm_75'\n", os.environ) == ()
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert [k.name for k in kernels.parse_kernels(SAID, os.environ)] == ["_Z5plainPd", "_ZN3sum6kernelIdEEvPT_"]
+    assert [k.name for k in kernels.parse_kernels(PTXAS, os.environ)] == ["_Z5plainPd", "_ZN3sum6kernelIdEEvPT_"]
 
 
 @pytest.mark.parametrize("spoiled", ["-1", "1.5", '"many"', str(1 << 41)])
@@ -59,7 +59,7 @@ def test_they_are_kept_beside_the_executable_with_its_hash(tmp_path: Path) -> No
     made = tmp_path / "made"
     made.write_text("#!/bin/sh\n")
     made.chmod(0o755)
-    some = kernels.parse_kernels(SAID, os.environ)
+    some = kernels.parse_kernels(PTXAS, os.environ)
     entry, without = Entry(tmp_path / "a", "program"), Entry(tmp_path / "b", "program")
     entry.fill(made, "{}", strict=False, kernels=some)
     without.fill(made, "{}", strict=False)
@@ -73,7 +73,7 @@ def test_they_are_kept_beside_the_executable_with_its_hash(tmp_path: Path) -> No
 def test_the_page_shows_them_and_says_where_nothing_ran(gpus: tuple[Gpu, ...]) -> None:
     run, records, workloads = synthetic.run(only=("dot",), launches=3)
     program = Program("dot", "cuda", "gcc-native")
-    some = kernels.parse_kernels(SAID, os.environ)
+    some = kernels.parse_kernels(PTXAS, os.environ)
     builds = (
         *run.builds,
         *(Build(replace(program, toolchain=t), True, 1, kernels=some) for t in ("gcc-native", "gcc-base")),

@@ -58,10 +58,10 @@ class Shown:
         width, height = SIZES[size]
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.page.on("console", lambda m: self.said.append(f"{m.type}: {m.text}"))
-        self.page.on("pageerror", lambda e: self.said.append(f"error: {e}"))
-        self.page.on("dialog", lambda d: (self.said.append(f"dialog: {d.message}"), d.dismiss()))
+        self.console: list[str] = []
+        self.page.on("console", lambda m: self.console.append(f"{m.type}: {m.text}"))
+        self.page.on("pageerror", lambda e: self.console.append(f"error: {e}"))
+        self.page.on("dialog", lambda d: (self.console.append(f"dialog: {d.message}"), d.dismiss()))
         self.page.on("request", lambda r: self._request(r.url))
         self.page.add_init_script(
             "document.addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))"
@@ -71,7 +71,7 @@ class Shown:
 
     def _request(self, url: str) -> None:
         if not url.startswith(("file:", "data:", "blob:")):
-            self.said.append(f"request: {url}")
+            self.console.append(f"request: {url}")
 
     def overflow(self) -> int:
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
@@ -93,7 +93,7 @@ class Shown:
 )
 def test_no_error_no_violation_no_request(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
     with Shown(browser, pages[name], scheme=scheme) as shown:
-        assert shown.said == []
+        assert shown.console == []
 
 
 PLOTS = {"sample": 8, "halo": 6}

@@ -40,11 +40,11 @@ def refusing(gpus: tuple[Gpu, ...], device: str = "CUDA", refuses: bool = True) 
     """dot, whose variant `simd` is one for a device, and refuses wherever it is launched."""
     scene = synthetic.run(2, 7, only=["dot"], failed_build=False)
     run = scene.run
-    told = run.descriptions | {"dot.simd": replace(run.descriptions["dot.simd"], device=device)}
+    descriptions = run.descriptions | {"dot.simd": replace(run.descriptions["dot.simd"], device=device)}
     cuda = Cuda("nvcc 13.0.88", "/usr/local/cuda/bin/nvcc", "/usr/bin/g++", "sm_75", ())
     run = replace(
         run,
-        descriptions=told,
+        descriptions=descriptions,
         machine=replace(run.machine, gpus=gpus),
         toolbox=replace(run.toolbox, cuda=cuda),
     )

@@ -56,10 +56,10 @@ def test_the_table_keeps_to_the_width_and_loses_nothing(width: int) -> None:
     front = answers.front(judgement.run, answers.answers(judgement, workloads))
     lines = terminal._table(front, width, terminal.Ink(False))
     assert max(len(line) for line in lines) <= width
-    told = " ".join(" ".join(lines).split())
+    text = " ".join(" ".join(lines).split())
     for row in front.rows:
-        assert all(word in told for word in row.row.title.split()) and row.program in told
-        assert row.best is None or quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s") in told
+        assert all(word in text for word in row.row.title.split()) and row.program in text
+        assert row.best is None or quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s") in text
 
 
 def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Workload]]:
@@ -72,7 +72,7 @@ def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Worklo
 
 
 @pytest.mark.parametrize(
-    ("state", "dropped", "title", "told"),
+    ("state", "dropped", "title", "message"),
     [
         ("budget", ("dot.simd",), "scalar product in L1", "not measured: dot.simd"),
         ("interrupted", ("dot.simd",), "scalar product in L1", "not measured: dot.simd"),
@@ -92,14 +92,14 @@ def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Worklo
     ],
 )
 def test_a_row_names_the_candidates_that_were_not_measured(
-    state: RunState, dropped: tuple[str, ...], title: str, told: str
+    state: RunState, dropped: tuple[str, ...], title: str, message: str
 ) -> None:
     judgement, workloads = without(state, *dropped)
     (row,) = [a for a in answers.answers(judgement, workloads) if a.row.title == title]
-    assert row.not_measured.startswith(told) and bool(row.not_measured) == bool(told)
+    assert row.not_measured.startswith(message) and bool(row.not_measured) == bool(message)
     lines = " ".join(" ".join(terminal._table(answers.front(judgement.run, [row]), 80, terminal.Ink(False))).split())
     assert f"{title} ({row.program})" in " ".join(lines.split()) or row.program in lines
-    assert (f"! {told}" in lines) == bool(told)
+    assert (f"! {message}" in lines) == bool(message)
 
 
 def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
@@ -129,9 +129,9 @@ def titles(judgement: Judgement, workloads: dict[str, Workload]) -> list[str]:
 
 
 def test_the_front_page_holds_headlines_and_tells_where_the_other_rows_are() -> None:
-    told = with_rows(5, 3)
-    page = terminal.summary(*told)
-    assert titles(*told) == ["row 02", "row 03", "row 04"] and "row 01" not in page
+    scene = with_rows(5, 3)
+    page = terminal.summary(*scene)
+    assert titles(*scene) == ["row 02", "row 03", "row 04"] and "row 01" not in page
     assert "  2 more rows in the report\n" in page
 
 
@@ -141,9 +141,9 @@ def test_who_names_workloads_and_who_declares_no_headline_sees_all_rows() -> Non
 
 
 def test_at_most_eighteen_headlines_stand_on_the_front_page() -> None:
-    told = with_rows(21, 20)
-    assert titles(*told) == [f"row {k:02}" for k in range(1, 19)]
-    assert "  3 more rows in the report; 2 of them are headlines too many for this page\n" in terminal.summary(*told)
+    scene = with_rows(21, 20)
+    assert titles(*scene) == [f"row {k:02}" for k in range(1, 19)]
+    assert "  3 more rows in the report; 2 of them are headlines too many for this page\n" in terminal.summary(*scene)
 
 
 def test_rows_come_by_chapter_then_by_order() -> None:

@@ -148,8 +148,8 @@ def test_findings_ask_for_roles() -> None:
     from firstlight.judge import findings
 
     silent = {name: replace(w, roles=()) for name, w in SHIPPED.items()}
-    told = {f.rule for f in findings.discover(synthetic.judgement(), silent)}
-    assert not told & {"poor_collective", "busy_waiting"}
+    rules = {f.rule for f in findings.discover(synthetic.judgement(), silent)}
+    assert not rules & {"poor_collective", "busy_waiting"}
 
 
 def renamed(judgement: Judgement, name: str) -> list[Verified]:

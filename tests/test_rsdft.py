@@ -26,8 +26,8 @@ def program(variant: str) -> Built:
 
 def energies(variant: str, place: Placement, folder: Path, *words: str) -> list[float]:
     """Of the last sample of the only case."""
-    said = native.verified(program(variant), place, folder, *words, effort=COUNTED)
-    (series,) = {tuple(s["values"]) for s in said.of("series") if s["rank"] == 0}
+    output = native.verified(program(variant), place, folder, *words, effort=COUNTED)
+    (series,) = {tuple(s["values"]) for s in output.of("series") if s["rank"] == 0}
     return list(series)
 
 
@@ -92,5 +92,5 @@ def test_threads_take_any_share(threads: int, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_run_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    said = native.run(program("mpi"), Placement(ranks=2), words, tmp_path, COUNTED)
-    assert said.status == 2 and why in said.stderr
+    output = native.run(program("mpi"), Placement(ranks=2), words, tmp_path, COUNTED)
+    assert output.status == 2 and why in output.stderr

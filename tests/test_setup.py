@@ -54,10 +54,10 @@ def test_offline_no_mpi_library_is_installed(tmp_path: Path, monkeypatch: pytest
     host = Host(machine, tmp_path, {"PATH": os.environ["PATH"], "HOME": "/none"}, Memory(tmp_path / "probes.json"))
     monkeypatch.setattr(Host, "run", lambda *_, **__: pytest.fail("something was started"))
     packages.keep(tmp_path, True)
-    said: list[str] = []
+    messages: list[str] = []
     wanted = (tuple(family.name for family in every() if family.embedded), True)
-    found: tuple[list[Mpi], list[Absent]] = embedding.embed(host, wanted, True, said.append)
-    assert not found[0] and not said and len(found[1]) == len(wanted[0])
+    found: tuple[list[Mpi], list[Absent]] = embedding.embed(host, wanted, True, messages.append)
+    assert not found[0] and not messages and len(found[1]) == len(wanted[0])
     assert all("./fl setup --offline --wheelhouse DIR" in gap.fix for gap in found[1])
 
 
@@ -97,8 +97,8 @@ def test_a_wheelhouse_has_all_that_is_asked_for(tmp_path: Path, monkeypatch: pyt
 def test_bad_input_is_one_line(capsys: Captured) -> None:
     for words in (["--wheelhouse", "nowhere"], ["dott"], ["dot", "--toolchain", "icc"], ["--quick", "--full"]):
         code, out, err = call(capsys, "setup", *words)
-        said = [line for line in err.splitlines() if not line.startswith("look · ")]
-        assert code == USAGE and out == "" and len(said) == 1 and said[0].startswith("firstlight: "), err
+        lines = [line for line in err.splitlines() if not line.startswith("look · ")]
+        assert code == USAGE and out == "" and len(lines) == 1 and lines[0].startswith("firstlight: "), err
 
 
 def test_the_examples_of_the_help_work_as_typed(

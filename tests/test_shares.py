@@ -52,10 +52,10 @@ def test_what_is_long_begins_first_and_what_runs_alone_last(pytester: pytest.Pyt
     pytester.makeini("[pytest]\nmarkers =\n    alone\n    patient\n    native\n    faults\n    browser\n")
     marked = "import pytest, time\n"
     body = "def test_{0}():\n    with open({1!r}, 'a') as began:\n        began.write('{0} ')\n    time.sleep(0.05)\n"
-    told = str(pytester.path / "began")
+    path = str(pytester.path / "began")
     for file, mark in (("alone", "alone"), ("short", ""), ("native", "native"), ("waits", "patient")):
         mark_line = f"pytestmark = pytest.mark.{mark}\n" if mark else ""
-        tests = "".join(body.format(f"{file}{n}", told) for n in range(6))
+        tests = "".join(body.format(f"{file}{n}", path) for n in range(6))
         pytester.makepyfile(**{f"test_a{len(file)}_{file}": marked + mark_line + tests})
     done = pytester.runpytest_subprocess("-n", "2", "-p", "no:cacheprovider")
     done.assert_outcomes(passed=24)

@@ -103,20 +103,20 @@ def simulate(*words: str) -> int:
 
 def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
-    said = capsys.readouterr().out
-    assert said.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
-    assert "trinaryx3 takes 170 us, 7.5 x less than the next, binomial." in said
-    assert "- ring: a ring of this algorithm needs 3 ranks" in said
-    assert max(map(len, said.splitlines())) <= 80
+    output = capsys.readouterr().out
+    assert output.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
+    assert "trinaryx3 takes 170 us, 7.5 x less than the next, binomial." in output
+    assert "- ring: a ring of this algorithm needs 3 ranks" in output
+    assert max(map(len, output.splitlines())) <= 80
 
 
 def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--scale", "2x2x2..8x8x8")
     assert simulate(*words) == 0
-    said = capsys.readouterr().out
-    assert "Up to 76 KiB binomial, beyond it trinaryx3." in said
-    assert "trinaryx3 is the fastest at every scale (16 MiB)." in said
-    assert max(map(len, said.splitlines())) <= 80
+    output = capsys.readouterr().out
+    assert "Up to 76 KiB binomial, beyond it trinaryx3." in output
+    assert "trinaryx3 is the fastest at every scale (16 MiB)." in output
+    assert max(map(len, output.splitlines())) <= 80
 
 
 def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +128,7 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
         (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
@@ -143,11 +143,11 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_exists(
-    words: list[str], told: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert simulate(*words) == 2
-    said = capsys.readouterr().err
-    assert told in said and said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert message in output and output.count("\n") == 1
 
 
 def test_nothing_predicted_is_inconclusive(stand_in: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_program_that_fails_is_told(
     path = tmp_path / "program"
     monkeypatch.setattr(program, "build", lambda: path)
     assert simulate("broadcast", "--topology", "flat:4") == 3
-    for body, told in (
+    for body, message in (
         ("kill -9 $$", "signal 9"),
         ("echo oh >&2; exit 7", "status 7: oh"),
         ("echo {", "not understood"),
@@ -189,7 +189,7 @@ def test_a_program_that_fails_is_told(
         path.write_text(f"#!/bin/sh\n{body}\n")
         path.chmod(0o755)
         assert simulate("broadcast", "--topology", "flat:4") == 3
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_the_page(stand_in: Path, tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ def test_foreign_words_are_escaped() -> None:
     assert bad not in page.render(some)
 
 
-@pytest.mark.parametrize(("value", "said"), [(829, "829"), (12_400, "12.4k"), (45_500_000, "45.5M"), (None, "-")])
-def test_counts_are_short(value: float | None, said: str) -> None:
-    assert page.short(value) == said
+@pytest.mark.parametrize(("value", "short"), [(829, "829"), (12_400, "12.4k"), (45_500_000, "45.5M"), (None, "-")])
+def test_counts_are_short(value: float | None, short: str) -> None:
+    assert page.short(value) == short
 
 
 def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,9 +239,9 @@ def test_a_receive_of_another_size_is_reported(
         times.append(found["predictions"][0]["seconds"])
     assert times[0] == times[1]
     assert simulate(str(file), "--machine", "S=100") == 0
-    said = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
-    assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in said
+    assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in output
 
 
 def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,8 +261,8 @@ def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
     stand_in: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert simulate("barrier", "--topology", "flat:64", "--scale", "64..1024") == 0
-    said = capsys.readouterr().out
-    assert "\n  flat:64:\n" in said and "\n  , " not in said
+    output = capsys.readouterr().out
+    assert "\n  flat:64:\n" in output and "\n  , " not in output
     less = Breakdown(latency=1e-6, bandwidth=2e-9, contention=-2e-9)
     assert page.shares(Prediction("some", breakdown=less)) == ["100%", "0%", "0%", "0%"]
 
@@ -284,8 +284,8 @@ def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("broadcast", "--topology", "square:4") == 2
-    said = capsys.readouterr().err
-    assert "torus:AxB" in said and said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert "torus:AxB" in output and output.count("\n") == 1
 
 
 def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.CaptureFixture[str]) -> None:
@@ -295,8 +295,8 @@ def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.C
         assert network.name == name and network.sources() and all(s.strip() for s in network.sources())
         assert all(p.source and p.value > 0 for p in networks.vars_of(network).values())
     assert simulate("--machines") == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in said and "cited from memory" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in output and "cited from memory" in output
 
 
 @pytest.mark.parametrize("name", sorted(networks.load()))
@@ -308,8 +308,8 @@ def test_the_program_takes_every_network_on_a_topology_of_its_kind(
     small = {"tofu": "2x2x2", "dragonfly": "4x4x2", "fattree": "4x4", "flat": "16"}[kind]
     words = ("--topology", f"{kind}:{small}", "--machine", name, "--algorithm", "dissemination")
     assert simulate("barrier", *words) == 0
-    said = capsys.readouterr().out.replace("\n    ", " ")
-    assert f"({network.title}, {networks.KINDS[network.kind]})" in said
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert f"({network.title}, {networks.KINDS[network.kind]})" in output
 
 
 def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
@@ -324,7 +324,7 @@ def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--topology", "flat:4", "--machine", "hdr"], "did you mean hdr200?"),
         (["--topology", "flat:4", "--machine", "tofu"], "take a network with links, as --topology tofu:24x18x16"),
@@ -333,11 +333,11 @@ def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixt
     ],
 )
 def test_a_network_that_says_nothing_of_this_is_refused(
-    words: list[str], told: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert simulate("barrier", *words) == 2
-    said = capsys.readouterr().err
-    assert told in said and said.count("\n") == 1
+    output = capsys.readouterr().err
+    assert message in output and output.count("\n") == 1
 
 
 def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
@@ -349,9 +349,9 @@ def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
 
 def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("barrier", "--topology", "flat:64") == 0
-    said = capsys.readouterr().out.replace("\n    ", " ")
-    assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in said
-    assert "(LogGOPSim's own example, no machine's, for nothing else was asked for)" in said
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in output
+    assert "(LogGOPSim's own example, no machine's, for nothing else was asked for)" in output
     assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
-    said = capsys.readouterr().out.replace("\n    ", " ")
-    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in said
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output

@@ -218,9 +218,9 @@ def test_predictions_against_measurements() -> None:
     }  # fmt: skip
     assert found.ranking[1] == 2
     assert "not this one" in found.unpredicted[0]
-    said = page.summary(found, Path("a.html"))
-    assert "Half of the 4 predictions are within a factor of 3.00" in said and "4.0 times too short" in said
-    assert max(map(len, said.splitlines())) <= 80
+    summary = page.summary(found, Path("a.html"))
+    assert "Half of the 4 predictions are within a factor of 3.00" in summary and "4.0 times too short" in summary
+    assert max(map(len, summary.splitlines())) <= 80
     assert "http-equiv" in page.render(found)
 
 

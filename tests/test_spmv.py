@@ -32,11 +32,11 @@ def program(variant: str) -> Built:
 
 def fingerprints(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[object, ...], set[float]]:
     """All bits of y by matrix and size, of all kernels."""
-    said = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
-    assert said.status == 0, (said.reason, said.stderr, [c for c in said.of("check") if not c["ok"]])
+    output = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
+    assert output.status == 0, (output.reason, output.stderr, [c for c in output.of("check") if not c["ok"]])
     found: dict[tuple[object, ...], set[float]] = {}
-    for sample in said.of("sample"):
-        case = said.of("case")[sample["case"]]["parameters"]
+    for sample in output.of("sample"):
+        case = output.of("case")[sample["case"]]["parameters"]
         found.setdefault((case["matrix"], case["m"], sample["sample"]), set()).add(sample["values"]["fingerprint"][0])
     return found
 
@@ -149,9 +149,9 @@ def test_processes_change_no_bit(variant: str, tmp_path: Path) -> None:
 def test_the_middle_is_multiplied_while_messages_travel(tmp_path: Path) -> None:
     """Whole windows of 512 rows: three of four on each of two processes. Rows drawn at random have no such middle."""
     words = ("kernel=csr,streamed4,sell", "matrix=hpcg,banded,random", "m=16")
-    said = native.verified(program("mpi_overlap"), Placement(ranks=2), tmp_path, *words)
-    for sample in said.of("sample"):
-        matrix = said.of("case")[sample["case"]]["parameters"]["matrix"]
+    output = native.verified(program("mpi_overlap"), Placement(ranks=2), tmp_path, *words)
+    for sample in output.of("sample"):
+        matrix = output.of("case")[sample["case"]]["parameters"]["matrix"]
         assert sample["values"]["overlapped"] == [0 if matrix == "random" else 0.75] * 3
 
 
@@ -176,8 +176,8 @@ def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> Non
     (tmp_path / "own.mtx").write_text(FILE)
     built = program(variant)
     assert built.executable is not None
-    said = native.direct(built, f"kernel={kernels}", f"matrix={tmp_path / 'own.mtx'}")
-    assert said.returncode == 0, said.stderr
+    done = native.direct(built, f"kernel={kernels}", f"matrix={tmp_path / 'own.mtx'}")
+    assert done.returncode == 0, done.stderr
 
 
 GENERAL = "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 2\n1 3 5\n2 3 -1\n3 1 7\n"
@@ -188,22 +188,22 @@ def test_what_one_format_refuses_others_multiply(variant: str, tmp_path: Path) -
     """Only half storage refuses a general matrix, and a file's size is not swept."""
     (tmp_path / "own.mtx").write_text(GENERAL)
     words = (f"matrix={tmp_path / 'own.mtx'},banded", "kernel=*", "m=2,3")
-    said = native.verified(
+    output = native.verified(
         program(variant), native.party_of_two(native.workloads["spmv"].variant(variant)), tmp_path, *words
     )
-    told = [(c["parameters"]["kernel"], c["why"]) for c in said.of("refused")]
-    assert told == ([] if variant == "mpi" else [("symmetric", "symmetric storage needs a symmetric matrix")])
-    kernels = len({c["parameters"]["kernel"] for c in said.of("case")})
+    refused = [(c["parameters"]["kernel"], c["why"]) for c in output.of("refused")]
+    assert refused == ([] if variant == "mpi" else [("symmetric", "symmetric storage needs a symmetric matrix")])
+    kernels = len({c["parameters"]["kernel"] for c in output.of("case")})
     assert kernels == (8 if variant == "mpi" else 11)
     assert (
-        len(said.of("case")) + len(told) == said.of("end")[0]["cases"] == 3 * kernels
+        len(output.of("case")) + len(refused) == output.of("end")[0]["cases"] == 3 * kernels
     )  # the file once, the band twice
-    assert {"m" in c["parameters"] for c in said.of("case") if c["parameters"]["matrix"] != "banded"} == {False}
+    assert {"m" in c["parameters"] for c in output.of("case") if c["parameters"]["matrix"] != "banded"} == {False}
 
 
 def test_a_program_describes_what_a_file_replaces() -> None:
-    told = {p["name"]: p.get("replaced_by", "") for p in json.loads(program("serial").describe)["parameters"]}
-    assert told == {"kernel": "", "matrix": "", "m": "matrix"}
+    replaced = {p["name"]: p.get("replaced_by", "") for p in json.loads(program("serial").describe)["parameters"]}
+    assert replaced == {"kernel": "", "matrix": "", "m": "matrix"}
 
 
 @pytest.mark.parametrize("variant", ["serial", "omp"])
@@ -225,8 +225,8 @@ def test_a_symmetric_file_without_a_diagonal_is_multiplied(
     (tmp_path / "own.mtx").write_text(head + entries)
     threads = ("--threads", "3") if variant == "omp" else ()
     file = f"matrix={tmp_path / 'own.mtx'}"
-    said = native.direct(program(variant), "kernel=csr,symmetric,sell,tiled,streamed_block", file, *threads, *EFFORT)
-    assert said.returncode == 0, said.stdout + said.stderr
+    done = native.direct(program(variant), "kernel=csr,symmetric,sell,tiled,streamed_block", file, *threads, *EFFORT)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path: Path) -> None:
@@ -235,9 +235,9 @@ def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path:
     entries = "".join(f"{i} {rows + 1 - i} {i}.5\n" for i in range(1, rows + 1))
     file.write_text(f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} {rows}\n{entries}")
     assert file.stat().st_size > documents.BY_BYTES
-    said = native.direct(program("serial"), "kernel=csr", f"matrix={file}", *EFFORT)
-    assert said.returncode == 0, said.stderr
-    assert f'"{documents.of(str(file), file.read_bytes()).name}"' in said.stdout
+    done = native.direct(program("serial"), "kernel=csr", f"matrix={file}", *EFFORT)
+    assert done.returncode == 0, done.stderr
+    assert f'"{documents.of(str(file), file.read_bytes()).name}"' in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -257,14 +257,14 @@ def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path:
 )
 def test_what_is_wrong_in_a_file_is_told_by_its_line(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "bad.mtx").write_text(text)
-    said = native.direct(program("serial"), f"matrix={tmp_path / 'bad.mtx'}")
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), f"matrix={tmp_path / 'bad.mtx'}")
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
     (tmp_path / "own.mtx.gz").write_bytes(gzip.compress(FILE.encode()))
-    said = native.direct(program("serial"), f"matrix={tmp_path / 'own.mtx.gz'}")
-    assert said.returncode == 2 and "./fl run unpacks it" in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), f"matrix={tmp_path / 'own.mtx.gz'}")
+    assert done.returncode == 2 and "./fl run unpacks it" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -275,5 +275,5 @@ def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_format_does_not_take_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    said = native.direct(program("serial"), *words)
-    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), *words)
+    assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1

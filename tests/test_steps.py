@@ -38,25 +38,25 @@ def described(variant: str) -> Description:
 @pytest.mark.native
 @pytest.mark.parametrize("variant", ["serial", "looped"])
 def test_every_step_begins_from_the_restored_state(variant: str, tmp_path: Path) -> None:
-    said = native.verified(program("relaxed", variant), Placement(), tmp_path, "n=16", "runs=1,7", "--steps", "3")
-    assert [s["values"]["resets"] for s in said.of("sample")] == [[0, 0, 0]] * 4  # one for each step
-    assert {c["when"] for c in said.of("check")} == {"before", "between", "after"}
+    output = native.verified(program("relaxed", variant), Placement(), tmp_path, "n=16", "runs=1,7", "--steps", "3")
+    assert [s["values"]["resets"] for s in output.of("sample")] == [[0, 0, 0]] * 4  # one for each step
+    assert {c["when"] for c in output.of("check")} == {"before", "between", "after"}
 
 
 @pytest.mark.native
 def test_a_reset_is_neither_timed_nor_counted(tmp_path: Path) -> None:
     words = ("n=4", "runs=1", "pause=0.02", "--steps", "2")
-    said = native.verified(program("relaxed", "serial"), Placement(), tmp_path, *words)
-    assert min(s["wall"] for s in said.of("sample")) < 0.02  # two resets take 0.04
-    for counted in said.of("counters"):  # a machine may have none
+    output = native.verified(program("relaxed", "serial"), Placement(), tmp_path, *words)
+    assert min(s["wall"] for s in output.of("sample")) < 0.02  # two resets take 0.04
+    for counted in output.of("counters"):  # a machine may have none
         assert counted["steps"] == 2 and counted.get("instructions", 0) < 1e7
 
 
 @pytest.mark.native
 @pytest.mark.parametrize("variant", ["broken_short", "broken_continued"])
 def test_a_run_that_is_not_the_whole_one_is_rejected(variant: str, tmp_path: Path) -> None:
-    said = native.run(program("relaxed", variant), Placement(), ("n=16", "runs=5"), tmp_path)
-    assert said.status == 1 and not all(c["ok"] for c in said.of("check"))
+    output = native.run(program("relaxed", variant), Placement(), ("n=16", "runs=5"), tmp_path)
+    assert output.status == 1 and not all(c["ok"] for c in output.of("check"))
 
 
 # --- phases ---------------------------------------------------------------------------------------
@@ -64,32 +64,32 @@ def test_a_run_that_is_not_the_whole_one_is_rejected(variant: str, tmp_path: Pat
 
 @pytest.mark.native
 def test_phases_and_the_rest_add_up_to_the_step(tmp_path: Path) -> None:
-    said = native.verified(program("relaxed", "serial"), Placement(), tmp_path, "n=16", "runs=4", "--steps", "2")
-    for line in said.lines:
+    output = native.verified(program("relaxed", "serial"), Placement(), tmp_path, "n=16", "runs=4", "--steps", "2")
+    for line in output.lines:
         msgspec.convert(line, Line)
-    for sample in said.of("sample"):
+    for sample in output.of("sample"):
         spent = {name: three[2] for name, three in sample["values"].items() if name.startswith("phase_")}
         assert spent.keys() == {"phase_update", "phase_norm", "phase_other"}  # in the halo it never was
         assert 2 * sum(spent.values()) == pytest.approx(sample["wall"], rel=1e-9)
         assert sample["values"]["update"] == sample["values"]["phase_update"]
         assert spent["phase_norm"] >= 4e-4  # the inner phase stops the outer one
-    assert said.of("case")[0]["cost"] == {
+    assert output.of("case")[0]["cost"] == {
         "flops": 16 * 21, "operations": 1, "update.flops": 16 * 20, "update.operations": 1, "halo.operations": 1
     }  # fmt: skip
 
 
 @pytest.mark.native
 def test_phases_are_spread_over_the_ranks(tmp_path: Path) -> None:
-    said = native.verified(program("relaxed", "mpi_uneven"), Placement(ranks=3), tmp_path, "n=16")
-    for sample in said.of("sample"):
+    output = native.verified(program("relaxed", "mpi_uneven"), Placement(ranks=3), tmp_path, "n=16")
+    for sample in output.of("sample"):
         least, middle, most = sample["values"]["phase_halo"]
         assert least == 0 and middle >= 1e-3 and most >= 2e-3 and "phase_norm" not in sample["values"]
 
 
 @pytest.mark.native
 def test_marks_of_other_threads_count_nothing(tmp_path: Path) -> None:
-    said = native.verified(program("relaxed", "other_thread"), Placement(), tmp_path, "n=16")
-    assert all({n for n in s["values"] if n.startswith("phase_")} == {"phase_other"} for s in said.of("sample"))
+    output = native.verified(program("relaxed", "other_thread"), Placement(), tmp_path, "n=16")
+    assert all({n for n in s["values"] if n.startswith("phase_")} == {"phase_other"} for s in output.of("sample"))
 
 
 @pytest.mark.native
@@ -100,12 +100,12 @@ def test_a_phase_that_is_not_declared_ends_the_launch() -> None:
 
 @pytest.mark.native
 def test_a_program_tells_its_phases_and_its_numbers() -> None:
-    told = described("serial")
-    assert told.phases == ("update", "halo", "norm") and not told.kernels
-    assert [m.phase for m in told.metrics] == ["", "update", "halo", ""]
-    r = next(p for p in told.parameters if p.name == "r")
+    description = described("serial")
+    assert description.phases == ("update", "halo", "norm") and not description.kernels
+    assert [m.phase for m in description.metrics] == ["", "update", "halo", ""]
+    r = next(p for p in description.parameters if p.name == "r")
     assert (r.kind, r.default, r.least, r.most, r.unit) == ("real", "0.25", 1e-12, 0.5, "h^2")
-    assert {p.kind for p in told.parameters} == {"integer", "real"}
+    assert {p.kind for p in description.parameters} == {"integer", "real"}
 
 
 RATE = Metric("solver_rate", "Gflop/s", "flops", "rate", 1e-9, "higher", "solver")
@@ -125,8 +125,10 @@ def timed(seconds: Callable[[float], float], share: float = 0.5, metric: Metric 
         cases = tuple(replace(c, cost=c.cost | {"solver.flops": share * c.cost["flops"]}) for c in record.cases)
         return replace(record, samples=tuple(samples), cases=cases)
 
-    told = {k: replace(d, metrics=(*d.metrics, metric), phases=("solver",)) for k, d in scene.run.descriptions.items()}
-    return judge(replace(scene.run, descriptions=told), [phased(r) for r in scene.records], scene.workloads)
+    descriptions = {
+        k: replace(d, metrics=(*d.metrics, metric), phases=("solver",)) for k, d in scene.run.descriptions.items()
+    }
+    return judge(replace(scene.run, descriptions=descriptions), [phased(r) for r in scene.records], scene.workloads)
 
 
 def of(judgement: Judgement, metric: str) -> dict[object, object]:
@@ -164,11 +166,11 @@ def test_a_phase_is_held_against_the_ceilings_of_its_own_work() -> None:
         cases = tuple(replace(c, cost=c.cost | {"solver.flops": c.cost["flops"]}) for c in record.cases)
         return replace(record, samples=samples, cases=cases)
 
-    told = {
+    descriptions = {
         k: replace(d, metrics=(*d.metrics, RATE), phases=("solver",)) if d.workload == "dot" else d
         for k, d in scene.run.descriptions.items()
     }
-    judged = judge(replace(scene.run, descriptions=told), [phased(r) for r in scene.records], scene.workloads)
+    judged = judge(replace(scene.run, descriptions=descriptions), [phased(r) for r in scene.records], scene.workloads)
     found = [f for f in judged.figures if f.identity.metric == "solver_rate"]
     assert any(isinstance(f, Failed) and f.cause == "ceiling" for f in found)
 

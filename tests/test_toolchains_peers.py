@@ -99,7 +99,7 @@ def test_what_is_nowhere_is_absent(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_each_mpi_library_here_has_each_peer_or_a_reason() -> None:
     box = native.toolbox()
-    told = {gap.what: gap.why for gap in box.absent}
+    absent = {gap.what: gap.why for gap in box.absent}
     for mpi in box.mpis:
         for name, words in WORDS.items():
-            assert (name in mpi.extras) != (f"{words} with {mpi.label}" in told), (mpi.label, name)
+            assert (name in mpi.extras) != (f"{words} with {mpi.label}" in absent), (mpi.label, name)

@@ -137,10 +137,10 @@ def test_every_runtime_has_a_name() -> None:
 @pytest.mark.full
 def test_each_library_here_has_a_runtime_or_a_reason() -> None:
     box = native.toolbox()
-    told = {gap.what for gap in box.absent}
+    absent = {gap.what for gap in box.absent}
     for mpi in box.mpis:
         for name, words in RUNTIMES.items():
-            assert (name in mpi.extras) != (f"{words} with {mpi.label}" in told), (mpi.label, name)
+            assert (name in mpi.extras) != (f"{words} with {mpi.label}" in absent), (mpi.label, name)
     if Path("/usr/bin/oshcc").exists():
         assert all("shmem" in mpi.extras for mpi in box.mpis if mpi.cxx == "/usr/bin/mpicxx.openmpi")
 

@@ -41,9 +41,9 @@ def test_threads_share_rows(variant: str, threads: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("n", [2, 9, 65, 300])
 def test_one_wrong_element_is_found(n: int, tmp_path: Path) -> None:
-    said = native.run(program("broken_one_element"), Placement(), (f"n={n}", BOTH), tmp_path, COUNTED)
-    assert said.status == 1
-    checks = said.of("check")
+    output = native.run(program("broken_one_element"), Placement(), (f"n={n}", BOTH), tmp_path, COUNTED)
+    assert output.status == 1
+    checks = output.of("check")
     assert {c["case"] for c in checks if not c["ok"]} == {0, 1}
     wrong = [c for c in checks if not c["ok"]]
     assert all(c["error"] == 1 and f"element ({n // 2}, {n // 2}) is " in c["what"] for c in wrong)
@@ -53,15 +53,15 @@ def test_one_wrong_element_is_found(n: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("steps", [1, 2, 3, 4])
 def test_what_turns_back_is_found_after_any_number_of_steps(variant: str, steps: int, tmp_path: Path) -> None:
     effort = ("--samples", "2", "--steps", str(steps))
-    said = native.run(program(variant), Placement(), ("n=2,9,130", BOTH), tmp_path, effort)
-    assert {c["case"] for c in said.of("check") if not c["ok"]} == set(range(6))
+    output = native.run(program(variant), Placement(), ("n=2,9,130", BOTH), tmp_path, effort)
+    assert {c["case"] for c in output.of("check") if not c["ok"]} == set(range(6))
 
 
 def test_32_bits_do_not_stand_for_64(tmp_path: Path) -> None:
-    said = native.run(program("broken_single"), Placement(), ("n=2", "precision=32,64"), tmp_path, COUNTED)
-    assert {(c["case"], c["ok"]) for c in said.of("check")} >= {(0, True), (1, False)}
+    output = native.run(program("broken_single"), Placement(), ("n=2", "precision=32,64"), tmp_path, COUNTED)
+    assert {(c["case"], c["ok"]) for c in output.of("check")} >= {(0, True), (1, False)}
 
 
 def test_widths_that_no_number_has_are_refused() -> None:
-    said = native.direct(program("serial"), "precision=48")
-    assert said.returncode == 2 and "precision must be 32 or 64" in said.stderr and said.stderr.count("\n") == 1
+    done = native.direct(program("serial"), "precision=48")
+    assert done.returncode == 2 and "precision must be 32 or 64" in done.stderr and done.stderr.count("\n") == 1

@@ -286,10 +286,10 @@ def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
     )
     bad = Choice(Case("openmpi", "rules", "alltoall", 2, 8), "pairwise", False, "worse in its trial", 1.2, 1.1, 1.3)
     written = Written("openmpi", "rules", "rules-openmpi.conf", ("OMPI_MCA_x=1", "MPICH_y=/my results/a=b"), 1)
-    said = terminal.summary(Tuned("1", "a", "b", 9, (good, bad), (written,), ()))
-    assert "2 candidates, 1 kept" in said and "worse in its trial" in said
-    assert "    export OMPI_MCA_x=1\n    export MPICH_y='/my results/a=b'" in said
-    assert max(map(len, said.splitlines())) <= 80
+    summary = terminal.summary(Tuned("1", "a", "b", 9, (good, bad), (written,), ()))
+    assert "2 candidates, 1 kept" in summary and "worse in its trial" in summary
+    assert "    export OMPI_MCA_x=1\n    export MPICH_y='/my results/a=b'" in summary
+    assert max(map(len, summary.splitlines())) <= 80
 
 
 BROADCAST = """#include <mpi.h>

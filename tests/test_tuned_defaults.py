@@ -55,15 +55,15 @@ def cell(*arguments: str, mpi: str | None = "openmpi", place: Placement | None =
 
 
 def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[TunedDefault, ...]]:
-    planned, told = tuned_defaults.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
-    return planned.cells[0].arguments, told
+    planned, defaults = tuned_defaults.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
+    return planned.cells[0].arguments, defaults
 
 
 def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
-    arguments, (told,) = asked(tmp_path / "results", cell("cells=32"))
+    arguments, (default,) = asked(tmp_path / "results", cell("cells=32"))
     assert arguments == ("way=two_sided", "cells=32")
-    assert (told.run, told.program, told.cells) == ("", "", ("one",))
-    assert wording.answered([told], TOOLBOX) == [
+    assert (default.run, default.program, default.cells) == ("", "", ("one",))
+    assert wording.answered([default], TOOLBOX) == [
         "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured what is best here "
         "(the role halo)"
     ]
@@ -83,11 +83,12 @@ def test_the_way_that_was_best_with_messages_of_that_size(
     words: tuple[str, ...], value: str, program: str, size: int, tmp_path: Path
 ) -> None:
     keep(tmp_path, "20261124-101010-standard")
-    arguments, (told,) = asked(tmp_path, cell(*words))
+    arguments, (default,) = asked(tmp_path, cell(*words))
     assert arguments == (f"way={value}", *words)
-    assert (told.value, told.run, told.program, told.size) == (value, "20261124-101010-standard", program, size)
-    said = "halo.mpi_shared_flags was best in run 20261124" if program else "nothing was better in run 20261124"
-    assert said in wording.answered([told], TOOLBOX)[0]
+    run = "20261124-101010-standard"
+    assert (default.value, default.run, default.program, default.size) == (value, run, program, size)
+    text = "halo.mpi_shared_flags was best in run 20261124" if program else "nothing was better in run 20261124"
+    assert text in wording.answered([default], TOOLBOX)[0]
 
 
 def test_the_newest_run_that_can_be_read_and_measured_it_is_asked(tmp_path: Path) -> None:
@@ -117,8 +118,8 @@ def test_a_run_of_another_machine_or_library_says_nothing(tmp_path: Path) -> Non
 def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard", machine=replace(HERE, name="elsewhere", batch="slurm"))
     here = replace(HERE, batch="slurm")
-    _, (told,) = tuned_defaults.answered(Plan((cell(),), ()), WORKLOADS, TOOLBOX, here, tmp_path)
-    assert told.value == "shared"
+    _, (default,) = tuned_defaults.answered(Plan((cell(),), ()), WORKLOADS, TOOLBOX, here, tmp_path)
+    assert default.value == "shared"
 
 
 def test_too_few_launches_tell_no_difference(tmp_path: Path) -> None:
@@ -143,11 +144,11 @@ def test_what_is_set_and_what_has_no_messages_is_left_alone(tmp_path: Path) -> N
 def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard")
     cells = tuple(replace(cell(f"cells={n}"), id=f"c{n}") for n in (30, 32, 2000))
-    planned, told = tuned_defaults.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
-    assert [(one.value, one.cells) for one in told] == [("shared", ("c30", "c32")), ("two_sided", ("c2000",))]
+    planned, defaults = tuned_defaults.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
+    assert [(one.value, one.cells) for one in defaults] == [("shared", ("c30", "c32")), ("two_sided", ("c2000",))]
     assert [c.arguments[0] for c in planned.cells] == ["way=shared", "way=shared", "way=two_sided"]
-    more = replace(told[0], workload="lake", size=2048)
-    assert wording.answered([*told, more], TOOLBOX) == [
+    more = replace(defaults[0], workload="lake", size=2048)
+    assert wording.answered([*defaults, more], TOOLBOX) == [
         "way=shared for lake and sea with Open MPI 4.1.4: halo.mpi_shared_flags was best in run "
         "20261120-101010-standard by messages of 256 B and 2 KiB",
         "way=two_sided for sea with Open MPI 4.1.4: nothing was better in run 20261120-101010-standard by messages of "
@@ -189,8 +190,8 @@ def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp
     """A run of another user in the folder does not affect the arguments of programs, nor whether they have any."""
     keep(tmp_path, "20261120-101010-standard")
     path = keep(tmp_path, "20261122-101010-standard", 2, brought=(replace(STRANGER, roles=roles),))
-    arguments, (told,) = asked(tmp_path, cell())
-    assert (arguments, told.run) == (("way=shared",), "20261120-101010-standard")
+    arguments, (default,) = asked(tmp_path, cell())
+    assert (arguments, default.run) == (("way=shared",), "20261120-101010-standard")
     code, out, err = call(capsys, "figures", str(path))
     assert code == USAGE and not out and "run.json: was not written by firstlight: its workload 'halo'" in err
 

@@ -47,15 +47,15 @@ def test_a_file_is_verified_or_refused_in_one_line(
         file = tmp_path / f"{seed}.{ending}"
         with file.open("w", newline="") as written:
             written.write(made(Random(seed)))
-        said = native.run(built, place, (f"{parameter}={file}", *kernels, "--seed", str(1 + seed % 9999)), tmp_path)
-        wrong = [c for c in said.of("check") if not c["ok"]]
-        assert said.status in (OK, USAGE) and not wrong, (seed, said.reason, said.stderr, wrong, file.read_text())
-        refused = said.of("refused")
+        output = native.run(built, place, (f"{parameter}={file}", *kernels, "--seed", str(1 + seed % 9999)), tmp_path)
+        wrong = [c for c in output.of("check") if not c["ok"]]
+        assert output.status in (OK, USAGE) and not wrong, (seed, output.reason, output.stderr, wrong, file.read_text())
+        refused = output.of("refused")
         if workload == "spmv":
             # Half storage requires a symmetric matrix, ELL rows of similar length; other formats accept any.
-            assert said.status == OK, (seed, said.stderr)
+            assert output.status == OK, (seed, output.stderr)
             assert {c["parameters"]["kernel"] for c in refused} <= {"symmetric", "ell"}, (seed, refused)
-            assert len(said.of("case")) >= len(said.of("check")) / 3 > 0
+            assert len(output.of("case")) >= len(output.of("check")) / 3 > 0
 
 
 def test_a_schedule_in_goal_has_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,17 +80,17 @@ def test_values_within_their_ranges_are_verified_or_refused_in_one_line(workload
     for seed in SEEDS:
         chosen = valid_inputs.values(Random(seed), described, 40)
         words = [f"{name}={value}" for name, value in chosen.items()]
-        told = (workload, seed, words)
+        context = (workload, seed, words)
         try:
             done = subprocess.run(
                 [built.executable, *words, *EFFORT, "--case-seconds", "0.1"],
                 capture_output=True, text=True, timeout=300,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            pytest.fail(f"does not end: {told}")
-        assert done.returncode in (OK, USAGE), (told, done.stdout[-2000:], done.stderr[-2000:])
+            pytest.fail(f"does not end: {context}")
+        assert done.returncode in (OK, USAGE), (context, done.stdout[-2000:], done.stderr[-2000:])
         if done.returncode == USAGE:
             assert done.stderr.count("\n") == 1 and len(done.stderr) < REFUSING and done.stdout == "", (
-                told,
+                context,
                 done.stderr,
             )

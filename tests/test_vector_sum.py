@@ -96,9 +96,9 @@ def bearing(built: list[Built], ranks: int) -> list[Built]:
 @pytest.mark.parametrize("variant", ["mpi_ring", "mpi_rabenseifner"])
 def test_any_number_of_processes(variant: str, ranks: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
     for one in bearing(built[variant], ranks):
-        said = native.run(one, Placement(ranks=ranks), (LENGTHS,), tmp_path)
-        assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
-        assert len(said.of("check")) == 3 * 5 and all(c["ok"] for c in said.of("check"))
+        output = native.run(one, Placement(ranks=ranks), (LENGTHS,), tmp_path)
+        assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
+        assert len(output.of("check")) == 3 * 5 and all(c["ok"] for c in output.of("check"))
 
 
 @pytest.mark.parametrize(
@@ -106,26 +106,26 @@ def test_any_number_of_processes(variant: str, ranks: int, built: dict[str, list
 )
 def test_the_other_routes(variant: str, ranks: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
     for one in bearing(built[variant], ranks):
-        said = native.run(one, Placement(ranks=ranks), (LENGTHS,), tmp_path)
-        assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
+        output = native.run(one, Placement(ranks=ranks), (LENGTHS,), tmp_path)
+        assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
 
 
 def test_the_hypercube_refuses_what_is_no_power_of_two(built: dict[str, list[Built]], tmp_path: Path) -> None:
     for one in built["mpi_cube"]:
-        said = native.run(one, Placement(ranks=6), (LENGTHS,), tmp_path)
-        assert said.status == 2 and said.lines == []
-        assert "the hypercube needs a number of ranks that is a power of two; 6 given" in said.stderr
+        output = native.run(one, Placement(ranks=6), (LENGTHS,), tmp_path)
+        assert output.status == 2 and output.lines == []
+        assert "the hypercube needs a number of ranks that is a power of two; 6 given" in output.stderr
 
 
 def test_the_declared_work_is_what_the_header_says(built: dict[str, list[Built]], tmp_path: Path) -> None:
     _, ((flow, operations, flops),) = declared((3, 1000))
-    said = native.run(built["mpi_ring"][0], Placement(ranks=3), ("n=1000",), tmp_path)
-    (case,) = said.of("case")
+    output = native.run(built["mpi_ring"][0], Placement(ranks=3), ("n=1000",), tmp_path)
+    (case,) = output.of("case")
     assert (case["cost"]["flow"], case["cost"]["operations"], case["cost"]["flops"]) == (flow, operations, flops)
 
 
 @pytest.mark.parametrize(
-    ("variant", "length", "told"),
+    ("variant", "length", "message"),
     [
         ("broken_mpi_one_rank", 7, r"rank 2: element 3 of 7, summed over 3 processes, "),
         ("broken_mpi_last_element", 1, r"element 0 of 1, summed over 3 processes, is nan"),
@@ -136,15 +136,15 @@ def test_the_declared_work_is_what_the_header_says(built: dict[str, list[Built]]
     ],
 )
 def test_the_check_says_what_is_wrong(
-    variant: str, length: int, told: str, built: dict[str, list[Built]], tmp_path: Path
+    variant: str, length: int, message: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     for one in built[variant]:
-        said = native.run(one, Placement(ranks=3), (f"n={length}",), tmp_path)
-        wrong = [c["what"] for c in said.of("check") if not c["ok"]]
-        assert said.status == 1 and wrong and told in wrong[0], wrong
+        output = native.run(one, Placement(ranks=3), (f"n={length}",), tmp_path)
+        wrong = [c["what"] for c in output.of("check") if not c["ok"]]
+        assert output.status == 1 and wrong and message in wrong[0], wrong
 
 
 def test_one_process_cannot_miss_a_partner(built: dict[str, list[Built]], tmp_path: Path) -> None:
     for variant in ("broken_mpi_missing_step", "broken_mpi_root_only"):
-        said = native.run(built[variant][0], Placement(), (LENGTHS,), tmp_path)
-        assert said.status == 2 and "this variant needs 2 ranks at least" in said.stderr
+        output = native.run(built[variant][0], Placement(), (LENGTHS,), tmp_path)
+        assert output.status == 2 and "this variant needs 2 ranks at least" in output.stderr

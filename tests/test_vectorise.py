@@ -35,11 +35,11 @@ def program(variant: str, flags: str = "base", compiler: str = "gcc") -> Built:
     return native.make([wanted])[wanted]
 
 
-def verdicts(said: native.Said) -> dict[str, set[bool]]:
+def verdicts(output: native.Output) -> dict[str, set[bool]]:
     """Of each loop's checks."""
     found: dict[str, set[bool]] = {}
-    for check in said.of("check"):
-        found.setdefault(said.of("case")[check["case"]]["parameters"]["kernel"], set()).add(check["ok"])
+    for check in output.of("check"):
+        found.setdefault(output.of("case")[check["case"]]["parameters"]["kernel"], set()).add(check["ok"])
     return found
 
 
@@ -47,9 +47,9 @@ def verdicts(said: native.Said) -> dict[str, set[bool]]:
 @pytest.mark.parametrize(("variant", "loops"), [("serial", LOOPS), ("serial_novec", LOOPS), ("helped", HELPED)])
 def test_all_loops_are_verified_in_one_launch(variant: str, loops: int, tmp_path: Path) -> None:
     """An odd length, too, so that what was unrolled has something left."""
-    said = native.verified(program(variant), Placement(), tmp_path, "kernel=*", "m=9,32")
-    assert len(said.of("case")) == 2 * loops
-    found = verdicts(said)
+    output = native.verified(program(variant), Placement(), tmp_path, "kernel=*", "m=9,32")
+    assert len(output.of("case")) == 2 * loops
+    found = verdicts(output)
     assert len(found) == loops and set(map(frozenset, found.values())) == {frozenset({True})}
 
 
@@ -67,8 +67,8 @@ def test_all_loops_are_verified_with_the_widest_vectors(compiler: str, variant: 
 @pytest.mark.parametrize("variant", ["serial", "serial_novec", "helped"])
 def test_fast_arithmetic_is_wrong_in_nothing_but_rounding(compiler: str, variant: str, tmp_path: Path) -> None:
     """With these flags a compiler may break what the class `rounding` holds it to, and no other loop."""
-    said = native.run(program(variant, "fast", compiler), Placement(), ("kernel=*", "m=9,32"), tmp_path)
-    wrong = {name for name, ok in verdicts(said).items() if False in ok}
+    output = native.run(program(variant, "fast", compiler), Placement(), ("kernel=*", "m=9,32"), tmp_path)
+    wrong = {name for name, ok in verdicts(output).items() if False in ok}
     assert all(name.startswith("rounding_") for name in wrong)
     assert ("rounding_absorbed" in wrong) == (variant != "helped")
 
@@ -76,19 +76,19 @@ def test_fast_arithmetic_is_wrong_in_nothing_but_rounding(compiler: str, variant
 @pytest.mark.native
 def test_one_wrong_loop_of_many_fails_alone_and_by_name(tmp_path: Path) -> None:
     """Elements are small whole numbers, so that one that was left out may be right by chance; not in three sizes."""
-    said = native.run(program("broken_gather"), Placement(), ("kernel=*", "m=9,10,11"), tmp_path)
-    assert said.status == 1
-    assert {name for name, ok in verdicts(said).items() if False in ok} == {"gather_load"}
-    assert {c["what"].partition(":")[0] for c in said.of("check") if not c["ok"]} == {"gather_load"}
-    assert len(verdicts(said)) == LOOPS
+    output = native.run(program("broken_gather"), Placement(), ("kernel=*", "m=9,10,11"), tmp_path)
+    assert output.status == 1
+    assert {name for name, ok in verdicts(output).items() if False in ok} == {"gather_load"}
+    assert {c["what"].partition(":")[0] for c in output.of("check") if not c["ok"]} == {"gather_load"}
+    assert len(verdicts(output)) == LOOPS
 
 
 @pytest.mark.native
 def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
     plain, without = (program(variant) for variant in ("serial", "serial_novec"))
-    told = [msgspec.json.decode(built.describe, type=Description) for built in (plain, without)]
-    assert [d.variant for d in told] == ["serial", "serial_novec"]
-    assert told[0].kernels == told[1].kernels and len(told[0].kernels) == LOOPS
+    descriptions = [msgspec.json.decode(built.describe, type=Description) for built in (plain, without)]
+    assert [d.variant for d in descriptions] == ["serial", "serial_novec"]
+    assert descriptions[0].kernels == descriptions[1].kernels and len(descriptions[0].kernels) == LOOPS
     assert plain.sha256 != without.sha256
     (begun,) = native.verified(without, Placement(), tmp_path, "kernel=plain_copy", "m=9").of("launch")
     assert "-fno-tree-vectorize" in begun["flags"]

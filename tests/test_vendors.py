@@ -22,7 +22,7 @@ from firstlight.toolchains.memory import Memory
 GXX = shutil.which("g++")
 
 # As spack's tests record them (lib/spack/spack/test/compilers/detection.py), and where another source is named.
-SAID = {
+VERSION_TEXTS = {
     "intel": [
         ("Intel(R) oneAPI DPC++ Compiler 2021.1.2 (2020.10.0.1214)\nTarget: x86_64-unknown-linux-gnu\n", "2021.1.2"),
         ("Intel(R) oneAPI DPC++/C++ Compiler 2021.4.0 (2021.4.0.20210924)\nThread model: posix\n", "2021.4.0"),
@@ -66,7 +66,7 @@ OTHERS = [  # which no vendor's line may take for its own
     "IBM XL C/C++ for Linux, V11.1 (5724-X14)\nVersion: 11.01.0000.0000\n",
     "",
 ]
-RECORDED = [(family, text, version) for family, some in SAID.items() for text, version in some]
+RECORDED = [(family, text, version) for family, some in VERSION_TEXTS.items() for text, version in some]
 
 
 @pytest.mark.parametrize(("family", "text", "version"), RECORDED)
@@ -88,11 +88,8 @@ def test_amd_is_told_whether_aocc_or_rocm() -> None:
 
 
 def test_the_versions_of_fortran_compilers_of_vendors() -> None:
-    parse_version = [
-        "ifx (IFX) 2023.1.0 20230320\n",
-        "nvfortran 20.9-0 LLVM 64-bit target on x86-64 Linux -tp haswell\n",
-    ]
-    assert list(map(version_in, parse_version)) == ["2023.1.0", "20.9"]
+    texts = ["ifx (IFX) 2023.1.0 20230320\n", "nvfortran 20.9-0 LLVM 64-bit target on x86-64 Linux -tp haswell\n"]
+    assert list(map(version_in, texts)) == ["2023.1.0", "20.9"]
 
 
 def test_every_vendor_has_all_flag_sets_and_base_keeps_arithmetic_as_it_is_written() -> None:
@@ -106,13 +103,13 @@ def test_every_vendor_has_all_flag_sets_and_base_keeps_arithmetic_as_it_is_writt
     assert list(vendors.flags("gcc")) == ["base", "native", "fast"]
 
 
-def script(place: Path, said: str, knows: tuple[str, ...], refuses: tuple[str, ...]) -> None:
+def script(place: Path, output: str, knows: tuple[str, ...], refuses: tuple[str, ...]) -> None:
     """A compiler that says so, takes its own flags (`knows`) and refuses some; g++ compiles."""
     place.parent.mkdir(parents=True, exist_ok=True)
     known, refused = "|".join(knows) or "none", "|".join(refuses) or "none"
     place.write_text(
         "#!/bin/bash\n"
-        f"[ \"$1\" = --version ] && {{ printf '%s\\n' '{said.strip()}'; exit 0; }}\n"
+        f"[ \"$1\" = --version ] && {{ printf '%s\\n' '{output.strip()}'; exit 0; }}\n"
         "words=()\n"
         'for word in "$@"; do\n'
         f'    case "$word" in {refused}) echo "error: unknown option $word" >&2; exit 1;; -dM) exit 1;;\n'
@@ -136,7 +133,7 @@ def look(folder: Path, **environ: str) -> tuple[dict[str, Toolchain], list[Absen
 @pytest.mark.skipif(GXX is None, reason="no g++ here")
 def test_a_compiler_of_a_vendor_gets_its_flags_and_keeps_judges_strict(tmp_path: Path) -> None:
     words = ("-fp-model=precise", "-fp-model=fast", "-qopenmp")
-    script(tmp_path / "bin" / "icpx", SAID["intel"][2][0], words, ("-xHost",))
+    script(tmp_path / "bin" / "icpx", VERSION_TEXTS["intel"][2][0], words, ("-xHost",))
     chains, _ = look(tmp_path)
     assert list(chains) == ["intel-base", "intel-native", "intel-fast"]
     assert chains["intel-base"].flags == ("-O2", "-fp-model=precise") and chains["intel-base"].version == "2024.1.0"
@@ -156,12 +153,12 @@ def test_one_that_nobody_knows_gets_base_flags_where_the_user_names_it(tmp_path:
 
 @pytest.mark.skipif(GXX is None, reason="no g++ here")
 def test_a_vendors_compiler_called_clang_is_not_taken_for_llvms(tmp_path: Path) -> None:
-    script(tmp_path / "bin" / "clang++", SAID["cray"][1][0], (), ())
+    script(tmp_path / "bin" / "clang++", VERSION_TEXTS["cray"][1][0], (), ())
     assert {t.compiler for t in look(tmp_path)[0].values()} == {"cray"}
 
 
 def test_one_that_knows_no_cxx20_is_told_with_its_reason(tmp_path: Path) -> None:
-    script(tmp_path / "bin" / "FCC", SAID["fujitsu"][1][0], ("-Nclang",), ("-std=c\\+\\+20",))
+    script(tmp_path / "bin" / "FCC", VERSION_TEXTS["fujitsu"][1][0], ("-Nclang",), ("-std=c\\+\\+20",))
     chains, absent = look(tmp_path)
     (gap,) = (a for a in absent if a.what.startswith("Fujitsu"))
     assert gap.what == "Fujitsu 4.9.0" and "error: unknown option -std=c++20" in gap.why and chains == {}

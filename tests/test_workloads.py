@@ -98,38 +98,38 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         assert (described.workload, described.variant) == (program.program.workload, program.program.variant)
         assert described.metrics and described.cost and described.verified and described.tolerance
         assert bool(described.device) == on_device(variant.needs)
-        ran, told, wanted = 0, [""], enough(workload, variant, program.program)
+        ran, reasons, wanted = 0, [""], enough(workload, variant, program.program)
         two, *others = party_of_two_first(bearable(placements(variant), program))
         for place in [two, *others] if wanted == 1 else [*others, two]:
             if ran == wanted:
                 break
             # A check examines a step at a random place of a batch, and no correct variant may fail it.
             effort = native.EFFORT if ran else native.SEVERAL_BATCHES
-            said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path, effort)
-            if said.status == 2:
+            output = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path, effort)
+            if output.status == 2:
                 # What the guard of the launch adds speaks of shared files, which may be those of another test's ranks.
-                told = [s for s in said.stderr.strip().splitlines() if not s.startswith("firstlight: removed")]
+                reasons = [s for s in output.stderr.strip().splitlines() if not s.startswith("firstlight: removed")]
                 assert (
-                    "needs" in told[0] or "runs" in told[0]
+                    "needs" in reasons[0] or "runs" in reasons[0]
                 )  # the program's own line; an MPI launcher may add its words
-                assert len(told) == 1 or program.program.mpi, said.stderr
-                assert said.lines == []
+                assert len(reasons) == 1 or program.program.mpi, output.stderr
+                assert output.lines == []
                 continue
             ran += 1
-            assert (said.status, said.reason) == (0, ""), (place, said.reason, said.stderr)
+            assert (output.status, output.reason) == (0, ""), (place, output.reason, output.stderr)
             if described.unverified:
-                assert said.of("check") == []
+                assert output.of("check") == []
             else:
-                assert said.of("check") and all(c["ok"] for c in said.of("check"))
-            assert len(said.of("case")) + len(said.of("refused")) == said.of("end")[0]["cases"]
-            assert said.of("launch")[0]["ranks"] == place.ranks == len(said.of("launch")[0]["binding"])
-            for line in said.lines:  # the record is what the reader expects, to the type
+                assert output.of("check") and all(c["ok"] for c in output.of("check"))
+            assert len(output.of("case")) + len(output.of("refused")) == output.of("end")[0]["cases"]
+            assert output.of("launch")[0]["ranks"] == place.ranks == len(output.of("launch")[0]["binding"])
+            for line in output.lines:  # the record is what the reader expects, to the type
                 msgspec.convert(line, Line)
         if ran == 0 and on_device(variant.needs):
             pytest.skip("no GPU here")
-        if ran == 0 and "this compiler offers none on this processor" in told[0]:
-            pytest.skip(told[0].partition(": ")[2])
-        assert ran > 0, f"refused on every placement: {told[0]}"
+        if ran == 0 and "this compiler offers none on this processor" in reasons[0]:
+            pytest.skip(reasons[0].partition(": ")[2])
+        assert ran > 0, f"refused on every placement: {reasons[0]}"
 
 
 @pytest.mark.parametrize("pair", [pytest.param(p, id=name(p), marks=marks(p)) for p in BROKEN])
@@ -156,13 +156,13 @@ def rejected(program: Built, places: list[Placement], words: list[tuple[str, ...
     for place in places:
         accepted = False
         for some, effort in tries:
-            said = native.run(program, place, some, folder, effort)
-            if said.status == 2:
+            output = native.run(program, place, some, folder, effort)
+            if output.status == 2:
                 continue
-            accepted = said.status == 0
+            accepted = output.status == 0
             if not accepted:
-                assert said.status == 1, (place, said.reason)
-                assert not all(c["ok"] for c in said.of("check"))
+                assert output.status == 1, (place, output.reason)
+                assert not all(c["ok"] for c in output.of("check"))
                 return True
         assert not accepted, place
     return False
@@ -199,11 +199,11 @@ def test_sanitizers_are_silent(pair: tuple[Workload, Variant], tmp_path: Path) -
     for program in (b for p, b in sanitized(workload.name).items() if native.made_from(workload, variant, p)):
         assert program.error == ""
         words = native.arguments(workload, variant.name, watched=True)
-        said = native.run(program, placements(variant)[-1], words, tmp_path)
-        left = of_the_runtime_alone(said.stderr)
-        assert said.status in ((1,) if left else (0, 2)), said.stderr
-        assert all(check["ok"] for check in said.of("check"))
-        assert left or ("runtime error" not in said.stderr and "AddressSanitizer" not in said.stderr)
+        output = native.run(program, placements(variant)[-1], words, tmp_path)
+        left = of_the_runtime_alone(output.stderr)
+        assert output.status in ((1,) if left else (0, 2)), output.stderr
+        assert all(check["ok"] for check in output.of("check"))
+        assert left or ("runtime error" not in output.stderr and "AddressSanitizer" not in output.stderr)
 
 
 def of_the_runtime_alone(stderr: str) -> bool:
