@@ -60,8 +60,8 @@ def large(folder: Path, figures: int) -> Path:
 
 
 def _counted(scene: synthetic.Scene) -> int:
-    told = invented_run.metrics()
-    return sum(cases(cell) * len(told[cell.program.workload]) for cell in scene.run.cells)
+    metrics = invented_run.metrics()
+    return sum(cases(cell) * len(metrics[cell.program.workload]) for cell in scene.run.cells)
 
 
 def _records(scene: synthetic.Scene, on: Machine) -> Iterator[LaunchRecord]:
@@ -82,8 +82,8 @@ def command(*words: str) -> None:
     began = time.monotonic()
     child = subprocess.Popen([sys.executable, "-m", "firstlight", *words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
-    told = f"{time.monotonic() - began:.2f} s, {usage.ru_maxrss >> 10} MiB, status {os.waitstatus_to_exitcode(status)}"
-    print(f"{' '.join(word for word in words if '/' not in word)}: {told}", flush=True)
+    line = f"{time.monotonic() - began:.2f} s, {usage.ru_maxrss >> 10} MiB, status {os.waitstatus_to_exitcode(status)}"
+    print(f"{' '.join(word for word in words if '/' not in word)}: {line}", flush=True)
 
 
 def main(folder: str, figures: str = "100000") -> None:

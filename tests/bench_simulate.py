@@ -59,12 +59,12 @@ def main(ours: str, theirs: str, txt2bin: str, rounds: str = "5") -> None:
                 "binary": [theirs, "-f", str(binary), "-b", *parameters],
             }
             best = dict.fromkeys(commands, 1e9)
-            said = dict.fromkeys(commands, "")
+            output = dict.fromkeys(commands, "")
             for _ in range(int(rounds)):
                 for what, command in commands.items():
-                    seconds, said[what] = timed(command)
+                    seconds, output[what] = timed(command)
                     best[what] = min(best[what], seconds)
-            answer, text = (json.loads(said[what]) for what in ("schedule", "text"))
+            answer, text = (json.loads(output[what]) for what in ("schedule", "text"))
             size = goal.stat().st_size / 1e6
         count = answer["operations"]
         print(f"{name}: {count} operations by {answer['evaluator']}, {size:.1f} MB of GOAL by {text['evaluator']}")

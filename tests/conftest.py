@@ -133,11 +133,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report: Any = yield
     cpu, _since = (spent.now() - _since).cpu, spent.now()
     left = spent.Time(call.duration, cpu) - spent.total()
-    told = spent.take()
-    kind = next((said for mark, said in KINDS.items() if item.get_closest_marker(mark)), "unit and property tests")
+    charged = spent.take()
+    kind = next((title for mark, title in KINDS.items() if item.get_closest_marker(mark)), "unit and property tests")
     own = f"{kind}/{_workload(item)}"
-    told[own] = told.get(own, spent.Time()) + spent.Time(max(0.0, left.wall), max(0.0, left.cpu))
-    report.spent = {name: (time.wall, time.cpu) for name, time in told.items()}
+    charged[own] = charged.get(own, spent.Time()) + spent.Time(max(0.0, left.wall), max(0.0, left.cpu))
+    report.spent = {name: (time.wall, time.cpu) for name, time in charged.items()}
     return report
 
 

@@ -118,7 +118,7 @@ class Post::Channel {
   std::vector<grid::Parcel> receives_, sends_;
 };
 
-struct Told {
+struct ExchangeResult {
   Index wrong;    // values, of all ranks, after the last of two exchanges
   Index missing;  // messages that were expected and not sent
   Index applied;  // 1 where the fault changed anything
@@ -127,7 +127,8 @@ struct Told {
 };
 
 template <std::size_t D>
-Told exchanged(const Asked& asked, const grid::Options& options, const grid::Options& expected, Index alignment, Index shares, int fault) {
+ExchangeResult exchanged(const Asked& asked, const grid::Options& options, const grid::Options& expected, Index alignment, Index shares,
+                         int fault) {
   const grid::Domain<D> all = domain<D>(asked);
   Office office;
   std::vector<std::unique_ptr<Rank<D, Post>>> ranks;
@@ -136,7 +137,7 @@ Told exchanged(const Asked& asked, const grid::Options& options, const grid::Opt
     ranks.back()->open(Post{&office, r});
   }
   const test::Shares team{shares};
-  Told told{};
+  ExchangeResult result{};
   for (Index iteration = 0; iteration < 2; ++iteration) {
     office.messages = office.bytes = 0;
     office.fault = iteration == 1 ? fault : none;
@@ -155,14 +156,14 @@ Told exchanged(const Asked& asked, const grid::Options& options, const grid::Opt
   }
   for (auto& rank : ranks) {
     const grid::Damage damage = rank->damage(1, expected);
-    if (told.wrong == 0) std::strncpy(told.first, damage.first.c_str(), sizeof told.first - 1);
-    told.wrong += damage.values;
+    if (result.wrong == 0) std::strncpy(result.first, damage.first.c_str(), sizeof result.first - 1);
+    result.wrong += damage.values;
   }
-  told.missing = office.missing;
-  told.applied = office.applied ? 1 : 0;
-  told.messages = office.messages;
-  told.bytes = office.bytes;
-  return told;
+  result.missing = office.missing;
+  result.applied = office.applied ? 1 : 0;
+  result.messages = office.messages;
+  result.bytes = office.bytes;
+  return result;
 }
 
 grid::Options options_of(int reach, int order) { return {static_cast<grid::Reach>(reach), static_cast<grid::Order>(order)}; }
@@ -174,8 +175,8 @@ extern "C" {
 // The sentence of refuse(), empty where the domain can be cut; then the counts of the process grid.
 void cut(int dimensions, const Asked* asked, Index* counts, char* why, std::size_t room) {
   with(dimensions, [&]<std::size_t D>() {
-    const std::string said = grid::refuse(domain<D>(*asked), asked->ranks);
-    std::strncpy(why, said.c_str(), room - 1);
+    const std::string refusal = grid::refuse(domain<D>(*asked), asked->ranks);
+    std::strncpy(why, refusal.c_str(), room - 1);
     if (const auto found = grid::process_grid(domain<D>(*asked), asked->ranks)) std::copy_n(found->count.begin(), D, counts);
   });
 }
@@ -295,7 +296,8 @@ Index wrong_strips(int dimensions, const Index* size, const Index* halo, Index a
 }
 
 // Two exchanges of three fields between all ranks, the second one with a fault; then everything is inspected.
-void exchange(int dimensions, const Asked* asked, int reach, int order, int expected, Index alignment, Index shares, int fault, Told* out) {
+void exchange(int dimensions, const Asked* asked, int reach, int order, int expected, Index alignment, Index shares, int fault,
+              ExchangeResult* out) {
   *out = with(dimensions, [&]<std::size_t D>() {
     return exchanged<D>(*asked, options_of(reach, order), options_of(expected, order), alignment, shares, fault);
   });

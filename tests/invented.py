@@ -36,7 +36,7 @@ class Shape(NamedTuple):
     group: int = 8  # cores behind one last cache
     numbering: str = "half"
     small: int = 0  # cores of a slower kind, one thread each, four behind a second-level cache
-    told: str = "units"  # how kinds are told: "units" (Intel), "capacity" (Arm), "" (by threads alone)
+    kinds_by: str = "units"  # what distinguishes the kinds: "units" (Intel), "capacity" (Arm), "" (by threads alone)
     maps_only: bool = False
     numbers_only: bool = False  # caches have an id instead of who shares them
     old_names: bool = False  # thread_siblings instead of core_cpus
@@ -60,7 +60,7 @@ SHAPES: Mapping[str, Shape] = {
     "maps": Shape(sockets=2, cores=8, threads=2, nodes=2, maps_only=True, old_names=True),
     "laptop": Shape(cores=6, small=8, threads=2, numbering="next", group=14, processor="Example Core Ultra"),
     "arm": Shape(cores=72, group=72, huge_page=512 * MIB, processor="", last=114 * MIB, memory_only=((1, 96),)),
-    "big.LITTLE": Shape(cores=4, small=4, told="capacity", group=8, processor=""),
+    "big.LITTLE": Shape(cores=4, small=4, kinds_by="capacity", group=8, processor=""),
     "power": Shape(sockets=2, cores=20, threads=4, nodes=2, numbering="next", group=2, maps_only=True, node_step=8,
                    memory_only=((250, 16), (251, 16)), huge_page=2 * MIB, processor="", last=10 * MIB),
     "wide": Shape(sockets=8, cores=112, threads=2, nodes=8, group=112, last=105 * MIB, memory=512),
@@ -78,10 +78,12 @@ def cores_of(shape: Shape) -> list[Core]:
         halves = shape.numbering == "half"
         cpus = tuple(k + many * t if halves else k * shape.threads + t for t in range(shape.threads))
         node = k * shape.nodes // many
-        kind = {"units": ("cpu_core", 0), "capacity": ("", 1024)}.get(shape.told, ("", 0)) if shape.small else ("", 0)
+        kind = (
+            {"units": ("cpu_core", 0), "capacity": ("", 1024)}.get(shape.kinds_by, ("", 0)) if shape.small else ("", 0)
+        )
         found.append(Core(cpus, k // shape.cores, node, k // shape.group, (k, 1), kind[1], kind[0]))
     for k in range(shape.small):
-        kind = {"units": ("cpu_atom", 0), "capacity": ("", 430)}.get(shape.told, ("", 0))
+        kind = {"units": ("cpu_atom", 0), "capacity": ("", 430)}.get(shape.kinds_by, ("", 0))
         cpu = many * shape.threads + k
         found.append(Core((cpu,), 0, 0, (many + k) // shape.group, (k // 4, 4), kind[1], kind[0]))
     step = shape.cpu_step

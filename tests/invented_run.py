@@ -109,7 +109,7 @@ def run(
     toolbox: Toolbox | None = None,
 ) -> Scene:
     """A complete run of the suite on this machine, with these tools or the two compilers of `synthetic_machine`."""
-    rng, toolbox, told = random.Random(seed), toolbox or synthetic_machine.toolbox(), metrics()
+    rng, toolbox, quantities = random.Random(seed), toolbox or synthetic_machine.toolbox(), metrics()
     planned = plan(suite, WORKLOADS, names, toolbox, on)
     cells = planned.cells
     records = [record(cell, number, rng, on) for number in range(launches) for cell in cells]
@@ -119,7 +119,7 @@ def run(
         command=("./fl", "run", f"--{suite}"), suite=suite, budget=150.0, launches=launches, precision=0.025, seed=seed,
         machine=on, toolbox=toolbox, environment={}, cells=cells,
         builds=tuple(Build(p, True, 1.0, "0" * 64) for p in planned.programs),
-        descriptions={p.target: _description(p.workload, p.variant, told) for p in planned.programs},
+        descriptions={p.target: _description(p.workload, p.variant, quantities) for p in planned.programs},
         not_available=planned.absent,
     )  # fmt: skip
     return Scene(run, tuple(records), WORKLOADS)
@@ -128,7 +128,7 @@ def run(
 def record(cell: Cell, number: int, rng: random.Random, on: Machine) -> LaunchRecord:
     """One good launch."""
     program, place = cell.program, cell.placement
-    workload, told = WORKLOADS[program.workload], metrics()[program.workload]
+    workload, quantities = WORKLOADS[program.workload], metrics()[program.workload]
     shift = math.exp(rng.gauss(0, 0.01)) * _skill(program.key)
     cases, samples, checks, counters = [], [], [], []
     for k, values in enumerate(_cases(cell)):
@@ -136,7 +136,7 @@ def record(cell: Cell, number: int, rng: random.Random, on: Machine) -> LaunchRe
         steps = max(1, round(0.005 / seconds))
         cases.append(Case(k, values, place.threads, cost, size, steps))
         checks += [Check(k, when, True, 0.0, 1e-12, "agrees with the oracle") for when in ("before", "after")]  # type: ignore[arg-type]
-        observed = {m.quantity: (v := seconds * (1 + n), v, v) for n, m in enumerate(told) if m.form == "value"}
+        observed = {m.quantity: (v := seconds * (1 + n), v, v) for n, m in enumerate(quantities) if m.form == "value"}
         for s in range(5):
             wall = steps * seconds * shift * math.exp(rng.gauss(0, 0.003))
             samples.append(Sample(k, s, wall, 0.98 * wall, 0.99 * wall, 0.995, observed))
@@ -168,11 +168,13 @@ def binding(cell: Cell, on: Machine) -> Iterator[Binding]:
             yield Binding(rank, tuple(sorted(cpu for c in some for cpu in c)[mine]) if unit else on.cpus, node)
 
 
-def _description(workload: str, variant: str, told: Mapping[str, tuple[Metric, ...]]) -> Description:
+def _description(workload: str, variant: str, quantities: Mapping[str, tuple[Metric, ...]]) -> Description:
     names = {name for some in WORKLOADS[workload].suites.values() for entry in some for name in entry.parameters}
     taken = tuple(Parameter(name, "int", "1", name.replace("_", " "), "") for name in sorted(names))
     title = WORKLOADS[workload].title
-    return Description(workload, variant, title, taken, told[workload], "as declared", "against an oracle", "rounding")
+    return Description(
+        workload, variant, title, taken, quantities[workload], "as declared", "against an oracle", "rounding"
+    )
 
 
 def _cases(cell: Cell) -> Iterator[dict[str, int | float | str]]:

@@ -126,7 +126,7 @@ std::string searched(const Pattern& pattern, const Places& places, std::uint64_t
   const Bytes maxima = plainly(pattern, places, found.best.map, hop_bytes);
   std::ostringstream out;
   out << "{\"before\": " << score(found.before.cost, places) << ", \"after\": " << score(found.best.cost, places)
-      << ", \"told\": " << (found.best.cost == Cost{maxima, hop_bytes}) << ", \"proved\": " << found.proved
+      << ", \"reported\": " << (found.best.cost == Cost{maxima, hop_bytes}) << ", \"proved\": " << found.proved
       << ", \"in_time\": " << found.in_time << ", \"by\": \"" << found.best.by << "\", \"map\": [";
   for (std::size_t r = 0; r < found.best.map.size(); ++r) out << (r > 0 ? "," : "") << found.best.map[r];
   out << "]}";

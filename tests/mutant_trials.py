@@ -76,9 +76,9 @@ class Trial:
             assert program is not None, f"{name} does not link as its tree links it"
             for case in self.cases[name]:
                 start = monotonic()
-                ended, said = run(kit, program, case, 120, remembered=False)
+                ended, why = run(kit, program, case, 120, remembered=False)
                 self.normal[name, case] = monotonic() - start
-                assert ended in (REFUSED, REFUSED if case.refused else ""), f"{name} as it is, {case}: {ended} {said}"
+                assert ended in (REFUSED, REFUSED if case.refused else ""), f"{name} as it is, {case}: {ended} {why}"
                 if ended == REFUSED:
                     self.refused.add((name, case))
             assert any((name, case) not in self.refused for case in self.cases[name]), f"{name} refuses every case"
@@ -199,8 +199,8 @@ HEAD = ("workload", "mutants", "check", "crash", "time-out", "listed", "survived
 
 def row(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     counts = Counter(v.fate for v in verdicts)
-    told = sum(counts[f] for f in (CHECK, CRASH, LATE, LISTED, SURVIVED))
-    numbers = (told, counts[CHECK], counts[CRASH], counts[LATE], counts[LISTED], counts[SURVIVED])
+    counted = sum(counts[f] for f in (CHECK, CRASH, LATE, LISTED, SURVIVED))
+    numbers = (counted, counts[CHECK], counts[CRASH], counts[LATE], counts[LISTED], counts[SURVIVED])
     return (name, *map(str, numbers), f"{100 * score(verdicts):.0f} %", str(counts[SAME]), str(counts[STILLBORN]))
 
 

@@ -107,10 +107,10 @@ std::string answer(const std::string& line) {
   try {
     return what == "graph" ? graph(in) : what == "route" ? route(in) : what == "goal" ? goal(in) : what == "time" ? time(in) : done(in);
   } catch (const std::exception& error) {
-    std::string said = error.what();
-    for (char& c : said)
+    std::string message = error.what();
+    for (char& c : message)
       if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '\'';
-    return "{\"refused\":\"" + said + "\"}";
+    return "{\"refused\":\"" + message + "\"}";
   }
 }
 

@@ -28,14 +28,14 @@ def predict(words: dict[str, str], loads: bool) -> None:
 
 
 def answer(name: str, words: dict[str, str], ranks: int, size: int, loads: bool) -> dict[str, object]:
-    said = {"algorithm": name, "collective": words["collective"], "topology": words["topology"], "ranks": ranks}
-    said |= {"bytes": size, "segments": 1, "wall_seconds": 0.001}
+    prediction = {"algorithm": name, "collective": words["collective"], "topology": words["topology"], "ranks": ranks}
+    prediction |= {"bytes": size, "segments": 1, "wall_seconds": 0.001}
     if name == "ring":
-        return said | {"refused": "a ring of this algorithm needs 3 ranks"}
+        return prediction | {"refused": "a ring of this algorithm needs 3 ranks"}
     rounds = max(1, math.ceil(math.log2(ranks)))
     alpha, beta = 2e-6, 2e-10
     latency, bandwidth = (rounds * alpha, rounds * beta * size) if name != "trinaryx3" else (1e-4, beta * size / 3)
-    said |= {
+    prediction |= {
         "seconds": latency + bandwidth,
         "depth": rounds,
         "operations": 2 * ranks,
@@ -54,14 +54,14 @@ def answer(name: str, words: dict[str, str], ranks: int, size: int, loads: bool)
         "refused": "",
     }
     if loads:
-        said["loads"] = {
+        prediction["loads"] = {
             "links": 6 * ranks,
             "used": 3 * ranks,
             "most": float(size),
             "histogram": [[0.0, 3 * ranks], [float(size), 3 * ranks]],
             "axes": [{"axis": "+x", "most": float(size), "mean": size / 2}, {"axis": "-x", "most": 0.0, "mean": 0.0}],
         }
-    return said
+    return prediction
 
 
 def fail(text: str) -> int:
@@ -73,11 +73,17 @@ def main() -> None:
     command, *rest = sys.argv[1:]
     if command == "list":
         for name, collectives in KNOWN.items():
-            said = {"algorithm": name, "title": name, "source": "here", "collectives": collectives, "pipelined": False}
-            print(json.dumps(said | {"torus": name == "trinaryx3"}))
+            description = {
+                "algorithm": name,
+                "title": name,
+                "source": "here",
+                "collectives": collectives,
+                "pipelined": False,
+            }
+            print(json.dumps(description | {"torus": name == "trinaryx3"}))
         return
     if command == "goal":
-        said = {
+        description = {
             "algorithm": "goal",
             "collective": "other",
             "topology": "flat:2",
@@ -85,7 +91,7 @@ def main() -> None:
             "bytes": 0,
             "seconds": 5e-6,
         }
-        print(json.dumps(said | {"verdict": {"correct": False, "deadlock_free": True}}))
+        print(json.dumps(description | {"verdict": {"correct": False, "deadlock_free": True}}))
         return
     loads = "--loads" in rest
     rest = [w for w in rest if w != "--loads"]

@@ -170,6 +170,6 @@ class Cluster:
         deadline = time.monotonic() + 60
         while not ready():
             if time.monotonic() > deadline or any(p.poll() is not None for p in self._daemons):
-                said = "".join(p.read_text(errors="replace")[-1000:] for p in (self.folder / "log").iterdir())
-                raise RuntimeError(f"{what} did not come up: {said}")
+                logs = "".join(p.read_text(errors="replace")[-1000:] for p in (self.folder / "log").iterdir())
+                raise RuntimeError(f"{what} did not come up: {logs}")
             time.sleep(0.1)

@@ -26,7 +26,7 @@ int counter(unsigned long long jump) {
 
 int rank() {
   for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MPI_LOCALRANKID"})
-    if (const char* told = std::getenv(name)) return std::atoi(told);
+    if (const char* text = std::getenv(name)) return std::atoi(text);
   return 0;
 }
 

@@ -61,15 +61,15 @@ def charge(kind: str, workload: str) -> Iterator[None]:
 
 def take() -> dict[str, Time]:
     """All that was charged, as `kind/workload`, and forget it."""
-    told = {f"{kind}/{workload}": time for (kind, workload), time in charged.items()}
+    charges = {f"{kind}/{workload}": time for (kind, workload), time in charged.items()}
     charged.clear()
-    return told
+    return charges
 
 
-def table(told: Mapping[str, Time], part: Callable[[str], str], most: int = 24) -> list[str]:
+def table(charges: Mapping[str, Time], part: Callable[[str], str], most: int = 24) -> list[str]:
     """A line for each part of the names, those first that took most of the processors."""
     sums: dict[str, Time] = {}
-    for name, time in told.items():
+    for name, time in charges.items():
         of = part(name) or "(no workload)"
         sums[of] = sums.get(of, Time()) + time
     whole = sum(sums.values(), Time())

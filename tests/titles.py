@@ -82,17 +82,17 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = {k: v or "" for k, v in attrs}
-        if tag == "a" and "download" in told:
-            self.download = base64.b64decode(told["href"].partition(",")[2])
+        attributes = {k: v or "" for k, v in attrs}
+        if tag == "a" and "download" in attributes:
+            self.download = base64.b64decode(attributes["href"].partition(",")[2])
         if tag == "br" and self.open:
             self.open[-1].pieces.append(Piece(" "))
         if tag in VOID:
             return
-        self.stack.append((tag, told.get("class", ""), told.get("id", "")))
+        self.stack.append((tag, attributes.get("class", ""), attributes.get("id", "")))
         if tag == "data":
-            self.source = told
-            self.open[-1].pieces.append(Piece("", told))
+            self.source = attributes
+            self.open[-1].pieces.append(Piece("", attributes))
         self.hidden += tag in ("script", "style", "svg")
         if tag in BLOCKS:
             self.open.append(Block(list(self.stack)))
@@ -328,11 +328,11 @@ def terminal(text: str, page: Page) -> list[str]:
             title = block.text if block.path[-1][0] == "h3" else title
             cards.setdefault(title, []).append(block.text)
     wrong = []
-    for title, told in cards.items():
-        value, unit = spoken(next((t for t in told[1:] if re.match(r"\d", t)), ""))
+    for title, texts in cards.items():
+        value, unit = spoken(next((t for t in texts[1:] if re.match(r"\d", t)), ""))
         if not title or not value:
             continue
-        interval = next((m[0] for t in told[2:] if (m := re.match(r"[\d.e+-]+ – [\d.e+-]+", t))), "")
+        interval = next((m[0] for t in texts[2:] if (m := re.match(r"[\d.e+-]+ – [\d.e+-]+", t))), "")
         wanted = f"{value} {unit.replace('flop/s', 'F/s')}".strip(), interval.replace("–", "-")
         if not any(all(f" {w}" in line for w in wanted if w) for line in row(lines, title)):
             wrong.append(f"the terminal page's row {title!r} does not say {' and '.join(wanted)}: {row(lines, title)}")

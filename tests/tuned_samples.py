@@ -51,13 +51,13 @@ def outcomes(word: str = "", file: str = "a.c") -> list[TunedLoop]:
             )
         )  # fmt: skip
     loop = loops["twice"]
-    said = ("#pragma tune precious", loop.text, [], [], [])
+    loop_fields = ("#pragma tune precious", loop.text, [], [], [])
     why = f"no candidate is faster {word}"
-    found.append(TunedLoop(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *said, why=why))
+    found.append(Outcome(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *loop_fields, why=why))
     return found
 
 
-def _row(trip: int, speed: float, shift: int, told: str) -> Judged:
+def _row(trip: int, speed: float, shift: int, candidate: str) -> Judged:
     golden = [1e-7 * trip * (1 + 0.001 * ((k * 7 + shift) % 12)) for k in range(12)]
     mine = [1e-7 * trip / speed * (1 + 0.001 * ((k * 5 + shift) % 12)) for k in range(12)]
-    return judged(golden, mine, trip, told)
+    return judged(golden, mine, trip, candidate)

@@ -27,8 +27,8 @@ std::string written(const Plan& plan) {
 void evaluated(const Plan& plan, bool links) {
   const auto topology = make_topology((links ? "torus:" : "flat:") + std::to_string(plan.ranks()));
   Question question;
-  const Prediction told = evaluate(plan, *topology, Machine(), question);
-  require(told.seconds >= 0 && std::isfinite(told.seconds), "a time that cannot be");
+  const Prediction prediction = evaluate(plan, *topology, Machine(), question);
+  require(prediction.seconds >= 0 && std::isfinite(prediction.seconds), "a time that cannot be");
 }
 
 }  // namespace
