@@ -151,8 +151,8 @@ def test_a_script_begins_a_run_or_resumes_it_and_ends_with_its_status(name: str,
 
 
 def test_a_set_up_that_fails_ends_the_job_with_one_line(tmp_path: Path) -> None:
-    status, said = run_script(tmp_path, "slurm", ("false # no such module",))
-    assert (status, said) == (3, "firstlight job: this set-up failed: false # no such module\n")
+    status, output = run_script(tmp_path, "slurm", ("false # no such module",))
+    assert (status, output) == (3, "firstlight job: this set-up failed: false # no such module\n")
 
 
 def test_whole_nodes_are_asked_for_where_no_count_is_given() -> None:

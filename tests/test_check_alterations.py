@@ -82,7 +82,7 @@ def altered(tree: Any, path: Path_) -> Any:
     return copy
 
 
-def told(run: Path, file: str) -> list[str]:
+def defects(run: Path, file: str) -> list[str]:
     """The defects of a file."""
     return [str(fault) for fault in inspect(run).faults if fault.file == file]
 
@@ -139,7 +139,7 @@ def test_an_altered_launch_is_told_without_the_seal(result: Path) -> None:
     path.write_bytes(smoother + lines.seal(smoother, ending))
     for name in (layout.SEAL, layout.FIGURES):
         (result / name).unlink()
-    assert told(result, layout.LAUNCHES) == [
+    assert defects(result, layout.LAUNCHES) == [
         "launches: some launch was altered after the run ended: its hash is not in run.json"
     ]
 
@@ -161,7 +161,7 @@ def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
             assert inspect(result).faults, (name, len(damaged))
         (result / name).unlink()
         if name != "run.json":  # without it there is no run
-            assert told(result, name), name
+            assert defects(result, name), name
         (result / name).write_bytes(whole)
     some = next(f for f in files if f.endswith("0001.jsonl"))
     for new in (
@@ -172,7 +172,7 @@ def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
         some.replace("0001", "0002"),
     ):
         shutil.copy(result / some, result / new)
-        assert told(result, new), new
+        assert defects(result, new), new
         (result / new).unlink()
     assert inspect(result).faults == []
 
@@ -186,10 +186,10 @@ def test_a_missing_last_launch_and_a_missing_cell(result: Path, gone: tuple[str,
     assert first is not None
     mine = [p for p in launches if p.name.startswith(f"{first[0]}.")]
     mine[-1].unlink()
-    assert told(result, f"{layout.LAUNCHES}/{mine[-1].name}")
+    assert defects(result, f"{layout.LAUNCHES}/{mine[-1].name}")
     for path in mine[:-1]:
         path.unlink()
-    assert told(result, f"{layout.LAUNCHES}/{mine[0].name}")
+    assert defects(result, f"{layout.LAUNCHES}/{mine[0].name}")
 
 
 def test_keys_that_are_there_twice(result: Path) -> None:
@@ -198,13 +198,13 @@ def test_keys_that_are_there_twice(result: Path) -> None:
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
     launch, figures = path.read_bytes(), (result / layout.FIGURES).read_text()
     (result / "run.json").write_text(run.replace('"seed":', '"seed": 1, "seed":', 1))
-    assert any("the key 'seed' is there twice" in t for t in told(result, "run.json"))
+    assert any("the key 'seed' is there twice" in t for t in defects(result, "run.json"))
     (result / "run.json").write_text(run)
     path.write_bytes(launch.replace(b'"wall":', b'"wall":1e-9,"wall":', 1))
-    assert any("the key 'wall' is there twice" in t for t in told(result, f"{layout.LAUNCHES}/{path.name}"))
+    assert any("the key 'wall' is there twice" in t for t in defects(result, f"{layout.LAUNCHES}/{path.name}"))
     path.write_bytes(launch)
     (result / layout.FIGURES).write_text(figures.replace('"median":', '"median": 1.0, "median":', 1))
-    assert any("the key 'median' is there twice" in t for t in told(result, layout.FIGURES))
+    assert any("the key 'median' is there twice" in t for t in defects(result, layout.FIGURES))
 
 
 def test_cases_that_nobody_asked_for(result: Path) -> None:
@@ -216,14 +216,14 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
     changed = re.sub(rb'"n": ?1000', b'"n": 2000', before)
     assert changed != before
     path.write_bytes(changed + b"\n" + lines.seal(changed + b"\n", ending))
-    said = told(result, f"{layout.LAUNCHES}/{path.name}")
+    messages = defects(result, f"{layout.LAUNCHES}/{path.name}")
     assert any(
         "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, which the arguments of the cell do not ask for" in t
-        for t in said
+        for t in messages
     )
     assert any(
         "n=1000 text=mine.txt-da4e15a2a78ede96 with 1 thread did not run, and the arguments of the cell ask for it" in t
-        for t in said
+        for t in messages
     )
 
 
@@ -294,9 +294,9 @@ def test_no_command_shows_an_altered_run(result: Path, capsys: Captured) -> None
         alter(result)
         for words in READERS if what == "its scale" else READERS[::3]:
             code, out, err = call(capsys, *words)
-            said = "altered" in err and "run.json" in err and "./fl check" in err
+            named = "altered" in err and "run.json" in err and "./fl check" in err
             silent += (
-                [] if code == USAGE and said and "Gflop/s" not in out else [(what, words, code, (out + err)[:300])]
+                [] if code == USAGE and named and "Gflop/s" not in out else [(what, words, code, (out + err)[:300])]
             )
         silent += [] if audited(result, "run.json") or audited(result, layout.SEAL) else [(what, "check")]
         for name, data in whole.items():

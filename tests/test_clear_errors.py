@@ -61,7 +61,7 @@ def test_a_program_that_does_not_answer_is_one_line(
     who: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, ask = ASKED[who]
-    script, said = SILENT[how]
+    script, message = SILENT[how]
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(script)
@@ -71,10 +71,10 @@ def test_a_program_that_does_not_answer_is_one_line(
     monkeypatch.setattr(bounded, "MOST", 1 << 16)
     for module in (which, rules, selection):
         monkeypatch.setattr(module, "PATIENCE", 0.2 if how == "hangs" else 60.0)
-    with pytest.raises(FirstlightError, match=re.escape(said)) as told:
+    with pytest.raises(FirstlightError, match=re.escape(message)) as caught:
         ask(tmp_path)
-    assert name in str(told.value) and "\n" not in str(told.value) and "--" in str(told.value)
-    assert told.value.code == ENVIRONMENT
+    assert name in str(caught.value) and "\n" not in str(caught.value) and "--" in str(caught.value)
+    assert caught.value.code == ENVIRONMENT
 
 
 # -- files
@@ -106,10 +106,10 @@ def test_a_file_of_the_user_is_read_within_a_bound(kind: str, what: str, tmp_pat
         os.mkfifo(path)
     elif what == "folder":
         path.mkdir()
-    said = {"large": f"is larger than {most >> 10} KiB", "missing": "No such file", "folder": "Is a directory"}
-    with pytest.raises(UsageError, match=said.get(what, "is not a plain file")) as told:
+    messages = {"large": f"is larger than {most >> 10} KiB", "missing": "No such file", "folder": "Is a directory"}
+    with pytest.raises(UsageError, match=messages.get(what, "is not a plain file")) as caught:
         read(path if kind == "bench" else str(path))  # type: ignore[operator]
-    assert str(told.value).startswith(f"{path}: ")
+    assert str(caught.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\n"])
@@ -162,13 +162,13 @@ def test_a_class_at_its_bounds_is_computed(tmp_path: Path, name: str, number: fl
     "text", ["9" * 400 + "W", "9" * 300 + "GW", "1000001GW", "0." + "0" * 400 + "1W", "0kW", "-1W", "infW", "nanW", "W"]
 )
 def test_a_power_is_within_bounds(text: str) -> None:
-    with pytest.raises(UsageError, match="write a power of at most") as told:
+    with pytest.raises(UsageError, match="write a power of at most") as caught:
         projector.watts(text, "--power")
-    assert len(str(told.value)) < 200
+    assert len(str(caught.value)) < 200
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["compare", "a", "b", "--threshold", "nan"], "nan is not a finite number"),
         (["compare", "a", "b", "--threshold", "inf"], "--threshold"),
@@ -185,11 +185,11 @@ def test_a_power_is_within_bounds(text: str) -> None:
     ],
 )
 def test_wrong_values_are_refused_before_the_work(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, err = call(capsys, *words)
-    assert (code, out, err.count("\n")) == (USAGE, "", 1) and said in err
+    assert (code, out, err.count("\n")) == (USAGE, "", 1) and message in err
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "1e400"])

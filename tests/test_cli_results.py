@@ -115,8 +115,12 @@ def test_compare_of_a_run_with_itself_says_so(result: Path, tmp_path: Path, caps
     for words in (["latest", result.name], ["latest", str(tmp_path / "copy")]):
         code, out, _ = call(capsys, "compare", *words)
         assert code == OK and "A and B are the same run" in out
-    told = json.loads(call(capsys, "compare", "latest", "latest", "--json")[1])
-    assert told["same_run"] and told["code"] == OK and told["figures"][0]["identity"]["parameters"] == {"n": 100}
+    comparison = json.loads(call(capsys, "compare", "latest", "latest", "--json")[1])
+    assert (
+        comparison["same_run"]
+        and comparison["code"] == OK
+        and comparison["figures"][0]["identity"]["parameters"] == {"n": 100}
+    )
 
 
 @pytest.mark.usefixtures("spread_out")

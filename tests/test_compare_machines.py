@@ -125,11 +125,11 @@ def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: 
         assert settle(compare_machines.states(whole, 1, k)) == describe_states(s, line.unit)
     formulas = computed(compare_machines.render(whole, "0"), msgspec.json.encode(whole).decode())
     cells = [f"lines[{row}].cells[{k}]" for row, line in enumerate(whole.lines) for k in range(len(line.cells))]
-    said = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
-    said += [f"lines[1].cells[{k}].states.{what}" for k in (0, 1) for what in ("upper", "in_lower")]
-    said += ["lines[1].published[0].value", "lines[1].published[0].share", "len(runs)", "threshold", "drift"]
+    sourced = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
+    sourced += [f"lines[1].cells[{k}].states.{what}" for k in (0, 1) for what in ("upper", "in_lower")]
+    sourced += ["lines[1].published[0].value", "lines[1].published[0].share", "len(runs)", "threshold", "drift"]
     ends = [formula.partition(" * ")[2] for formula in formulas if " * " in formula]
-    assert set(said) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)
+    assert set(sourced) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)
 
 
 def test_a_page_that_does_not_follow_from_the_document_is_refused(three: list[compare_machines.Judged]) -> None:

@@ -40,7 +40,7 @@ def progress() -> Plain:
     return Plain(io.StringIO())
 
 
-def said(progress: Plain) -> str:
+def printed(progress: Plain) -> str:
     assert isinstance(progress._stream, io.StringIO)
     return progress._stream.getvalue()
 
@@ -57,7 +57,7 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
     assert store.check(result.directory) == []
     assert result.report.is_file() and (result.directory / "figures.json").is_file()
     assert [a.what for a in run.not_available] == ["MPI"]
-    assert "round 1" in said(progress)
+    assert "round 1" in printed(progress)
 
 
 def test_what_a_run_says_at_its_end_is_not_judged_again(
@@ -108,7 +108,7 @@ def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain)
     bench.ask("die", "dot.kahan@gcc-base")
     result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
-    assert "given up after 2 lost launches: dot.kahan.gcc-base" in said(progress)
+    assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
     assert len(result.judgement.lost) == 2
     bench.ask("die", "kahan")
     assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
@@ -119,7 +119,7 @@ def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Pl
     result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert (result.directory / "builds" / "dot.kahan@gcc-fast.log").read_text().endswith("all the words")
-    assert "does not build: dot.kahan@gcc-fast" in said(progress)
+    assert "does not build: dot.kahan@gcc-fast" in printed(progress)
     assert store.check(result.directory) == []
     bench.broken.add("dot.kahan@gcc-base")
     assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
@@ -262,7 +262,7 @@ def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain
     assert store.open(path).run().state == "running"
     done = conduct.resume(path, progress)
     assert done.code == OK and done.judgement.run.state == "complete"
-    assert "being written when firstlight was stopped" in said(progress)
+    assert "being written when firstlight was stopped" in printed(progress)
     after = {(r.start.cell, r.start.launch): r for r in done.judgement.records}
     assert before.items() <= after.items()
     assert store.check(path) == []
@@ -347,9 +347,9 @@ def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_
     now = store.open(begun)
     grown = {cell for cell, n in Counter(r.start.cell for r in now.records()).items() if n > before[cell]}
     assert grown == {c.id for c in (run.cells if launched else run.cells[1:])} and result.code == OK
-    told = [f"{a.what}: {a.why}; {a.fix}" for a in now.run().not_available if a.what == first.id]
-    assert len(told) == (not launched) and all(f"not launched: {one}" in said(progress) for one in told)
-    assert launched or ("it starts 48 threads on a node of" in told[0] and "--placement 1x48x1" in told[0])
+    reasons = [f"{a.what}: {a.why}; {a.fix}" for a in now.run().not_available if a.what == first.id]
+    assert len(reasons) == (not launched) and all(f"not launched: {one}" in printed(progress) for one in reasons)
+    assert launched or ("it starts 48 threads on a node of" in reasons[0] and "--placement 1x48x1" in reasons[0])
 
 
 def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Path) -> None:
@@ -364,8 +364,8 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
 def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
     Path("results").write_text("a file")
     with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
-        conduct.run(RunRequest(results=Path("results/here")), progress)
-    assert said(progress) == ""
+        conduct.run(Order(results=Path("results/here")), progress)
+    assert printed(progress) == ""
 
 
 def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress: Plain, begun: Path) -> None:
@@ -418,9 +418,9 @@ def test_a_long_variable_that_ends_otherwise_is_told_by_compare() -> None:
     assert len(one["LD_LIBRARY_PATH"]) < 1100 and one != other and environment.variables({}) == {}
     run = synthetic.run().run
     a, b = (msgspec.structs.replace(run, environment=kept) for kept in (one, other))
-    (told,) = differences(a, b)
-    assert told.startswith("LD_LIBRARY_PATH: /opt/software/library-0/lib:")
-    assert any(told.endswith(" in A, not set in B") for told in differences(a, run))
+    (difference,) = differences(a, b)
+    assert difference.startswith("LD_LIBRARY_PATH: /opt/software/library-0/lib:")
+    assert any(difference.endswith(" in A, not set in B") for difference in differences(a, run))
     assert ("LD_LIBRARY_PATH", one["LD_LIBRARY_PATH"]) in method.environment(a)
 
 
@@ -431,7 +431,7 @@ def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Pl
         now = step * 0.2
         progress.state.stage, progress.state.now, progress.state.left = "round 1", f"cell {step}", 100.0 - now
         progress.update()
-    lines = said(progress).splitlines()
+    lines = printed(progress).splitlines()
     assert len(lines) == 4
     assert lines[0] == "round 1 · 1 min 40 s left · cell 0"
 
