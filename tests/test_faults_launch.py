@@ -357,11 +357,11 @@ def test_a_launch_of_a_rank_is_a_job_of_its_own(
         show = [outer.launcher, "-n", "1", sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
         environ = {**os.environ, **outer.environment}
         shown = subprocess.run(show, env=environ, capture_output=True, text=True, check=True).stdout
-        told = {n: v for n, v in msgspec.json.decode(shown.strip().splitlines()[-1]).items() if n not in environ}
-        assert any(name.startswith("PM") for name in told)
+        added = {n: v for n, v in msgspec.json.decode(shown.strip().splitlines()[-1]).items() if n not in environ}
+        assert any(name.startswith("PM") for name in added)
         for inner in mpis:
             with monkeypatch.context() as patched:
-                for name, value in told.items():
+                for name, value in added.items():
                     patched.setenv(name, value)
                 outcome = start(ranks[inner.name], tmp_path, 30, inner, "mpi_abort", str(tmp_path / "flag"))
             assert outcome.status == 77, f"{inner.label} in {outer.label}: {outcome.reason} {outcome.stderr}"

@@ -147,8 +147,8 @@ def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout
 
 def test_a_file_system_without_locks_is_one_line(checkout):
     code, _, err = checkout.run("list", NO_LOCKS="1")
-    said = f"fl: cannot lock {checkout.cache}/setup.lock: No locks available; set FIRSTLIGHT_CACHE to a folder"
-    assert code == 3 and err == f"{said} on a disk of this machine\n"
+    message = f"fl: cannot lock {checkout.cache}/setup.lock: No locks available; set FIRSTLIGHT_CACHE to a folder"
+    assert code == 3 and err == f"{message} on a disk of this machine\n"
     assert checkout.asked("-m venv") == 0
 
 

@@ -82,30 +82,30 @@ def test_without_a_gpu_there_are_not_all_of_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "number", "told"),
+    ("given", "number", "expected"),
     [
         ({}, 2, {"CUDA_VISIBLE_DEVICES": "2"}),
         ({"CUDA_VISIBLE_DEVICES": "3, 1"}, 1, {"CUDA_VISIBLE_DEVICES": "1"}),
         ({"CUDA_VISIBLE_DEVICES": "GPU-2b4f,MIG-5ad2"}, 1, {"CUDA_VISIBLE_DEVICES": "MIG-5ad2"}),
     ],
 )
-def test_a_program_sees_that_one_gpu(given: dict[str, str], number: int, told: dict[str, str]) -> None:
+def test_a_program_sees_that_one_gpu(given: dict[str, str], number: int, expected: dict[str, str]) -> None:
     some = (Gpu("NVIDIA A100"),) * 4
-    assert gpus.alone(number, some, given) == {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", **told}
+    assert gpus.alone(number, some, given) == {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", **expected}
     with pytest.raises(IndexError):
         gpus.alone(4, some, given)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ({}, {"ROCR_VISIBLE_DEVICES": "1"}),
         ({"ROCR_VISIBLE_DEVICES": "4,6"}, {"ROCR_VISIBLE_DEVICES": "6"}),
         ({"ROCR_VISIBLE_DEVICES": "4,6", "HIP_VISIBLE_DEVICES": "1,0"}, {"HIP_VISIBLE_DEVICES": "0"}),
     ],
 )
-def test_amd_s_variables_count_what_the_outer_one_leaves(given: dict[str, str], told: dict[str, str]) -> None:
-    assert gpus.alone(1, (Gpu(gpus.OF_AMD),) * 2, given) == told
+def test_amd_s_variables_count_what_the_outer_one_leaves(given: dict[str, str], expected: dict[str, str]) -> None:
+    assert gpus.alone(1, (Gpu(gpus.OF_AMD),) * 2, given) == expected
 
 
 def cell(gpu: int | None) -> Cell:
@@ -118,10 +118,10 @@ def test_the_launch_of_a_cell_has_its_gpu_alone(tmp_path: Path, monkeypatch: pyt
     program.write_text('#!/bin/sh\necho "$CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER" >&2\nexit 1\n')
     program.chmod(0o755)
     on, tools = synthetic_machine.machine(gpus=(Gpu("NVIDIA A100"),) * 2), Toolbox((), (), (), ())
-    for gpu, said in ((None, "7,5 "), (0, "7 PCI_BUS_ID"), (1, "5 PCI_BUS_ID")):
+    for gpu, printed in ((None, "7,5 "), (0, "7 PCI_BUS_ID"), (1, "5 PCI_BUS_ID")):
         name = f"firstlight-gpus-{os.getpid()}-{gpu}"
         ended = launch(cell(gpu), program, tools, output=tmp_path / "o", timeout=20, identity=name, machine=on)
-        assert ended.stderr.rstrip("\n") == said
+        assert ended.stderr.rstrip("\n") == printed
     with pytest.raises(UsageError, match="needs GPU 2, counted from 0, and there are 2 GPUs"):
         command(cell(2), program, tools, output=tmp_path / "o", machine=on)
 

@@ -65,7 +65,7 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--check", "grep -q nonsense {out}"], "the check command ended with status 1"),
         (["--expect", "nonsense"], "did not print the expected text"),
@@ -75,11 +75,11 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
         (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: nothing that it printed matches '(-4)'"),
     ],
 )
-def test_what_is_not_as_it_must_be_fails(options: list[str], told: str, here: Path, capsys: Captured) -> None:
+def test_what_is_not_as_it_must_be_fails(options: list[str], message: str, here: Path, capsys: Captured) -> None:
     code, found, err = run(capsys, *options, "--", PYTHON, "app.py", "1", "{out}")
     assert code == REGRESSION
     assert {f["verdict"] for f in found} == {"failed"} and {f["median"] for f in found} == {None}
-    assert told in err
+    assert message in err
 
 
 @pytest.mark.parametrize("linked", [False, True])
@@ -113,8 +113,8 @@ def test_what_a_file_starts_is_printed_before_it_is_started(here: Path, capsys: 
     )
     code, _, err = call(capsys, "bench", "--launches", "1")
     assert code == OK, err
-    said = [f"started in {here}:", "prepare: rm -f x", "check: test -e {out}", "a: true", "b: test 1 -lt 2", "round 1"]
-    assert [err.index(text) for text in said] == sorted(err.index(text) for text in said)
+    texts = [f"started in {here}:", "prepare: rm -f x", "check: test -e {out}", "a: true", "b: test 1 -lt 2", "round 1"]
+    assert [err.index(text) for text in texts] == sorted(err.index(text) for text in texts)
 
 
 def remembering(number: int) -> None:
@@ -192,7 +192,7 @@ def test_a_status_fails_and_a_hang_is_ended(here: Path, capsys: Captured) -> Non
     words = ("--", "sh", "-c", "echo oh >&2; exit 3", "--", "sleep", "600")
     code, found, err = turns.cut_short(
         lambda timeout: run(capsys, "--timeout", f"{timeout}s", *words),
-        lambda said: "ended with status 3: oh" in said[2],
+        lambda result: "ended with status 3: oh" in result[2],
     )
     assert code == REGRESSION
     assert re.search(r"timed out after \d+ s", err)
@@ -318,9 +318,9 @@ def test_a_launch_that_does_not_tell_the_memory_of_a_small_program_spoils_nothin
 
 @pytest.mark.full
 def test_where_its_work_is_told_the_ceilings_of_the_machine_stand_beside_it(here: Path, capsys: Captured) -> None:
-    told = ["--figure", r"rate=rate: (\S+)"]
+    options = ["--figure", r"rate=rate: (\S+)"]
     code, found, err = run(
-        capsys, *told, "--work", "flops=1e3*{n}", "--sweep", "n=1,2", "--", PYTHON, "app.py", "{n}", "x"
+        capsys, *options, "--work", "flops=1e3*{n}", "--sweep", "n=1,2", "--", PYTHON, "app.py", "{n}", "x"
     )
     assert code == OK, err
     mine = [f for f in found if f["workload"] == "bench" and f["metric"] in ("time", "flop_rate")]

@@ -56,7 +56,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ([], "no command: ./fl bench -- ./program"),
         (["--", "./a", "--"], "an empty command between two"),
@@ -122,12 +122,12 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
     ],
 )
 def test_what_cannot_be_asked_is_one_line(
-    words: list[str], told: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: list[str], message: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = call(capsys, "bench", *words)
     last = err.strip().splitlines()[-1]
-    assert code == USAGE and told in last, err
+    assert code == USAGE and message in last, err
     assert not (tmp_path / "results").exists()
 
 
@@ -150,16 +150,16 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), SCRIPTS.items())
-def test_a_script_that_cannot_be_started_is_found_before(text: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "message"), SCRIPTS.items())
+def test_a_script_that_cannot_be_started_is_found_before(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text(text)
     file.chmod(0o755)
     guest = Guest(("./a",), str(tmp_path))
-    if not told:
+    if not message:
         startable.require(guest)
         return
-    with pytest.raises(UsageError, match=re.escape(told)) as caught:
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
         startable.require(guest)
     assert str(caught.value).startswith("./a: ") and "\n" not in str(caught.value)
 
@@ -246,5 +246,5 @@ def test_the_file_of_the_documentation_is_one_with_every_key(tmp_path: Path) -> 
     plain = BenchRequest(asked.commands)
     same = [f for f in BenchRequest.__struct_fields__ if getattr(asked, f) == getattr(plain, f)]
     assert set(same) == {"commands", "warmup", "verify_status"}
-    told = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
-    assert told == {*placeholders.KNOWN, "n"}
+    documented = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
+    assert documented == {*placeholders.KNOWN, "n"}

@@ -100,7 +100,7 @@ def test_every_hint_of_a_run_works_as_typed(
 
 
 @pytest.mark.parametrize(
-    ("call", "text", "told"),
+    ("call", "text", "expected"),
     [
         (shell.Call(), "see ./fl doctor", "see ./fl doctor"),
         (shell.Call("'/a b/fl'"), "see ./fl doctor.", "see '/a b/fl' doctor."),
@@ -127,10 +127,10 @@ def test_every_hint_of_a_run_works_as_typed(
         (shell.Call("/opt/fl", results=Path("out")), "../fl run and a./fl", "../fl run and a./fl"),
     ],
 )  # fmt: skip
-def test_a_hint_has_the_name_the_options_and_the_folder(call: shell.Call, text: str, told: str) -> None:
+def test_a_hint_has_the_name_the_options_and_the_folder(call: shell.Call, text: str, expected: str) -> None:
     shell.calling(call._replace(with_results=WITH_RESULTS))
     try:
-        assert shell.as_typed(text) == told
+        assert shell.as_typed(text) == expected
     finally:
         shell.calling(shell.Call())
 

@@ -63,13 +63,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     yield place
 
 
-def told(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
+def history_json(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
     code, out, _ = call(capsys, "history", *words, "--json")
     return code, json.loads(out)
 
 
 def test_changes_stand_at_their_runs_with_what_changed_there(whole: Path, capsys: Captured) -> None:
-    code, found = told(capsys, str(whole))
+    code, found = history_json(capsys, str(whole))
     assert code == OK and len(found["runs"]) == RUNS and found["left_out"] == []
     timed = [f for f in found["figures"] if not f["observed"]]
     assert timed and all([c["first"] for c in f["changes"]] == [SLOWER, FASTER] for f in timed)
@@ -81,7 +81,7 @@ def test_changes_stand_at_their_runs_with_what_changed_there(whole: Path, capsys
 
 
 def test_every_number_of_a_change_is_computed_again(whole: Path, capsys: Captured) -> None:
-    _, found = told(capsys, str(whole))
+    _, found = history_json(capsys, str(whole))
     for figure in found["figures"]:
         values = [p["median"] for p in figure["points"]]
         bounds = [0, *(c["at"] for c in figure["changes"]), len(values)]
@@ -116,10 +116,10 @@ def test_every_number_of_the_page_follows_from_the_document_as_it_says(
 
 
 def test_a_run_is_judged_once(whole: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, first = told(capsys, str(whole))
+    _, first = history_json(capsys, str(whole))
     with monkeypatch.context() as patched:
         patched.setattr(folder, "judge", lambda *_: pytest.fail("judged again"))
-        _, second = told(capsys, str(whole))
+        _, second = history_json(capsys, str(whole))
     assert first == second
 
 
@@ -127,7 +127,7 @@ def test_the_page_shows_every_figure_and_needs_no_library(whole: Path, capsys: C
     place = tmp_path / "page.html"
     code, _, _ = call(capsys, "history", str(whole), "--output", str(place))
     text = place.read_text()
-    _, found = told(capsys, str(whole))
+    _, found = history_json(capsys, str(whole))
     assert code == OK and text.count("<svg") == len(found["figures"])
     assert len(text) < 7_000_000 and "Plotly.newPlot" not in text.replace("plotly.js", "")
     assert text.count('class="move worse"') == sum(len(f["changes"]) for f in found["figures"]) // 2
@@ -190,7 +190,7 @@ def test_an_interrupted_run_is_left_out(some: Path, capsys: Captured) -> None:
 
 def test_a_copy_counts_once(some: Path, capsys: Captured) -> None:
     shutil.copytree(some / "run-001", some / "again")
-    code, found = told(capsys, str(some))
+    code, found = history_json(capsys, str(some))
     assert code == OK and len(found["runs"]) == 8
     assert [left["why"] for left in found["left_out"]] == [f"is a copy of {some / 'again'}"]
 
@@ -218,7 +218,7 @@ def test_an_altered_copy_does_not_hide_the_sound_run(
         shutil.copytree(whole / "run-003", some / name)
     for name in ("a-copy", "b-copy"):
         spoil(some / name, how)
-    code, found = told(capsys, str(some))
+    code, found = history_json(capsys, str(some))
     assert code == OK and [run["path"] for run in found["runs"]] == [str(some / "run-003")]
     why = {Path(left["path"]).name: left["why"] for left in found["left_out"]}
     assert len(why) == len(found["left_out"]) == 3 and why["z-copy"] == f"is a copy of {some / 'run-003'}"
@@ -248,18 +248,18 @@ def test_wrong_usage_is_one_line(whole: Path, tmp_path: Path, capsys: Captured, 
 def test_runs_of_another_machine_and_of_earlier_days_are_not_shown(some: Path, capsys: Captured) -> None:
     scene = synthetic.run(9, 6, only=("latency",), on=synthetic_machine.machine(name="other"))
     many_runs.write(scene, some, "elsewhere", synthetic.STARTED - 1e6)
-    _, found = told(capsys, str(some))
+    _, found = history_json(capsys, str(some))
     assert found["others"] == {"other": 1} and len(found["runs"]) == 8
-    _, every = told(capsys, str(some), "--machine", "any")
+    _, every = history_json(capsys, str(some), "--machine", "any")
     assert len(every["runs"]) == 9 and every["runs"][0]["id"] == "elsewhere"
     _, out, _ = call(capsys, "history", str(some))
     assert "runs of other machines are not shown (1 of other)" in " ".join(out.split())
-    _, late = told(capsys, str(some), "--since", "2026-12-01")
+    _, late = history_json(capsys, str(some), "--since", "2026-12-01")
     assert 0 < len(late["runs"]) < 8
 
 
 def test_figures_are_chosen_by_words(whole: Path, capsys: Captured) -> None:
-    _, found = told(capsys, str(whole), "--figure", "64 KiB")
+    _, found = history_json(capsys, str(whole), "--figure", "64 KiB")
     assert found["figures"] and all(f["identity"]["parameters"]["bytes"] == 65536 for f in found["figures"])
 
 
@@ -270,7 +270,7 @@ def test_the_accepted_run_decides_the_exit_status(some: Path, capsys: Captured, 
     assert code == OK and "base is accepted" in out
     assert call(capsys, "history", "--results", str(some))[0] == OK
     many_runs.write(synthetic.run(51, **many), some, "equal", synthetic.STARTED + 2e7)  # type: ignore[arg-type]
-    code, found = told(capsys, "--results", str(some))
+    code, found = history_json(capsys, "--results", str(some))
     assert code == OK and found["accepted"]["counts"]["worse"] == 0
     worse = synthetic.run(52, slower={"latency": 1.4}, **many)  # type: ignore[arg-type]
     many_runs.write(worse, some, "worse", synthetic.STARTED + 3e7)
@@ -279,7 +279,7 @@ def test_the_accepted_run_decides_the_exit_status(some: Path, capsys: Captured, 
     assert code == REGRESSION and "worse: latency" in out
     root = ElementTree.fromstring(junit.read_text())
     assert int(str(root.get("failures"))) == found["accepted"]["counts"]["same"] > 0
-    assert told(capsys, "--results", str(some), "--figure", "64 KiB")[0] == REGRESSION
+    assert history_json(capsys, "--results", str(some), "--figure", "64 KiB")[0] == REGRESSION
 
 
 def test_of_a_disturbed_run_nothing_is_said_to_be_worse(some: Path, capsys: Captured) -> None:

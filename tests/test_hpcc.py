@@ -38,7 +38,7 @@ def judgement(scene: invented_run.Scene) -> Judgement:
     return judge(*scene)
 
 
-def told(judgement: Judgement) -> dict[str, Line]:
+def lines_by_name(judgement: Judgement) -> dict[str, Line]:
     return {line.known.name: line for line in lines(judgement, WORKLOADS)}
 
 
@@ -63,7 +63,7 @@ def test_a_standard_run_plans_what_its_names_need(tmp_path: Path) -> None:
 
 
 def test_the_mean_of_a_core_is_a_share_of_all_cores(judgement: Judgement) -> None:
-    found = told(judgement)
+    found = lines_by_name(judgement)
     star, single = found["StarSTREAM_Triad"], found["SingleSTREAM_Triad"]
     assert star.figure is not None and star.value is not None and single.figure is not None
     cores = judgement.run.machine.cores
@@ -89,7 +89,7 @@ def test_figures_are_told_as_it_counts(
     """250 of that unit in the row that stands for it."""
     workload = next(w for w in WORKLOADS.values() if w.name == "stream")
     other = replace(workload, elsewhere=(Elsewhere(SUITE, name, "memory bandwidth, 1 core", scale),))
-    like = told(judgement)["SingleSTREAM_Triad"].figure
+    like = lines_by_name(judgement)["SingleSTREAM_Triad"].figure
     assert like is not None
     figure = replace(like, unit=unit, estimate=replace(like.estimate, median=250.0))
     found = lines(replace(judgement, figures=(figure,)), {other.name: other})
@@ -133,5 +133,5 @@ def test_a_run_is_exported_from_the_command_line(
     summary = tmp_path / "hpccoutf.txt"
     assert call(["export", "hpcc", str(folder), "--summary", "-o", str(summary)]) == 0
     values = dict(line.split("=") for line in summary.read_text().splitlines()[1:-1])
-    line = told(judgement)["StarSTREAM_Triad"]
+    line = lines_by_name(judgement)["StarSTREAM_Triad"]
     assert line.value is not None and float(values["StarSTREAM_Triad"]) == pytest.approx(line.value, rel=1e-5)

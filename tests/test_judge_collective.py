@@ -16,12 +16,12 @@ from firstlight.judge.verdict import Verified
 FAST = {("mpich", v): 0.6 for v in sums.VARIANTS}  # MPICH's messages are slower here; its sums are made as fast
 
 
-def said(**options: object) -> list[Finding]:
+def findings_with(**options: object) -> list[Finding]:
     return [f for f in sums.judgement(**options).findings if f.rule == "poor_collective"]
 
 
 def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
-    (found,) = said(
+    (found,) = findings_with(
         mpis=["openmpi"], variants=["mpi_allreduce", "mpi_cube"], factors={("openmpi", "mpi_allreduce"): 5.0}
     )
     ratio = 5 * sums.seconds("openmpi", "mpi_allreduce", 2, 2**23) / sums.seconds("openmpi", "mpi_cube", 2, 2**23)
@@ -36,7 +36,7 @@ def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
 
 
 def test_it_loses_to_another_library() -> None:
-    (found,) = said(variants=["mpi_allreduce"], large_only={("mpich", "mpi_allreduce"): 3.0})
+    (found,) = findings_with(variants=["mpi_allreduce"], large_only={("mpich", "mpi_allreduce"): 3.0})
     assert found.sentence.startswith("MPICH's MPI_Allreduce is poor at 512 KiB and 8 MiB: ")
     assert found.sentence.endswith(" x as long as Open MPI's")
     assert found.command == "./fl run vector_sum.mpi_allreduce"
@@ -66,29 +66,32 @@ def test_a_size_at_which_it_does_not_lose_is_not_among_them() -> None:
 
 
 def test_both_rivals_are_told_of_the_same_case() -> None:
-    (found,) = said(factors=FAST, large_only={("openmpi", "mpi_allreduce"): 4.0})
-    told = found.sentence.split(": ")[1]
-    assert told.count(" take ") == 1
-    assert "by rabenseifner over the same library and " in told and told.endswith(" x as long as MPICH's")
+    (found,) = findings_with(factors=FAST, large_only={("openmpi", "mpi_allreduce"): 4.0})
+    text = found.sentence.split(": ")[1]
+    assert text.count(" take ") == 1
+    assert "by rabenseifner over the same library and " in text and text.endswith(" x as long as MPICH's")
     assert len({i.parameters for i in found.about}) == 1
 
 
 def test_a_little_slower_is_not_poor() -> None:
-    assert said(mpis=["openmpi"], large_only={("openmpi", "mpi_allreduce"): 1.08}) == []
+    assert findings_with(mpis=["openmpi"], large_only={("openmpi", "mpi_allreduce"): 1.08}) == []
 
 
 def test_losing_at_small_vectors_alone_is_not_poor() -> None:
     slow = {("openmpi", "mpi_allreduce"): 6.0}
-    assert said(mpis=["openmpi"], factors=slow, large_only={("openmpi", "mpi_allreduce"): 1 / 6}) == []
+    assert findings_with(mpis=["openmpi"], factors=slow, large_only={("openmpi", "mpi_allreduce"): 1 / 6}) == []
 
 
 def test_too_few_launches_prove_nothing() -> None:
-    assert said(launches=3, mpis=["openmpi"], factors={("openmpi", "mpi_allreduce"): 5.0}) == []
+    assert findings_with(launches=3, mpis=["openmpi"], factors={("openmpi", "mpi_allreduce"): 5.0}) == []
 
 
 def test_a_slow_route_is_no_fault_of_the_collective() -> None:
-    assert said(mpis=["openmpi"], factors={("openmpi", "mpi_cube"): 5.0, ("openmpi", "mpi_rabenseifner"): 3.0}) == []
+    assert (
+        findings_with(mpis=["openmpi"], factors={("openmpi", "mpi_cube"): 5.0, ("openmpi", "mpi_rabenseifner"): 3.0})
+        == []
+    )
 
 
 def test_more_ranks_than_processors_are_not_compared() -> None:
-    assert said(ranks=8, mpis=["openmpi"], factors={("openmpi", "mpi_allreduce"): 5.0}) == []
+    assert findings_with(ranks=8, mpis=["openmpi"], factors={("openmpi", "mpi_allreduce"): 5.0}) == []

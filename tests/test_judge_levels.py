@@ -50,11 +50,13 @@ def test_a_last_cache_of_which_neighbours_take_a_part(sizes: tuple[float, ...], 
 def test_no_cache_holds_more_than_it_has(level: int, more: float) -> None:
     """As seen: of an L2 of 1 MiB that 3 MiB are served at its speed. Less than it has is told, more is not."""
     seen = [size * (more if k == level else 1.0) for k, size in enumerate(SIZES)]
-    told = capacities(SIZES, chase(STANDARD, tuple(seen)))
-    assert all(c in (size, None) for c, size in zip(told, SIZES, strict=True)) and told[level:] == list(SIZES[level:])
+    effective = capacities(SIZES, chase(STANDARD, tuple(seen)))
+    assert all(c in (size, None) for c, size in zip(effective, SIZES, strict=True)) and effective[level:] == list(
+        SIZES[level:]
+    )
     seen[level] /= 2 * more
-    told = capacities(SIZES, chase(STANDARD, tuple(seen)))
-    assert [c is None or c < size for c, size in zip(told, SIZES, strict=True)] == [k == level for k in range(3)]
+    effective = capacities(SIZES, chase(STANDARD, tuple(seen)))
+    assert [c is None or c < size for c, size in zip(effective, SIZES, strict=True)] == [k == level for k in range(3)]
 
 
 def test_as_it_was_seen_on_a_processor_with_neighbours() -> None:

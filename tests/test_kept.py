@@ -29,17 +29,17 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
     """How many launches were read since it was asked last."""
-    told = [0]
+    count = [0]
     real = lines.read
 
     def counted(data: bytes, *, once: bool = False) -> lines.Reading:
-        told[0] += 1
+        count[0] += 1
         return real(data, once=once)
 
     monkeypatch.setattr(lines, "read", counted)
 
     def since() -> int:
-        many, told[0] = told[0], 0
+        many, count[0] = count[0], 0
         return many
 
     yield since
