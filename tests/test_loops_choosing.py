@@ -25,8 +25,8 @@ from firstlight.units import quantity, significant
 from report_samples import HOSTILE
 
 
-def row(trip: int, ratio: float, told: str = "") -> Judged:
-    return judged([1.0 + 0.001 * k for k in range(12)], [ratio * (1.0 + 0.001 * k) for k in range(12)], trip, told)
+def row(trip: int, ratio: float, candidate: str = "") -> Judged:
+    return judged([1.0 + 0.001 * k for k in range(12)], [ratio * (1.0 + 0.001 * k) for k in range(12)], trip, candidate)
 
 
 ratios = st.lists(st.sampled_from([0.3, 0.5, 0.96, 0.995, 1.0, 1.005, 1.1]), min_size=5, max_size=5)
@@ -35,13 +35,13 @@ ratios = st.lists(st.sampled_from([0.3, 0.5, 0.96, 0.995, 1.0, 1.005, 1.1]), min
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), ratios))
 def test_a_candidate_is_taken_only_between_trip_counts_at_which_it_was_faster(by: dict[str, list[float]]) -> None:
     at = [8, 16, 32, 64, 128]
-    times = {told: {t: row(t, r) for t, r in zip(at, some, strict=True)} for told, some in by.items()}
+    times = {candidate: {t: row(t, r) for t, r in zip(at, some, strict=True)} for candidate, some in by.items()}
     some = choosing.ranges(at)
-    for told, (low, high) in zip(choosing.best(times, some), some, strict=True):
+    for best, (low, high) in zip(choosing.best(times, some), some, strict=True):
         fit = [t for t in times if times[t][low].faster and times[t][high].faster]
-        assert (told in fit) if fit else told == ""
-        if told:
-            gain = [times[t][low].ratio * times[t][high].ratio for t in (told, *fit)]
+        assert (best in fit) if fit else best == ""
+        if best:
+            gain = [times[t][low].ratio * times[t][high].ratio for t in (best, *fit)]
             assert gain[0] * choosing.ANOTHER**2 <= min(gain) * 1.0001
 
 
@@ -135,9 +135,9 @@ def test_records_are_read_as_they_were_written_and_a_defective_one_is_told(tmp_p
         records.write(one)
     assert sorted(map(repr, records.read(file))) == sorted(map(repr, wrote))
     records.every(file)[0].write_text('{"file": 3}')
-    with pytest.raises(Exception, match="remove it, or tune its loop again") as told:
+    with pytest.raises(Exception, match="remove it, or tune its loop again") as caught:
         records.read(file)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:

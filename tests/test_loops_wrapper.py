@@ -119,8 +119,8 @@ def test_golden_is_compiled_and_said_where_a_loop_or_the_flags_were_changed(
     edit: tuple[str, str], flags: tuple[str, ...], why: str, place: Path
 ) -> None:
     (place / "a.c").write_text(CODE.replace(*edit, 1))
-    told, err = ran(*flags)
-    assert told == GOLDEN and why in err and err.count("fl-cc:") == 1
+    output, err = ran(*flags)
+    assert output == GOLDEN and why in err and err.count("fl-cc:") == 1
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_tuned_file_that_is_not_whole_is_not_used(damage: object, place: Path)
     file.write_text(damage(file.read_text()))
     with pytest.raises(NotUnderstoodError):
         emit.read(file)
-    told, err = ran(*FLAGS)
-    assert told == GOLDEN and "seal is broken" in err
+    output, err = ran(*FLAGS)
+    assert output == GOLDEN and "seal is broken" in err
 
 
 def test_golden_is_restored_by_a_command(place: Path) -> None:
@@ -302,8 +302,8 @@ def test_a_compiler_with_options_of_its_own(place: Path, monkeypatch: pytest.Mon
 def test_a_build_that_tuned_code_breaks_is_that_of_the_compiler(place: Path) -> None:
     """The compiler compiles the file itself, and one line reports this."""
     tune(Path("a.c"), code="no_such_name = 1;")
-    told, err = ran(*FLAGS)
-    assert told == GOLDEN and err.startswith("fl-cc: a.c") and err.count("\n") == 1
+    output, err = ran(*FLAGS)
+    assert output == GOLDEN and err.startswith("fl-cc: a.c") and err.count("\n") == 1
 
 
 def test_another_header_of_the_same_name_is_not_taken(place: Path) -> None:

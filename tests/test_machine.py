@@ -243,11 +243,11 @@ def test_this_machine(tmp_path, monkeypatch):
     quota=st.one_of(st.none(), st.floats(0.1, 1000)),
 )
 def test_warnings_are_given_exactly_when_deserved(cpus, load, governor, turbo, frequency, quota):
-    said = "\n".join(linux.warnings(cpus, load, governor, turbo, frequency, quota))
-    assert ("powersave" in said) == (governor == "powersave")
-    assert ("not alone" in said) == (load > 0.5 * cpus)
-    assert ("control group" in said) == (quota is not None and quota < cpus)
-    assert ("nothing about clock" in said) == (not frequency and governor is None and turbo is None)
+    text = "\n".join(linux.warnings(cpus, load, governor, turbo, frequency, quota))
+    assert ("powersave" in text) == (governor == "powersave")
+    assert ("not alone" in text) == (load > 0.5 * cpus)
+    assert ("control group" in text) == (quota is not None and quota < cpus)
+    assert ("nothing about clock" in text) == (not frequency and governor is None and turbo is None)
 
 
 def test_the_name_is_salted_once(tmp_path):

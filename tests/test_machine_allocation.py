@@ -73,14 +73,14 @@ def test_a_job_of_lsf_that_is_damaged_is_none(hosts: str):
 
 @pytest.mark.parametrize(("job", "expected"), [("f23A", ("flux", 4)), ("", ("", 1))])
 def test_a_flux_instance_of_a_job_but_not_that_of_the_system(job: str, expected: tuple[str, int]):
-    told = {"size": "4\n", "hostlist": "n[1-4]\n", "jobid": job}
-    found = allocation.discover({"FLUX_URI": "local:///run"}, lambda *words: told[words[2]])
+    attributes = {"size": "4\n", "hostlist": "n[1-4]\n", "jobid": job}
+    found = allocation.discover({"FLUX_URI": "local:///run"}, lambda *words: attributes[words[2]])
     assert (found.system, found.nodes) == expected
 
 
 def test_flux_inside_of_slurm_is_flux():
-    told = {"size": "2", "hostlist": "n[1-2]", "jobid": "f1"}
-    assert allocation.discover({**SLURM, "FLUX_URI": "x"}, lambda *words: told[words[2]]).system == "flux"
+    attributes = {"size": "2", "hostlist": "n[1-2]", "jobid": "f1"}
+    assert allocation.discover({**SLURM, "FLUX_URI": "x"}, lambda *words: attributes[words[2]]).system == "flux"
 
 
 @given(

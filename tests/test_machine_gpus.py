@@ -23,8 +23,8 @@ Bus Location: \t 0000:17:00.0
 """
 
 
-def found(root: Path, said: str, **environment: str) -> tuple[Gpu, ...]:
-    return gpus.discover(root, environment, lambda words: said)
+def found(root: Path, output: str, **environment: str) -> tuple[Gpu, ...]:
+    return gpus.discover(root, environment, lambda words: output)
 
 
 def test_the_tool_tells_name_capability_and_memory(tmp_path: Path) -> None:
@@ -32,10 +32,11 @@ def test_the_tool_tells_name_capability_and_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["", "No devices were found\n", "NVIDIA-SMI has failed because it couldn't communicate", "GPU-1, 9.0, 3,\n"]
+    "output",
+    ["", "No devices were found\n", "NVIDIA-SMI has failed because it couldn't communicate", "GPU-1, 9.0, 3,\n"],
 )
-def test_what_tells_of_no_gpu_is_none(tmp_path: Path, said: str) -> None:
-    assert found(tmp_path, said) == ()
+def test_what_tells_of_no_gpu_is_none(tmp_path: Path, output: str) -> None:
+    assert found(tmp_path, output) == ()
 
 
 def test_a_gpu_that_does_not_tell_all_is_still_one(tmp_path: Path) -> None:
@@ -69,8 +70,8 @@ def test_a_batch_system_leaves_some(tmp_path: Path, chosen: str, left: tuple[Gpu
 
 
 @given(st.text(), st.one_of(st.none(), st.text(alphabet="0123456789,-GPUMI ", max_size=40)))
-def test_no_text_raises_or_gives_more_than_it_names(said: str, chosen: str | None) -> None:
-    assert len(gpus.visible(gpus.query(said), chosen)) <= gpus.MOST
+def test_no_text_raises_or_gives_more_than_it_names(output: str, chosen: str | None) -> None:
+    assert len(gpus.visible(gpus.query(output), chosen)) <= gpus.MOST
     assert all(gpu in {one.gpu for one in gpus.query(SMI)} or "part of" in gpu.name
                for gpu in gpus.visible(gpus.query(SMI), chosen))  # fmt: skip
 

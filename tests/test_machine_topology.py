@@ -75,12 +75,14 @@ def test_nodes_that_overlap_are_not_believed(tmp_path: Path) -> None:
     assert topology.numa(root, topology.usable(root)) == ()
 
 
-@pytest.mark.parametrize("told", ["units", "capacity", ""])
+@pytest.mark.parametrize("kinds_by", ["units", "capacity", ""])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_cores_of_two_kinds(tmp_path: Path, told: str, threads: int) -> None:
-    m = invented.machine(tmp_path, Shape(cores=6, small=8, threads=threads, numbering="next", group=14, told=told))
+def test_cores_of_two_kinds(tmp_path: Path, kinds_by: str, threads: int) -> None:
+    m = invented.machine(
+        tmp_path, Shape(cores=6, small=8, threads=threads, numbering="next", group=14, kinds_by=kinds_by)
+    )
     assert m.cores == 14 and len(m.cpus) == 6 * threads + 8
-    if told == "" and threads == 1:
+    if kinds_by == "" and threads == 1:
         assert not m.kinds  # nothing tells them apart
         return
     fast, slow = m.kinds
@@ -91,14 +93,14 @@ def test_cores_of_two_kinds(tmp_path: Path, told: str, threads: int) -> None:
 
 
 def test_the_fast_cores_may_come_last(tmp_path: Path) -> None:
-    m = invented.machine(tmp_path, Shape(cores=4, small=4, told="capacity"))
+    m = invented.machine(tmp_path, Shape(cores=4, small=4, kinds_by="capacity"))
     turned = replace(m, kinds=tuple(reversed(m.kinds)))
     assert cores.serial(m) == 1 and cores.serial(turned) == 5 and cores.serial(turned, (0, 1, 4)) == 4
     assert cores.among(turned, m.cpus)[0] == (4,)
 
 
 def test_cores_of_nearly_the_same_capacity_are_of_one_kind(tmp_path: Path) -> None:
-    root = invented.invent(tmp_path, Shape(cores=4, small=4, told="capacity"))
+    root = invented.invent(tmp_path, Shape(cores=4, small=4, kinds_by="capacity"))
     (root / "sys/devices/system/cpu/cpu0/cpu_capacity").write_text("1009\n")
     found = topology.kinds(root, topology.cores(root, topology.usable(root)))
     assert [len(kind.cpus) for kind in found] == [4, 4]

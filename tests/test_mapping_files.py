@@ -36,9 +36,9 @@ def maps(draw: st.DrawFn) -> list[Slot]:
 
 
 @given(seats=maps())
-def test_a_rankfile_says_each_seat(seats: list[Slot]) -> None:
-    said = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
-    assert said == [(s.host or f"+n{s.node}", s.place) for s in seats]
+def test_a_rankfile_says_each_seat(seats: list[Seat]) -> None:
+    parsed = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
+    assert parsed == [(s.host or f"+n{s.node}", s.place) for s in seats]
 
 
 @given(seats=maps())
@@ -53,9 +53,9 @@ def test_a_host_file_says_each_node(seats: list[Slot]) -> None:
 
 @given(order=st.permutations(range(12)), per_node=st.sampled_from([1, 2, 3, 4]))
 def test_an_order_of_ranks_fills_the_nodes(order: list[int], per_node: int) -> None:
-    seats = [Slot(slot // per_node, slot % per_node) for slot in order]
-    said = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
-    assert [order[int(str(rank[0]))] for rank in said] == list(range(12))
+    seats = [Seat(slot // per_node, slot % per_node) for slot in order]
+    parsed = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
+    assert [order[int(str(rank[0]))] for rank in parsed] == list(range(12))
 
 
 def test_an_order_of_ranks_cannot_leave_room() -> None:
@@ -65,9 +65,9 @@ def test_an_order_of_ranks_cannot_leave_room() -> None:
 
 
 @given(seats=maps())
-def test_coordinates_say_each_node(seats: list[Slot]) -> None:
-    said = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
-    numbers = [[int(str(c)) for c in at] for at in said]
+def test_coordinates_say_each_node(seats: list[Seat]) -> None:
+    parsed = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
+    numbers = [[int(str(c)) for c in at] for at in parsed]
     assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in seats]
 
 
@@ -175,7 +175,7 @@ def test_profiles_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "said"),
+    ("what", "message"),
     [
         ("npb_cg", "how many processes"),
         ("no/where", "no such profile"),
@@ -183,9 +183,9 @@ def test_profiles_are_found(tmp_path: Path) -> None:
         (".", "no communication matrix"),
     ],
 )
-def test_what_is_no_source_is_said(tmp_path: Path, what: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_source_is_said(tmp_path: Path, what: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         source.find(what, tmp_path / "results", None, "", False)
 
 
@@ -277,16 +277,16 @@ def test_a_gain_that_is_not_there_is_not_recommended(tmp_path: Path, monkeypatch
 def test_a_search_that_its_time_ended_says_how_much_it_had_and_what_gives_it_more() -> None:
     ended = msgspec.structs.replace(answer((0, 1, 2, 3)), in_time=False)
     made = Mapped("0", "test", "tree:2", "", ended, (), budget=45.0)
-    (said,) = notes(made)
-    assert "its budget of 45.0 s:" in said
-    assert "--budget 90s" in said
+    (note,) = notes(made)
+    assert "its budget of 45.0 s:" in note
+    assert "--budget 90s" in note
     assert not notes(msgspec.structs.replace(made, answer=answer((0, 1, 2, 3))))
 
 
 def test_a_map_with_less_on_its_links_that_was_not_taken_is_told() -> None:
     slower = msgspec.structs.replace(answer((0, 1, 2, 3)), least=3 << 20)
-    (said,) = notes(Mapped("0", "test", "tree:2", "", slower, ()))
-    assert said.startswith("another map puts 3 MiB on the busiest links") and said.endswith("--by links takes it")
+    (note,) = notes(Mapped("0", "test", "tree:2", "", slower, ()))
+    assert note.startswith("another map puts 3 MiB on the busiest links") and note.endswith("--by links takes it")
 
 
 def test_seats_of_one_node_are_its_cores() -> None:

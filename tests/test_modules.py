@@ -70,9 +70,9 @@ def test_without_modules_the_option_is_refused(tree: Path) -> None:
     (tree / "bash").write_text('#!/bin/sh\nshift\nexec /bin/bash --noprofile -c "$@"\n')
     (tree / "bash").chmod(0o755)
     own = {n: v for n, v in environment(tree).items() if not n.startswith(("BASH_FUNC", "MODULESHOME", "BASH_ENV"))}
-    with pytest.raises(FirstlightError, match="knows no command `module`") as told:
+    with pytest.raises(FirstlightError, match="knows no command `module`") as caught:
         modules.changes(["trial"], own | {"PATH": f"{tree}:{own['PATH']}"})
-    assert told.value.code == ENVIRONMENT
+    assert caught.value.code == ENVIRONMENT
 
 
 def test_the_doctor_shows_the_compiler_of_the_module(tree: Path) -> None:
@@ -90,8 +90,8 @@ def test_the_doctor_shows_the_compiler_of_the_module(tree: Path) -> None:
 def test_a_run_is_recorded_with_its_modules(tree: Path) -> None:
     (tree / "site.toml").write_text("[toolchains.new]\nmodules = ['trial/13.1']\n")
     words = ("--site-file", "site.toml", "--modules", "new")
-    said = ("bench", "--launches", "1", "--as", "first", "--", "true")
-    done = firstlight(tree, *words, *said)
+    bench = ("bench", "--launches", "1", "--as", "first", "--", "true")
+    done = firstlight(tree, *words, *bench)
     assert done.returncode == OK, done.stderr
     run = json.loads((tree / "results" / "first" / "run.json").read_text())
     assert run["modules"]["toolchain"] == "new" and run["modules"]["modules"] == ["trial/13.1"]

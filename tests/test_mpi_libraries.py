@@ -166,13 +166,13 @@ def test_a_system_without_mpi_gets_both_once(machine, tmp_path, known_gcc, monke
     half = tmp_path / "cache/mpi/mpich/bin"
     half.mkdir(parents=True)
     (half / "left-over").write_text("of an interrupted installation")
-    said: list[str] = []
-    toolbox = look(machine, tmp_path, known_gcc, embed=True, say=said.append, **world)
+    messages: list[str] = []
+    toolbox = look(machine, tmp_path, known_gcc, embed=True, say=messages.append, **world)
     assert [(m.name, m.origin) for m in toolbox.mpis] == [("openmpi", "embedded"), ("mpich", "embedded")]
-    assert len(said) == 2 and not (half / "left-over").exists()
+    assert len(messages) == 2 and not (half / "left-over").exists()
     shutil.rmtree(tmp_path / "wheels")
-    assert look(machine, tmp_path, known_gcc, embed=False, say=said.append, **OFFLINE).mpis == toolbox.mpis
-    assert len(said) == 2
+    assert look(machine, tmp_path, known_gcc, embed=False, say=messages.append, **OFFLINE).mpis == toolbox.mpis
+    assert len(messages) == 2
 
 
 @needs_gcc

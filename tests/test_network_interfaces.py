@@ -48,9 +48,9 @@ def rounds(simulator: Path, file: Path, text: str, topology: str, interfaces: in
     file.write_text(text)
     machine = f"overhead=0,hop=0,bandwidth={BANDWIDTH},interfaces={interfaces}{more}"
     done = run(simulator, "goal", "predict", file, "--topology", topology, "--machine", machine)
-    said = msgspec.json.decode(done.stdout)
-    assert said["verdict"]["correct"] and said["evaluator"] == "events"
-    return float(said["seconds"]) / ROUND
+    prediction = msgspec.json.decode(done.stdout)
+    assert prediction["verdict"]["correct"] and prediction["evaluator"] == "events"
+    return float(prediction["seconds"]) / ROUND
 
 
 @pytest.mark.parametrize("topology", SHAPES)
@@ -78,10 +78,10 @@ def test_names_of_interfaces_that_do_not_count_are_told(
     """On a network with links the one that is free first is taken; without links those that are named."""
     file = tmp_path / "named.goal"
     file.write_text(exchange((4, 3, 5), 1))
-    for topology, told in (("torus:4x3x5", True), ("flat:60", False)):
+    for topology, expected in (("torus:4x3x5", True), ("flat:60", False)):
         assert cli.call(["simulate", str(file), "--topology", topology]) == 0
-        said = " ".join(capsys.readouterr().out.split())
-        assert ("takes the interface that is free first" in said) is told
+        output = " ".join(capsys.readouterr().out.split())
+        assert ("takes the interface that is free first" in output) is expected
     file.write_text(re.sub(r" nic \d", "", exchange((4, 3, 5), 1)))
     assert cli.call(["simulate", str(file), "--topology", "torus:4x3x5"]) == 0
     assert "free first" not in capsys.readouterr().out

@@ -26,8 +26,8 @@ def test_one_rate_for_all_sizes_is_g_and_o(simulator: Path, case: tuple[str, str
 )
 def test_between_two_sizes_a_message_takes_what_lies_between(simulator: Path, size: int, body: float) -> None:
     machine = "L=900,o=300,g=400,rates=10:2:0/110:6:0"
-    said = predict(simulator, "broadcast", "linear", "flat:2", "--bytes", size, "--machine", machine)
-    assert said["seconds"] == pytest.approx(1e-9 * (900 + 2 * 300 + body), rel=1e-12)
+    prediction = predict(simulator, "broadcast", "linear", "flat:2", "--bytes", size, "--machine", machine)
+    assert prediction["seconds"] == pytest.approx(1e-9 * (900 + 2 * 300 + body), rel=1e-12)
     linked = predict(
         simulator, "broadcast", "linear", "torus:2", "--bytes", size, "--machine", f"{machine},overhead=50,hop=7"
     )
@@ -42,7 +42,7 @@ def test_rates_that_make_no_sense_are_refused(simulator: Path, rates: str) -> No
 
 
 def test_ranks_without_links_may_form_a_torus(simulator: Path) -> None:
-    said = predict(simulator, "allgather", "four_way", "flat:4x3x2", "--bytes", 100)
-    assert (said["ranks"], said["refused"], said["verdict"]["correct"]) == (24, "", True)
+    prediction = predict(simulator, "allgather", "four_way", "flat:4x3x2", "--bytes", 100)
+    assert (prediction["ranks"], prediction["refused"], prediction["verdict"]["correct"]) == (24, "", True)
     plain, shaped = (predict(simulator, "allgather", "ring", f"flat:{s}", "--bytes", 100) for s in ("24", "4x3x2"))
     assert plain["seconds"] == shaped["seconds"]

@@ -32,25 +32,27 @@ def tool() -> Iterator[Tool]:
 def test_dissemination_barrier_takes_what_loggopsim_says(
     simulator: Path, ranks: int, microseconds: float, evaluator: str
 ) -> None:
-    said = predict(
+    prediction = predict(
         simulator, "barrier", "dissemination", f"flat:{ranks}", "--machine", LOGGOPS, "--evaluator", evaluator
     )
-    assert said["seconds"] == pytest.approx(microseconds * 1e-6, rel=1e-12)
-    assert said["depth"] == ceil(log2(ranks))
+    assert prediction["seconds"] == pytest.approx(microseconds * 1e-6, rel=1e-12)
+    assert prediction["depth"] == ceil(log2(ranks))
 
 
 @pytest.mark.parametrize(("torus", "depth"), [("tofu:24x18x16", 132), ("torus:48x36x32", 114), ("torus:4x4x4", 10)])
 def test_trinaryx3_takes_its_closed_form(simulator: Path, torus: str, depth: int) -> None:
     size, segments, overhead, bandwidth, hop = 1 << 20, 22, 200e-9, 5e9, 100e-9
-    said = predict(simulator, "broadcast", "trinaryx3", torus, "--bytes", size, "--segment-bytes", 16384)
-    assert (said["depth"], said["segments"], said["evaluator"]) == (depth, segments, "maxplus")
-    assert said["verdict"]["contention_free"]
+    prediction = predict(simulator, "broadcast", "trinaryx3", torus, "--bytes", size, "--segment-bytes", 16384)
+    assert (prediction["depth"], prediction["segments"], prediction["evaluator"]) == (depth, segments, "maxplus")
+    assert prediction["verdict"]["contention_free"]
     piece = size / (3 * segments)
-    assert said["seconds"] == pytest.approx(
+    assert prediction["seconds"] == pytest.approx(
         (depth + segments - 1) * (overhead + piece / bandwidth) + depth * hop, rel=1e-12
     )
-    assert said["breakdown"]["contention"] == said["breakdown"]["noise"] == 0
-    assert said["breakdown"]["latency"] == pytest.approx((depth + segments - 1) * overhead + depth * hop, rel=1e-12)
+    assert prediction["breakdown"]["contention"] == prediction["breakdown"]["noise"] == 0
+    assert prediction["breakdown"]["latency"] == pytest.approx(
+        (depth + segments - 1) * overhead + depth * hop, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("algorithm", ["binomial", "binary_tree", "chain"])
@@ -66,17 +68,19 @@ def test_automatic_segments_are_never_worse_than_none(simulator: Path, network: 
 
 def test_automatic_segments_are_about_as_good_as_any(simulator: Path) -> None:
     def seconds(segments: object) -> float:
-        said = predict(simulator, "broadcast", "trinaryx3", "torus:8x8x8", "--bytes", 1 << 22, "--segments", segments)
-        return float(said["seconds"])
+        prediction = predict(
+            simulator, "broadcast", "trinaryx3", "torus:8x8x8", "--bytes", 1 << 22, "--segments", segments
+        )
+        return float(prediction["seconds"])
 
     assert seconds("auto") <= 1.02 * min(seconds(k) for k in (1, 8, 32, 64, 128, 200, 256, 512))
 
 
 def test_a_paced_alltoall_reaches_the_bisection_bound(simulator: Path) -> None:
     size = 1 << 14
-    said = predict(simulator, "alltoall", "paced", "torus:8x6x32", "--bytes", size)
-    assert said["evaluator"] == "events"
-    assert 0.9 < 1536 * size * 32 / (8 * 5e9) / said["seconds"] <= 1
+    prediction = predict(simulator, "alltoall", "paced", "torus:8x6x32", "--bytes", size)
+    assert prediction["evaluator"] == "events"
+    assert 0.9 < 1536 * size * 32 / (8 * 5e9) / prediction["seconds"] <= 1
 
 
 @pytest.mark.parametrize(("collective", "algorithm"), [("alltoall", "paced"), ("allgather", "four_way")])
@@ -123,11 +127,11 @@ def test_a_long_message_on_the_k_computer(simulator: Path) -> None:
 
 def test_allreduce_on_four_interfaces_stays_below_their_bandwidth(simulator: Path) -> None:
     size = 1 << 24
-    said = predict(simulator, "allreduce", "trinaryx3", "torus:4x4x4", "--bytes", size, "--segments", 200)
-    assert said["evaluator"] == "events"
-    assert said["verdict"]["link_disjoint"]
-    assert not said["verdict"]["contention_free"]
-    assert 0.75 * 10e9 < size / said["seconds"] < 10e9
+    prediction = predict(simulator, "allreduce", "trinaryx3", "torus:4x4x4", "--bytes", size, "--segments", 200)
+    assert prediction["evaluator"] == "events"
+    assert prediction["verdict"]["link_disjoint"]
+    assert not prediction["verdict"]["contention_free"]
+    assert 0.75 * 10e9 < size / prediction["seconds"] < 10e9
 
 
 # --- noise
@@ -136,11 +140,11 @@ def test_allreduce_on_four_interfaces_stays_below_their_bandwidth(simulator: Pat
 @pytest.mark.parametrize(("ranks", "low", "high"), [(2, 1.0, 1.0), (4, 1.0, 1.0), (16, 5.0, 7.5), (1024, 7.8, 9.2)])
 def test_noise_slows_a_barrier_down_as_published(simulator: Path, ranks: int, low: float, high: float) -> None:
     noise = "period_us=1000,duration_us=100,runs=31"
-    said = predict(simulator, "barrier", "dissemination", f"flat:{ranks}", "--machine", LOGGOPS, "--noise", noise)
-    assert low <= said["noise"]["slowdown"] <= high
-    assert said["noise"]["least"] <= said["noise"]["median"] <= said["noise"]["most"]
-    assert said["seconds"] == said["noise"]["median"]
-    assert sum(said["breakdown"].values()) == pytest.approx(said["seconds"])
+    prediction = predict(simulator, "barrier", "dissemination", f"flat:{ranks}", "--machine", LOGGOPS, "--noise", noise)
+    assert low <= prediction["noise"]["slowdown"] <= high
+    assert prediction["noise"]["least"] <= prediction["noise"]["median"] <= prediction["noise"]["most"]
+    assert prediction["seconds"] == prediction["noise"]["median"]
+    assert sum(prediction["breakdown"].values()) == pytest.approx(prediction["seconds"])
 
 
 def test_noise_at_once_costs_nothing_and_long_rare_noise_more_than_short_frequent_noise(simulator: Path) -> None:
@@ -159,8 +163,8 @@ def test_noise_at_once_costs_nothing_and_long_rare_noise_more_than_short_frequen
 def test_noise_is_seeded(simulator: Path) -> None:
     def noise(seed: int) -> dict[str, float]:
         words = ("--noise", f"period_us=1000,duration_us=100,runs=5,seed={seed}")
-        said: dict[str, float] = predict(simulator, "barrier", "dissemination", "flat:64", *words)["noise"]
-        return said
+        noise: dict[str, float] = predict(simulator, "barrier", "dissemination", "flat:64", *words)["noise"]
+        return noise
 
     assert noise(1) == noise(1) != noise(2)
 
@@ -317,7 +321,7 @@ def test_a_message_has_the_size_that_is_sent(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "line 1: expected 'num_ranks', found the end"),
         ("num_ranks 0", "1 rank at least"),
@@ -357,10 +361,10 @@ def test_a_message_has_the_size_that_is_sent(
         ),
     ],
 )
-def test_bad_goal_is_refused_with_its_line(tool: Tool, tmp_path: Path, text: str, said: str) -> None:
+def test_bad_goal_is_refused_with_its_line(tool: Tool, tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.goal"
     file.write_text(text)
-    assert said in tool("goal", file, tmp_path / "out.goal")["refused"]
+    assert message in tool("goal", file, tmp_path / "out.goal")["refused"]
 
 
 @shared
@@ -386,12 +390,12 @@ def test_no_text_whatever_does_more_than_be_refused(tool: Tool, tmp_path: Path, 
         else:
             raw[at:at] = raw[at : at + length]
     file.write_bytes(bytes(raw))
-    said = tool("goal", file, tmp_path / "out.goal")
-    if said:
-        line, _, _ = said["refused"].partition(":")
-        assert "\n" not in said["refused"]
-        told = line.startswith("line ") and 1 <= int(line[5:]) <= raw.count(b"\n") + 1
-        assert told or line.startswith(("rank ", "operations wait"))
+    answer = tool("goal", file, tmp_path / "out.goal")
+    if answer:
+        line, _, _ = answer["refused"].partition(":")
+        assert "\n" not in answer["refused"]
+        located = line.startswith("line ") and 1 <= int(line[5:]) <= raw.count(b"\n") + 1
+        assert located or line.startswith(("rank ", "operations wait"))
 
 
 @shared
@@ -437,8 +441,8 @@ def test_stuck_without_room_is_what_events_find_without_room(simulator: Path, tm
     """The proof that a schedule ends although no send is complete before its receive, against events with S = 0."""
     file = tmp_path / "some.goal"
     file.write_text(text)
-    said = ask(simulator, "goal", "predict", file)
-    if said["verdict"]["deadlock_free"]:
+    answer = ask(simulator, "goal", "predict", file)
+    if answer["verdict"]["deadlock_free"]:
         assert ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")["seconds"] > 0
     else:
         never = ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")
@@ -471,20 +475,20 @@ def test_an_exported_schedule_takes_the_time_of_the_schedule(
     run(simulator, "goal", "export", *task, *sizes, *words, "--output", file)
     if collective != "broadcast":
         assert " calc " in file.read_text()
-    said = ask(simulator, "goal", "predict", file, *words)
-    assert said["verdict"]["deadlock_free"]
+    answer = ask(simulator, "goal", "predict", file, *words)
+    assert answer["verdict"]["deadlock_free"]
     direct = predict(simulator, collective, algorithm, "flat:12", *sizes, *words, "--every-rank")
-    assert (said["ranks"], said["messages"]) == (12, direct["messages"])
-    assert said["seconds"] == pytest.approx(direct["seconds"], rel=1e-12)
+    assert (answer["ranks"], answer["messages"]) == (12, direct["messages"])
+    assert answer["seconds"] == pytest.approx(direct["seconds"], rel=1e-12)
 
 
 # --- the program
 
 
 def test_a_refusal_is_an_answer_and_wrong_usage_an_error(simulator: Path) -> None:
-    said = predict(simulator, "broadcast", "trinaryx3", "flat:8", "--bytes", 100)
-    assert "shape" in said["refused"]
-    assert "seconds" not in said
+    prediction = predict(simulator, "broadcast", "trinaryx3", "flat:8", "--bytes", 100)
+    assert "shape" in prediction["refused"]
+    assert "seconds" not in prediction
     for words in (["predict"], ["predict", "--collective", "x"], ["nothing"], ["predict", "--what", "1"], ["goal"]):
         done = run(simulator, *words, status=2)
         assert done.stdout == ""
@@ -492,7 +496,7 @@ def test_a_refusal_is_an_answer_and_wrong_usage_an_error(simulator: Path) -> Non
 
 
 def test_faults_and_loads(simulator: Path) -> None:
-    said = predict(
+    prediction = predict(
         simulator,
         "broadcast",
         "trinaryx3",
@@ -505,8 +509,8 @@ def test_faults_and_loads(simulator: Path) -> None:
         "5,17",
         "--loads",
     )
-    assert said["refused"] == ""
-    loads = said["loads"]
+    assert prediction["refused"] == ""
+    loads = prediction["loads"]
     assert loads["used"] == sum(count for load, count in loads["histogram"] if load > 0)
     assert loads["links"] == sum(count for _, count in loads["histogram"])
     assert loads["most"] == max(axis["most"] for axis in loads["axes"])

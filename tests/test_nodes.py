@@ -107,7 +107,7 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
 
 
 @pytest.mark.parametrize(
-    ("n", "measured", "failed", "no_pairs", "told"),
+    ("n", "measured", "failed", "no_pairs", "message"),
     [
         (2, [(0, 1)], [], "", "1 pair of nodes: 1 measured"),
         (2, [], [(0, 1)], "", "1 pair of nodes: 0 measured, 1 tried without a result"),
@@ -122,15 +122,15 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     ],
 )
 def test_every_pair_is_accounted_for(
-    n: int, measured: list[tuple[int, int]], failed: list[tuple[int, int]], no_pairs: str, told: str
+    n: int, measured: list[tuple[int, int]], failed: list[tuple[int, int]], no_pairs: str, message: str
 ) -> None:
     good = replace(synthetic.judgement(1, 6, only=("latency",)), figures=())
     runs = [page.NodesResult(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
     runs += [page.NodesResult(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
     found = page.nodes_of("x", [f"h{k}" for k in range(n)], runs, no_pairs)
     shown = " ".join(page.summary(found, 120).split())
-    assert (told in shown) if told else ("of nodes: " not in shown)
-    assert told in page.render(found, "0.1")
+    assert (message in shown) if message else ("of nodes: " not in shown)
+    assert message in page.render(found, "0.1")
 
 
 def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None:
@@ -144,9 +144,9 @@ def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None
 def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
     values = [10.0, 10.1, 9.9, 10.0]
     few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
-    told = [page.describe_spread(page._judged(line(one), 1)) for one in (few, some, wild)]
-    assert told[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
-    assert "from 1.1" in told[1] and "too uneven" in told[2]
+    texts = [page.told(page._judged(line(one), 1)) for one in (few, some, wild)]
+    assert texts[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
+    assert "from 1.1" in texts[1] and "too uneven" in texts[2]
 
 
 def record(tmp_path: Path, **changes: object) -> Path:
@@ -177,12 +177,12 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
     assert code == 4 and "node-001: not begun" in out and "no MPI library" in out
     assert (tmp_path / folder.PAGE).is_file()
     code, out, _ = call(capsys, "nodes", str(tmp_path), "--json")
-    told = msgspec.json.decode(out, type=page.Nodes)
-    assert set(told.missing) == {"node-001", "node-002"} and told.code == code == 4
+    decoded = msgspec.json.decode(out, type=page.Nodes)
+    assert set(decoded.missing) == {"node-001", "node-002"} and decoded.code == code == 4
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("nodes", "nowhere"), "no measurement of nodes"),
         (("run", "--each-node"), "./fl submit --nodes K --each-node"),
@@ -191,9 +191,9 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
         (("submit", "--dry-run", "--system", "slurm", "--each-node", "--resume", "latest"), "submit that again"),
     ],
 )
-def test_wrong_usage_is_one_line(words: tuple[str, ...], said: str, capsys: Captured) -> None:
+def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str, capsys: Captured) -> None:
     code, _, err = call(capsys, *words)
-    assert code == 2 and said in err and len(err.strip().splitlines()) == 1
+    assert code == 2 and message in err and len(err.strip().splitlines()) == 1
 
 
 def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
