@@ -217,7 +217,7 @@ def test_npb_cg_is_what_the_profiler_recorded_of_the_real_program(simulator: Pat
     assert [[p.source, p.target, p.messages, p.bytes] for p in made.pairs] == golden
 
 
-def told(*words: str, status: int = 0) -> str:
+def run_patterns(*words: str, status: int = 0) -> str:
     done = CliRunner().invoke(group, ["patterns", *words])
     assert done.exit_code == status, done.output
     return done.output
@@ -225,20 +225,20 @@ def told(*words: str, status: int = 0) -> str:
 
 @pytest.mark.usefixtures("simulator")
 def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
-    assert "NICAM (icosahedral atmosphere)" in told()
-    names = [p["pattern"] for p in json.loads(told("--json"))]
+    assert "NICAM (icosahedral atmosphere)" in run_patterns()
+    names = [p["pattern"] for p in json.loads(run_patterns("--json"))]
     assert names == sorted(names)
     assert len(names) >= 12
-    text = told("npb_cg", "--processes", "1024", "-p", "class=B")
+    text = run_patterns("npb_cg", "--processes", "1024", "-p", "class=B")
     assert "Ranks send to 5 to 6 others" in text
     assert "transpose" in text
-    shown = json.loads(told("npb_cg", "-n", "4", "-p", "class=S", "--json"))
-    matrix = json.loads(told("npb_cg", "-n", "4", "-p", "class=S", "--json", "--matrix"))
+    shown = json.loads(run_patterns("npb_cg", "-n", "4", "-p", "class=S", "--json"))
+    matrix = json.loads(run_patterns("npb_cg", "-n", "4", "-p", "class=S", "--json", "--matrix"))
     assert sum(m for _, _, m, _ in matrix["pairs"]) == sum(p["messages"] * p["repetitions"] for p in shown["phases"])
     page = tmp_path / "pattern.html"
-    told("nicam", "-n", "40", "--html", str(page))
+    run_patterns("nicam", "-n", "40", "--html", str(page))
     assert "heatmap" in page.read_text()
-    told("gamess", "-n", "4", "--html", str(page))  # nothing names a peer
+    run_patterns("gamess", "-n", "4", "--html", str(page))  # nothing names a peer
 
 
 def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
@@ -267,11 +267,11 @@ def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
 @pytest.mark.usefixtures("simulator")
 def test_the_command_tells_what_buffers_need(tmp_path: Path) -> None:
     page = tmp_path / "memory.html"
-    text = told("--memory", "-n", "16", "--node-memory", "64MiB", "--html", str(page))
+    text = run_patterns("--memory", "-n", "16", "--node-memory", "64MiB", "--html", str(page))
     assert "One process needs more than that in " in text and "npb_ft from 16 processes on" in text
     assert "plain design" in page.read_text() and "npb_ft" in page.read_text()
-    assert json.loads(told("npb_ft", "--memory", "-n", "16", "--json"))["npb_ft"][0]["hot"] == 15
-    assert "No process needs as much as that" in told("hpl", "--memory", "-n", "4", "--node-memory", "1GiB")
+    assert json.loads(run_patterns("npb_ft", "--memory", "-n", "16", "--json"))["npb_ft"][0]["hot"] == 15
+    assert "No process needs as much as that" in run_patterns("hpl", "--memory", "-n", "4", "--node-memory", "1GiB")
 
 
 @pytest.mark.usefixtures("simulator")

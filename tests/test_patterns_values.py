@@ -44,8 +44,8 @@ def test_any_values_make_a_whole_pattern_or_none(simulator: Path, which: int, pr
     assert json.loads(done.stdout) == {"why": ""}
     shown = ask(simulator, "pattern", *asked)
     for one in given:
-        name, _, told = one.partition("=")
-        assert shown["parameters"][name] == told
+        name, _, text = one.partition("=")
+        assert shown["parameters"][name] == text
     lines = run(simulator, "pattern", asked[0], "pairs", *asked[1:]).stdout.splitlines()
     sums = {p["name"]: (sum(x[2] for x in p["pairs"]), sum(x[3] for x in p["pairs"])) for p in map(json.loads, lines)}
     phases = [p for p in shown["phases"] if p["together"] is None]
@@ -56,9 +56,9 @@ def test_any_values_make_a_whole_pattern_or_none(simulator: Path, which: int, pr
 @given(st.lists(st.text(max_size=12), max_size=4))
 def test_values_reach_the_program_as_they_were_given(given: list[str]) -> None:
     if all("=" in one and "," not in one for one in given):
-        said = words("lans", 8, given)
-        assert said[:4] == ["pattern", "lans", "--processes", "8"]
-        assert said[4:] == (["--parameters", ",".join(given)] if given else [])
+        command = words("lans", 8, given)
+        assert command[:4] == ["pattern", "lans", "--processes", "8"]
+        assert command[4:] == (["--parameters", ",".join(given)] if given else [])
     else:
         with pytest.raises(UsageError, match="-p for each"):
             words("lans", 8, given)

@@ -18,10 +18,10 @@ from firstlight.roles import KINDS, OF_GUESTS
 APP = """#!{python}
 import json, os, sys
 held = bytearray(b"x") * (64 << 20)
-told = dict(words=sys.argv[1:], folder=os.getcwd(), variable=os.environ.get("FOR_APP"))
-told["prepared"] = os.path.exists("ready")
-print("told", json.dumps(told))
-open("told.json", "w").write(json.dumps(told))
+reported = dict(words=sys.argv[1:], folder=os.getcwd(), variable=os.environ.get("FOR_APP"))
+reported["prepared"] = os.path.exists("ready")
+print("reported", json.dumps(reported))
+open("reported.json", "w").write(json.dumps(reported))
 """
 STANDIN = """#!{python}
 import shlex, subprocess, sys
@@ -38,7 +38,7 @@ sys.exit(subprocess.run(measured).returncode)
 FILE = """
 name = "own"
 prepare = "touch ready"
-expect = "told"
+expect = "reported"
 launches = 2
 [commands]
 app = "./app 'two words' '$HOME;' {out}"
@@ -86,12 +86,12 @@ def test_each_command_starts_the_words_as_they_were_measured(
         found = offered(capsys, metric)
         assert found.keys() == names
         for peer in found.values():
-            for left in ("told.json", "ready"):
+            for left in ("reported.json", "ready"):
                 (measured / left).unlink(missing_ok=True)
             done = subprocess.run(["/bin/sh", "-c", peer["command"]], cwd="/", capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-            told = json.loads((measured / "told.json").read_text())
-            assert told.pop("words")[:2] == ["two words", "$HOME;"] and told == expected
+            reported = json.loads((measured / "reported.json").read_text())
+            assert reported.pop("words")[:2] == ["two words", "$HOME;"] and reported == expected
 
 
 def test_what_is_not_here_says_so(measured: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:

@@ -206,14 +206,14 @@ def test_only_what_is_fresh_our_own_and_held_by_nobody_is_removed(tmp_path: Path
     old = made("seg.old")
     time.sleep(4 * shm_leftovers.COARSE)
     since = time.time() - shm_leftovers.COARSE
-    left, opened, mapped, told, other = map(made, ("seg.left", "seg.opened", "seg.mapped", "seg.told", "other"))
+    left, opened, mapped, named, other = map(made, ("seg.left", "seg.opened", "seg.mapped", "seg.named", "other"))
     (tmp_path / "seg.link").symlink_to(other)
-    kept = {old, opened, mapped, told, other, tmp_path / "seg.link"}
+    kept = {old, opened, mapped, named, other, tmp_path / "seg.link"}
     if os.geteuid() == 0:
         kept.add(made("seg.theirs"))
         os.chown(tmp_path / "seg.theirs", 54321, 54321)
     (tmp_path / "folder" / "deep").mkdir(parents=True)
-    sleeper = subprocess.Popen(["sleep", "1000"], env={"SEGMENT": str(told)})
+    sleeper = subprocess.Popen(["sleep", "1000"], env={"SEGMENT": str(named)})
     try:
         with opened.open(), mapped.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
             file.close()

@@ -71,7 +71,7 @@ def altered(**change: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         ("", "damaged"),
         ("{", "damaged"),
@@ -92,9 +92,9 @@ def altered(**change: Any) -> dict[str, Any]:
         (content(0, 2, phases=content(0, 2)["phases"] * 2), "a phase comes twice"),
     ],
 )
-def test_a_file_that_the_library_did_not_write_is_refused(tmp_path: Path, data: object, said: str) -> None:
+def test_a_file_that_the_library_did_not_write_is_refused(tmp_path: Path, data: object, message: str) -> None:
     write(tmp_path, 0, data)
-    with pytest.raises(RecordError, match=said):
+    with pytest.raises(RecordError, match=message):
         collect.collect(tmp_path)
 
 
@@ -177,11 +177,11 @@ def test_nothing_is_lost_between_pairs_and_blocks(a: dict[tuple[int, int], int],
 def test_the_page_escapes_and_the_summary_warns() -> None:
     first = phase(ring(4))
     late = Rank(1, 2.0, 1.0, 0.9, False, "MPI_Abort")
-    said = traffic(4, first, phase({(0, 1): 9}, 7), times=(late,), missing=(0, 2, 3))
-    text = page.render(said)
+    shown = traffic(4, first, phase({(0, 1): 9}, 7), times=(late,), missing=(0, 2, 3))
+    text = page.render(shown)
     assert "./&lt;b&gt;program" in text and "<b>program" not in text
     assert "default-src 'none'" in text
-    summary = page.summary(said, Path("r/report.html"))
+    summary = page.summary(shown, Path("r/report.html"))
     assert "! no record of 3 ranks (0, 2, 3)" in summary
     assert "! 1 rank ended early (rank 1: MPI_Abort)" in summary
     assert "report: r/report.html" in summary
@@ -197,12 +197,12 @@ def test_the_page_of_a_large_dense_job_stays_small() -> None:
 
 def test_a_job_without_messages_still_has_a_page() -> None:
     quiet = Phase(1, 1.0, (Kind("MPI_Allreduce", "collective", 2, 16, 0.1),), ())
-    said = traffic(2, quiet)
-    assert "MPI prescribes no route" in " ".join(page.sentences(said))
-    assert [d.id for d in plots.drawings(said, "p")] == ["p-kinds", "p-times"]
+    shown = traffic(2, quiet)
+    assert "MPI prescribes no route" in " ".join(page.sentences(shown))
+    assert [d.id for d in plots.drawings(shown, "p")] == ["p-kinds", "p-times"]
     empty = traffic(1, Phase(1, 0.0, (), ()))
     assert page.render(empty) and page.summary(empty, None)
-    assert msgspec.json.decode(msgspec.json.encode(said), type=Traffic) == said
+    assert msgspec.json.decode(msgspec.json.encode(shown), type=Traffic) == shown
 
 
 # --- the table of calls ----------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def with_sizes(*rows: tuple[int, int, int]) -> Phase:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "title"),
     [
         ([(4, 6, 48)], "All messages have 8 – 15 B"),
         ([(0, 9, 0)], "All messages have 0 B"),
@@ -297,9 +297,9 @@ def with_sizes(*rows: tuple[int, int, int]) -> Phase:
         ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "messages are of 512 – 1023 B to 512 KiB – 1 MiB; "),
     ],
 )  # fmt: skip
-def test_sizes_in_words(rows: list[tuple[int, int, int]], said: str) -> None:
+def test_sizes_in_words(rows: list[tuple[int, int, int]], title: str) -> None:
     some = traffic(2, with_sizes(*rows))
-    assert plots.sizes_title(some.phases[0]).startswith(said)
+    assert plots.sizes_title(some.phases[0]).startswith(title)
     [drawing] = [d for d in plots.drawings(some, "profile") if d.id == "profile-sizes"]
     assert len(drawing.rows) == len(rows)
 
@@ -336,8 +336,8 @@ def test_the_last_to_come_to_a_barrier_does_not_wait(tmp_path: Path) -> None:
         write(tmp_path, rank, data)
     found = collect.collect(tmp_path).phases[0]
     assert {k.name: k.waiting for k in found.kinds} == {"MPI_Send": None, "MPI_Barrier": pytest.approx(1.0)}
-    said = " ".join(page.splits(traffic(3, found)))
-    assert "of 1.75 s in collectives that hold all ranks up, at least 57 % is waiting" in said
+    text = " ".join(page.splits(traffic(3, found)))
+    assert "of 1.75 s in collectives that hold all ranks up, at least 57 % is waiting" in text
     data["phases"][0]["kinds"][1][1] = 2  # another number of barriers: another communicator, perhaps
     write(tmp_path, 2, data)
     assert all(k.waiting is None for k in collect.collect(tmp_path).phases[0].kinds)

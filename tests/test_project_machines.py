@@ -31,8 +31,8 @@ def test_how_many_numbers_were_read_at_their_sources_is_counted() -> None:
     of = CLASSES["light"]
     read = sum(bool(x.read) for x in of.stated().values())
     assert 0 < read < len(of.stated()) == 14
-    told = machines.standing(of, of.year, PLAN)
-    assert told == f"{read} of 14 numbers of the class were read at their sources, the others are cited from memory"
+    standing = machines.standing(of, of.year, PLAN)
+    assert standing == f"{read} of 14 numbers of the class were read at their sources, the others are cited from memory"
     later = f"{read + 1} of 17 numbers of the class and of the road map's 2016 were read"
     assert machines.standing(of, 2016, PLAN).startswith(later)
     assert machines.standing(CLASSES["k"], 2016, PLAN).startswith("5 of 6 numbers of the class were read")
@@ -102,7 +102,7 @@ def test_more_power_never_gives_fewer_nodes_and_none_is_exceeded(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (("value = 5.6e9", "value = -1"), "flops without a value above 0"),
         (("value = 5.6e9", "value = 'much'"), "flops"),
@@ -112,14 +112,14 @@ def test_more_power_never_gives_fewer_nodes_and_none_is_exceeded(
         (("feature =", "# feature ="), "to be scaled it needs feature"),
     ],
 )
-def test_a_defective_file_is_told_in_a_line(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+def test_a_defective_file_is_told_in_a_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     text = (machines.FOLDER / "light.toml").read_text()
     assert change[0] in text
     file = tmp_path / "mine.toml"
     file.write_text(text.replace(*change, 1))
-    with pytest.raises(UsageError, match=said) as told:
+    with pytest.raises(UsageError, match=message) as caught:
         machines.named(str(file))
-    assert str(file) in str(told.value) and "\n" not in str(told.value)
+    assert str(file) in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_file_of_one_s_own_counts_as_those_here(tmp_path: Path) -> None:
@@ -130,9 +130,9 @@ def test_a_file_of_one_s_own_counts_as_those_here(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("year", "said"), [(2003, "is of 2004"), (2050, "the road map has 2004 to 2020")])
-def test_years_beyond_the_road_map_are_refused(year: int, said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+@pytest.mark.parametrize(("year", "message"), [(2003, "is of 2004"), (2050, "the road map has 2004 to 2020")])
+def test_years_beyond_the_road_map_are_refused(year: int, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         node(CLASSES["light"], year, "full", PLAN)
 
 

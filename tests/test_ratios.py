@@ -40,8 +40,8 @@ def figure(level: float, launches: int = 12, noise: float = 0.003, better: str =
 def test_the_ratio_is_shown_with_its_interval_and_outcome(
     a: float, b: float, threshold: float, shown: str, outcome: str
 ) -> None:
-    value, told = ratios.ratio(figure(a), figure(b), threshold)
-    assert re.fullmatch(shown, value) and told == outcome
+    value, verdict = ratios.ratio(figure(a), figure(b), threshold)
+    assert re.fullmatch(shown, value) and verdict == outcome
 
 
 def test_of_what_is_better_where_higher_a_rise_is_better() -> None:
@@ -50,8 +50,8 @@ def test_of_what_is_better_where_higher_a_rise_is_better() -> None:
 
 @pytest.mark.parametrize("launches", [1, 2, 3])
 def test_too_few_launches_have_no_interval(launches: int) -> None:
-    value, told = ratios.ratio(figure(1.0, launches), figure(2.0, launches), 0.05)
-    assert value.endswith("[too few launches]") and told == "inconclusive"
+    value, verdict = ratios.ratio(figure(1.0, launches), figure(2.0, launches), 0.05)
+    assert value.endswith("[too few launches]") and verdict == "inconclusive"
 
 
 def test_commands_are_compared_with_the_first_one_as_typed(

@@ -44,6 +44,6 @@ def test_what_the_page_does_not_carry_is_linked(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(bounds, name, value)
     short = html.render(judgement, scene.workloads, heritage.load())
     assert "data:application/json;base64," not in short and len(short) < len(whole)
-    for told in ('href="figures.json"', 'href="SHA256SUMS"', "--launches gives the value", "too many for this page"):
-        assert told in short
+    for text in ('href="figures.json"', 'href="SHA256SUMS"', "--launches gives the value", "too many for this page"):
+        assert text in short
     assert str(len(judgement.records)) + " launch records" in short

@@ -76,14 +76,14 @@ HISTORIES = {
 def observing(record: LaunchRecord, number: int) -> LaunchRecord:
     """120 iterations of a lid and 240 of a flame, which alone has scalars."""
     taken = {c.case: 120.0 if c.parameters["case"] == "cavity" else 240.0 for c in record.cases}
-    told = [
+    series = [
         Series(c.case, name, "1", 0, values[: int(taken[c.case])])
         for c in record.cases
         for name, values in HISTORIES.items()
         if name != "scalars_left" or c.parameters["case"] != "cavity"
     ]
     samples = [replace(s, values=s.values | {"iterations": (taken[s.case],) * 3}) for s in record.samples]
-    return replace(record, series=tuple(told), samples=tuple(samples))
+    return replace(record, series=tuple(series), samples=tuple(samples))
 
 
 def left(edit: Edit = observing) -> list[Drawing]:

@@ -96,8 +96,8 @@ def test_additions_of_all_cores_are_preferred_where_they_are_near() -> None:
 
 def test_between_nodes_the_pingpong_of_one_node_says_nothing() -> None:
     v = view()
-    told = str(routes.link(v.judgement, v.workloads, "openmpi", Placement(nodes=2, ranks=2)))
-    assert "no ping-pong of Open MPI" in told and "`./fl run pingpong --mpi openmpi` measures it" in told
+    reason = str(routes.link(v.judgement, v.workloads, "openmpi", Placement(nodes=2, ranks=2)))
+    assert "no ping-pong of Open MPI" in reason and "`./fl run pingpong --mpi openmpi` measures it" in reason
 
 
 def test_the_title_says_who_wins_where_and_where_that_changes() -> None:
@@ -161,8 +161,8 @@ def test_a_line_a_library_and_route_with_models_beside_them() -> None:
     assert not any("allreduce" in n for n in names if n.startswith("model"))
     dashes = {t["name"].split()[-1]: t["line"]["dash"] for t in time.data if t["name"].startswith("model")}
     assert dashes == {"doubling": "dash", "Rabenseifner": "dashdot"}
-    told = dict(zip(("time", "rate"), (time, rate), strict=True))
-    for metric, drawing in told.items():
+    by_metric = dict(zip(("time", "rate"), (time, rate), strict=True))
+    for metric, drawing in by_metric.items():
         model = next(t for t in drawing.data if t["name"] == "model, Open MPI recursive doubling")
         line = next(t for t in drawing.data if t["name"].startswith("Open MPI recursive doubling"))
         at = model["y"][-1] / line["y"][-1]
@@ -254,5 +254,5 @@ def test_earlier_machines_of_as_many_processes_or_the_fewest() -> None:
     assert math.isclose(max(chic["y"]), 0.1917, rel_tol=1e-3)  # GB/s; 9309 Mbit/s are 16 MiB in 0.110 s
     assert any(math.isclose(y, 2**24 / 0.110 * 1e-9, rel_tol=3e-3) for y in chic["y"])
     assert any("9309 Mbit/s" in h or "9.31 Gbit/s" in h for h in chic["hovertext"])
-    told = " ".join(chic["hovertext"])
-    assert "Open MPI, cube (2007)" in told and "MVAPICH, allreduce (2007)" in told
+    text = " ".join(chic["hovertext"])
+    assert "Open MPI, cube (2007)" in text and "MVAPICH, allreduce (2007)" in text

@@ -46,10 +46,10 @@ def test_a_line_for_each_number_of_cores_is_the_best_of_its_variants() -> None:
     }
     assert lines["1 core"]["y"] == pytest.approx([6000, 2000, 6000], rel=0.02)
     assert drawn.layout["xaxis"]["ticktext"] == ["XS", "S", "M"]
-    told = (
+    title = (
         r"2 cores reach (8.9|9.0)\d Gflop/s on S and \S+ Gflop/s on M; 1 core reaches (5.9|6.0)\d Gflop/s on XS and \S+"
     )
-    assert re.match(told, drawn.title), drawn.title
+    assert re.match(title, drawn.title), drawn.title
 
 
 def test_what_was_published_stands_beside_them() -> None:

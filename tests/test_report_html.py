@@ -227,5 +227,5 @@ def test_numbers_without_a_dimension_have_a_page() -> None:
     page = html.render(replace(judgement, figures=bare), workloads, heritage.load())
     answer = page[page.index('id="answer"') : page.index('id="machine"')]
     alone = re.findall(r'data-from="a" data-unit="1" data-of="\d+">([^<]*)</data>', answer)
-    assert alone and all(re.fullmatch(r"[\d.e-]+", told) for told in alone), alone
+    assert alone and all(re.fullmatch(r"[\d.e-]+", number) for number in alone), alone
     assert "<span></span>" not in answer

@@ -250,13 +250,13 @@ def test_a_run_with_a_twin_ends_well_unless_the_twin_is_lost() -> None:
 
 def test_progress_shows_no_number_of_the_twin() -> None:
     scene = synthetic_lattice.run(launches=1)
-    told = {}
+    progress = {}
     for cell in scene.run.cells:
         tally = Tally(scene.run, cell)
         for record in (r for r in scene.records if r.start.cell == cell.id):
             tally.take(record)
-        told.setdefault(cell.program.variant, tally.last())
-    assert told.pop("mpi_silent") == "" and all("Mflop/s" in words for words in told.values())
+        progress.setdefault(cell.program.variant, tally.last())
+    assert progress.pop("mpi_silent") == "" and all("Mflop/s" in words for words in progress.values())
 
 
 def test_few_launches_tell_nothing_of_communication() -> None:
