@@ -115,10 +115,10 @@ def test_a_case_that_is_refused_leaves_the_others_verified(bench: Bench, capsys:
     code, out, err = call(capsys, "run", "dot.serial", "n=100,1000,2000", "--launches", "2")
     assert code == OK, err
     figures = json.loads(call(capsys, "figures", "--json")[1])
-    told = {(f["parameters"]["n"], f["toolchain"]): (f["verdict"], f["reason"]) for f in figures}
+    verdicts = {(f["parameters"]["n"], f["toolchain"]): (f["verdict"], f["reason"]) for f in figures}
     for toolchain in ("gcc-base", "gcc-fast"):
-        assert told[100, toolchain] == ("verified", None)
-        assert told[1000, toolchain] == told[2000, toolchain] == ("unverified", "n is too large")
+        assert verdicts[100, toolchain] == ("verified", None)
+        assert verdicts[1000, toolchain] == verdicts[2000, toolchain] == ("unverified", "n is too large")
     assert inspect(runs.find("latest")).faults == [] and "lost" not in out + err
     code, out, err = call(capsys, "run", "dot.serial", "n=1000,2000", "--launches", "1")
     assert code == OK and "4 unverified" in out and "refused: dot.serial.gcc-fast.1x1: n is too large" in err
@@ -298,24 +298,24 @@ def test_a_document_that_was_altered_lost_or_added_is_found(
         (run / name).unlink()
     (kept,) = (run / layout.DOCUMENTS).iterdir()
 
-    def told(name: str = kept.name) -> list[str]:
+    def defects(name: str = kept.name) -> list[str]:
         return [f.what for f in inspect(run).faults if f.file == f"{layout.DOCUMENTS}/{name}"]
 
-    assert told() == []
+    assert defects() == []
     kept.write_text("mind")
-    assert told() == ["was altered: its content is not what its name says"]
+    assert defects() == ["was altered: its content is not what its name says"]
     code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s")
     assert (code, "was altered after the run began" in err, err.count("\n")) == (USAGE, True, 1), err
     kept.unlink()
-    assert told() == ["is missing: programs of this run read it"]
+    assert defects() == ["is missing: programs of this run read it"]
     assert call(capsys, "run", "--resume", "mine", "--budget", "1s")[0] == USAGE
     kept.write_text("mine")
     more = documents.of("more.txt", b"more").name
     (run / layout.DOCUMENTS / more).write_text("more")
-    assert told(more) == ["is not a file that programs of this run read"]
+    assert defects(more) == ["is not a file that programs of this run read"]
     (run / layout.DOCUMENTS / more).unlink()
     (run / layout.DOCUMENTS / "notes").write_text("x")
-    assert told("notes") == ["unknown file"]
+    assert defects("notes") == ["unknown file"]
     assert call(capsys, "check", "mine")[0] == REGRESSION
 
 

@@ -123,9 +123,9 @@ def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
     found = held(simulator, [halo(n, us) for n, us in zip((2, 30, 126, 510), wrong, strict=True)])
     [all_of_it] = found.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
-    said = page.summary(found, None)
-    assert "Of all, 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal is" in " ".join(said.split())
-    assert "exchanges and patterns from messages in a row" in said and "2 within a factor of 1.5" in page.render(found)
+    text = page.summary(found, None)
+    assert "Of all, 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal is" in " ".join(text.split())
+    assert "exchanges and patterns from messages in a row" in text and "2 within a factor of 1.5" in page.render(found)
     assert json_of(found)["shares"][0]["near"] == 2
 
 
@@ -194,11 +194,11 @@ def test_what_a_run_measured_is_what_is_mapped() -> None:
     one = judgement([iteration("npb_cg", 9.0), iteration("lans", 9.0, place=four, sizes="usual")])
     assert source.of_run(one, WORKLOADS, 2, True).words == ("--named", "npb_cg", "--processes", "2", "--small")
     assert source.of_run(one, WORKLOADS, 4, False).words == ("--named", "lans", "--processes", "4", "--whole")
-    for processes, said in (
+    for processes, message in (
         (None, "lans among 4, npb_cg among 2.*map lans --processes 4"),
         (8, "no pattern.* among 8"),
     ):
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=message):
             source.of_run(one, WORKLOADS, processes, True)
 
 
@@ -315,9 +315,10 @@ def test_schedules_end_whatever_is_declared(
 ) -> None:
     exchange = Exchange(ranks, phases, several, size, in_turn)
     machine = "L=0,o=500,g=500,G=1,O=0.5,S=1e15"
-    said = program.predict_schedule(simulator, exchange.goal(None), f"flat:{ranks}", machine)
-    assert said.usable and said.messages == ranks * phases * several
-    assert said.seconds is not None and said.seconds >= phases * several * 1e-6 * 0.999  # o to send, o to receive
+    prediction = program.predict_schedule(simulator, exchange.goal(None), f"flat:{ranks}", machine)
+    assert prediction.usable and prediction.messages == ranks * phases * several
+    overheads = phases * several * 1e-6  # o to send, o to receive
+    assert prediction.seconds is not None and prediction.seconds >= overheads * 0.999
 
 
 def test_shares_count_both_ways_of_being_off() -> None:

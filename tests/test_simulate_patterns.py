@@ -127,9 +127,9 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     words = ["simulate", "--pattern", "modylas", "-n", "8", "--topology", "torus:2x2x2", "--scale", "4x2x2"]
     page = tmp_path / "page.html"
     assert cli.call([*words, "--algorithm", "allreduce=ring", "--html", str(page)]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "an iteration of modylas on 2 networks" in said and "the busiest links on torus:2x2x2: " in said
-    assert "by ring" in said and "WRONG" not in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "an iteration of modylas on 2 networks" in output and "the busiest links on torus:2x2x2: " in output
+    assert "by ring" in output and "WRONG" not in output
     assert "an iteration of modylas" in page.read_text()
     file = tmp_path / "ring.goal"
     export = ["--topology", "flat:4", "--bytes", "4KiB", "--goal", str(file)]

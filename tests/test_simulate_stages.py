@@ -90,8 +90,8 @@ def test_noise_adds_at_most_what_it_takes_in_a_row(simulator: Path) -> None:
     ],
 )
 def test_what_is_no_stage_is_refused_in_one_line(simulator: Path, text: str, why: str) -> None:
-    said = run(simulator, "stages", "x", "--stages", text, "--topology", "flat:4", status=2)
-    assert why in said.stderr and said.stderr.count("\n") == 1
+    done = run(simulator, "stages", "x", "--stages", text, "--topology", "flat:4", status=2)
+    assert why in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_what_is_written_is_read() -> None:
@@ -136,10 +136,10 @@ def test_a_sweep_names_where_another_iteration_becomes_the_fastest(
     words = ["--stages", "waits=work:20000,sum:8,sum:8", "--stages", "hides=sum:8|work:20000,sum:8,work:16000/1"]
     words += ["--topology", "flat:2", "--scale", "2..4096", "--machine", CHEAP]
     assert cli.call(["simulate", *words, "--json", "--html", str(page)]) == OK
-    said = json.loads(capsys.readouterr().out)
-    assert [s["algorithm"] for s in said["by_scale"]] == ["waits", "hides"]
+    report = json.loads(capsys.readouterr().out)
+    assert [s["algorithm"] for s in report["by_scale"]] == ["waits", "hides"]
     # One sum of log2 P rounds of 2007 ns against 16 us: between 2^7 and 2^8 ranks.
-    assert 128 < said["by_scale"][0]["until"] < 512 and "hides" in page.read_text()
+    assert 128 < report["by_scale"][0]["until"] < 512 and "hides" in page.read_text()
 
 
 @pytest.mark.parametrize(

@@ -80,12 +80,14 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("words", "line", "told"), WRONG)
-def test_a_wrong_line_is_told_by_its_number(words: str, line: int, told: str, tmp_path: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize(("words", "line", "message"), WRONG)
+def test_a_wrong_line_is_told_by_its_number(
+    words: str, line: int, message: str, tmp_path: Path, capsys: Captured
+) -> None:
     path = written(tmp_path, words)
     found = file.read(path)
     assert [fault.line for fault in found.faults] == [line], found.faults
-    assert told in found.faults[0].text
+    assert message in found.faults[0].text
     code, out, err = call(capsys, "--site-file", str(path), "list")
     assert code == USAGE and out == "" and err.startswith(f"firstlight: {path}:{line}: ") and err.count("\n") == 1
 
@@ -131,8 +133,8 @@ def test_files_that_are_none_are_told(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "latin").write_bytes(b"results = '/\xe4'\n")
     (tmp_path / "large").write_bytes(b"#" * (file.MOST + 1))
     os.mkfifo(tmp_path / "pipe")
-    told = {name: file.read(tmp_path / name).faults[0].text for name in ("latin", "large", "pipe")}
-    assert told == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is not a plain file"}
+    faults = {name: file.read(tmp_path / name).faults[0].text for name in ("latin", "large", "pipe")}
+    assert faults == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is not a plain file"}
     assert call(capsys, "--site-file", str(tmp_path / "none"), "list")[0] == USAGE
 
 
@@ -254,12 +256,14 @@ def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, mo
     here = toolbox(("gcc", "clang", "gcc-8", "gcc-10"), ("openmpi", "mpich", "craympich", "intel"))
     batch = {"slurm": "sbatch", "pbs": "qsub", "lsf": "bsub"}
     examined = examine(found, lambda: here, batch, dict(os.environ))
-    told = {entry.key: entry for entry in examined.entries}
-    said = tomllib.loads(path.read_text())
-    tables = {key for key, value in said.items() if isinstance(value, dict)}
+    entries = {entry.key: entry for entry in examined.entries}
+    content = tomllib.loads(path.read_text())
+    tables = {key for key, value in content.items() if isinstance(value, dict)}
     named = tables & {"toolchains", "targets"}  # tables of tables
-    keys = set(said) - tables | {f"{table}.{key}" for table in tables - named for key in said[table]}
-    assert set(told) == keys | {f"{t}.{name}.{key}" for t in named for name in said[t] for key in said[t][name]}
+    keys = set(content) - tables | {f"{table}.{key}" for table in tables - named for key in content[table]}
+    assert set(entries) == keys | {
+        f"{t}.{name}.{key}" for t in named for name in content[t] for key in content[t][name]
+    }
     for entry in examined.entries:
         source = path.read_text().split("\n")[entry.line - 1]
         assert source.startswith(entry.key.rpartition(".")[2]), (entry, source)

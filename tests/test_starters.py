@@ -73,8 +73,8 @@ def test_a_command_line_asks_for_what_those_of_sites_ask_for(
     first = one.ways(one.COMMAND, of("mpich"))[0]
     ours = list(starters.line(first, placement, room))
     assert ours[0] == theirs.split()[0]
-    told, wanted = options(ours), options(theirs.split())
-    assert {key: told.get(key) for key in wanted} == wanted, (ours, theirs)
+    given, wanted = options(ours), options(theirs.split())
+    assert {key: given.get(key) for key in wanted} == wanted, (ours, theirs)
 
 
 @pytest.mark.parametrize("name", starters.every())
@@ -132,7 +132,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("prun -n {rank}", "{rank} is not understood; there are {ranks}"),
         ("prun -n {ranks", "a single brace"),
@@ -141,8 +141,8 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
         ("mpirun", "'mpirun' is no launcher: there are srun, mpiexec, aprun"),
     ],
 )
-def test_a_launcher_that_is_none_is_told_before_anything_is_done(text: str, told: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(told)):
+def test_a_launcher_that_is_none_is_told_before_anything_is_done(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
         sites.ask(None, None, text, None)
 
 

@@ -26,7 +26,7 @@ from firstlight.report.comparison import comparison
 from firstlight.report.nodes import Line, Value
 
 TWO = States(0.154, 0.471, 8, 5)
-SAID = "two states: 154 or 471 ns, 8 of 13 in the lower"
+STATES = "two states: 154 or 471 ns, 8 of 13 in the lower"
 
 
 def bare(page: str) -> str:
@@ -50,15 +50,15 @@ def both() -> tuple[Judgement, Judgement]:
 def test_two_runs_compared_name_both_states_whatever_the_outcome(both: tuple[Judgement, Judgement]) -> None:
     found = compare(*both)
     marked = [f for f in found.figures if f.b_states is not None]
-    assert marked and all(f.a_states is None and f.two_states.endswith(f"{SAID[12:]} in B") for f in marked)
+    assert marked and all(f.a_states is None and f.two_states.endswith(f"{STATES[12:]} in B") for f in marked)
     text = bare(comparison(found, 160, everything=True, most=1000))
-    assert text.count(f"{SAID[12:]} in B") == len(marked)
+    assert text.count(f"{STATES[12:]} in B") == len(marked)
     assert not compare(both[0], both[0]).figures[0].two_states
 
     scene = synthetic.run(2, only=["pingpong"])
     page = html.render(both[1], scene.workloads, heritage.load(), found)
     section = page[page.index('id="compared"') : page.index('id="machine"')]
-    assert bare(section).count(f'<br><span class="muted">{SAID}</span>') == len(marked)
+    assert bare(section).count(f'<br><span class="muted">{STATES}</span>') == len(marked)
     formulas = computed(section, msgspec.json.encode(export_of(found)).decode())
     assert sum(formula.endswith("b_states.upper") for formula in formulas) == len(marked)
 
@@ -66,8 +66,8 @@ def test_two_runs_compared_name_both_states_whatever_the_outcome(both: tuple[Jud
 def test_a_server_for_continuous_integration_is_told_both_states(both: tuple[Judgement, Judgement]) -> None:
     a, b = both
     some = sum(map(is_latency, b.figures))
-    assert to_junit(b).count(SAID) == some and SAID not in to_junit(a)
-    assert against(compare(a, b), b).count(f"{SAID[12:]} in B") == some
+    assert to_junit(b).count(STATES) == some and STATES not in to_junit(a)
+    assert against(compare(a, b), b).count(f"{STATES[12:]} in B") == some
 
 
 def test_a_history_names_both_states_of_the_newest_run(
@@ -100,9 +100,9 @@ def test_nodes_and_pairs_tell_both_states() -> None:
     some = [Value((k,), f"node-00{k}", Estimate(v, v, v, (v,) * 6)) for k, v in enumerate((0.154, 0.15, 0.16, 9.0))]
     some[3] = replace(some[3], states=TWO)
     line = nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
-    assert line.values[3].named and SAID in nodes._evidence(line, line.values[3])
+    assert line.values[3].named and STATES in nodes._evidence(line, line.values[3])
     assert "two states on 1 node" in nodes.describe_spread(line)
-    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {describe_states(TWO, 'us')}"
+    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {told(TWO, 'us')}"
     found = nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
     page = bare(nodes.render(found, "0"))
-    assert page.count('<span class="muted">two states</span>') == 1 and SAID in page
+    assert page.count('<span class="muted">two states</span>') == 1 and STATES in page

@@ -56,7 +56,7 @@ def run() -> Run:
 
 
 @dataclass
-class Told:
+class Progress:
     """What a life was told: that the run is there, and which launches are finished, with what their files hold."""
 
     created: bool = False
@@ -64,15 +64,15 @@ class Told:
     tried: set[str] = field(default_factory=set)
 
 
-def one(store: stores.Store, told: Told) -> None:
+def one(store: stores.Store, progress: Progress) -> None:
     number = store.next_launch(CELL)
     name = layout.launch_name(CELL, number)
     part = store.begin(Start(store.path.name, CELL, number, 0, 1.8e9, ("x",), 0.1))
     with part.open("ab") as file:  # the program
         file.write(body())
-    told.tried.add(name)
+    progress.tried.add(name)
     store.finish(part, GOOD)
-    told.finished[name] = (store.path / "launches" / name).read_bytes()
+    progress.finished[name] = (store.path / "launches" / name).read_bytes()
 
 
 def complete(store: stores.Store) -> None:
@@ -84,13 +84,13 @@ def complete(store: stores.Store) -> None:
         seal.write(store.folder)
 
 
-def life(root: Path, told: Told) -> None:
+def life(root: Path, progress: Progress) -> None:
     """A run that is made, ends, is reported anew, is resumed and ends again."""
     with stores.create(root / "results" / "mine", run(), files=(DOCUMENT,)) as store:
-        told.created = True
+        progress.created = True
         store.keep_log("dot.kahan@gcc-base", "error: " + "x" * 100)
         for _ in range(2):
-            one(store, told)
+            one(store, progress)
         store.discard(store.begin(Start("run", CELL, 2, 0, 1.8e9, ("x",), 0.1)))
         complete(store)
         with durable.os_errors_as_store_error(store.path):
@@ -99,24 +99,24 @@ def life(root: Path, told: Told) -> None:
     with stores.resume(root / "results" / "mine" / "run") as store:
         store.write_run(replace(run(), sealed=True))
         store.forget(layout.FIGURES)
-        one(store, told)
+        one(store, progress)
         complete(store)
 
 
-def live(monkeypatch: pytest.MonkeyPatch, root: Path, faults: Faulty) -> tuple[Told, BaseException | None]:
+def live(monkeypatch: pytest.MonkeyPatch, root: Path, faults: Faulty) -> tuple[Progress, BaseException | None]:
     """A life on that disk, and what it ended with. What is done wrong is told in one line of firstlight's own."""
-    told, ended = Told(), None
+    progress, ended = Progress(), None
     root.mkdir()
     if faults.disk is not None:
         faults.disk.__init__(root)  # type: ignore[misc]
     with monkeypatch.context() as patched:
         patched.setattr(disk, "os", faults)
         try:
-            life(root, told)
+            life(root, progress)
         except (FirstlightError, KeyboardInterrupt, Killed) as error:
             ended = error
     assert not isinstance(ended, FirstlightError) or "\n" not in str(ended)
-    return told, ended
+    return progress, ended
 
 
 def left_over(defect: Defect) -> bool:
@@ -126,22 +126,22 @@ def left_over(defect: Defect) -> bool:
     return missing_seal or derived or "left over from an interrupted" in defect.what
 
 
-def recover(root: Path, told: Told, *, exactly: bool) -> None:
+def recover(root: Path, progress: Progress, *, exactly: bool) -> None:
     """Nothing is lost and the run goes on. `exactly`: what was not reported is not there either."""
     path = root / "results" / "mine" / "run"
     if not (path / layout.RUN).exists():
-        assert not told.created
+        assert not progress.created
         return
     store = stores.open(path)
     there = {layout.launch_name(r.start.cell, r.start.launch): r for r in store.records()}
     assert store.defects == []
-    assert told.finished.keys() <= there.keys() <= (told.finished.keys() if exactly else told.tried)
-    assert all((path / "launches" / name).read_bytes() == data for name, data in told.finished.items())
+    assert progress.finished.keys() <= there.keys() <= (progress.finished.keys() if exactly else progress.tried)
+    assert all((path / "launches" / name).read_bytes() == data for name, data in progress.finished.items())
     assert all(record.exit.ok and record.complete for record in there.values())
     assert [d for d in stores.check(path) if not left_over(d)] == []
     with stores.resume(path) as store:
         assert store.next_launch(CELL) == len(there)
-        one(store, Told())
+        one(store, Progress())
         complete(store)
     assert stores.check(path) == [] and len(list(stores.open(path).records())) == len(there) + 1
     assert not (path / "owner").exists()
@@ -152,8 +152,8 @@ def operations(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The file operations of a life without faults."""
     with pytest.MonkeyPatch.context() as patched:
         faults = Faulty()
-        told, ended = live(patched, tmp_path_factory.mktemp("disk") / "whole", faults)
-    assert ended is None and len(told.finished) == 3
+        progress, ended = live(patched, tmp_path_factory.mktemp("disk") / "whole", faults)
+    assert ended is None and len(progress.finished) == 3
     return faults.done
 
 
@@ -185,12 +185,12 @@ def test_a_fault_at_any_operation_loses_nothing(
     for at in range(1, len(operations) + 1):
         root = tmp_path / str(at)
         faults = Faulty(at, FAULTS[kind])
-        told, ended = live(monkeypatch, root, faults)
+        progress, ended = live(monkeypatch, root, faults)
         struck += faults.struck
         try:
             with monkeypatch.context() as patched:
                 patched.setattr(disk, "os", Faulty())  # sound again; waits for no real disk
-                recover(root, told, exactly=not isinstance(ended, Killed) and kind != "error_stays")
+                recover(root, progress, exactly=not isinstance(ended, Killed) and kind != "error_stays")
         except BaseException as error:
             error.add_note(f"{kind} at operation {at}: {faults.done[at - 1]}, after {faults.done[max(0, at - 8) : at]}")
             raise
@@ -206,10 +206,10 @@ def test_a_power_cut_at_any_operation_loses_nothing(
     for at in range(1, len(operations) + 2):
         root = tmp_path / str(at)
         faults = Faulty(at, faulty.kill, faulty.Remembered.__new__(faulty.Remembered))
-        told, _ = live(monkeypatch, root, faults)
+        progress, _ = live(monkeypatch, root, faults)
         assert faults.disk is not None
         for tree in faults.disk.cuts():
-            state = (tuple(tree.items()), tuple(told.finished), told.created)
+            state = (tuple(tree.items()), tuple(progress.finished), progress.created)
             if state in seen:
                 continue
             seen.add(state)
@@ -218,7 +218,7 @@ def test_a_power_cut_at_any_operation_loses_nothing(
             try:
                 with monkeypatch.context() as patched:
                     patched.setattr(disk, "os", Faulty())
-                    recover(after, told, exactly=False)
+                    recover(after, progress, exactly=False)
             except BaseException as error:
                 error.add_note(f"at {at}: {faults.done[max(0, at - 8) :]}; left {[*tree]}")
                 raise

@@ -298,15 +298,15 @@ def test_of_many_processes_that_resume_a_run_one_gets_it_and_the_others_say_so(e
     for _ in children:
         os.read(ready[0], 1)
     os.write(go[1], b"x" * len(children))
-    said = [os.read(answer, 4096).decode() for answer in answers]
+    answered = [os.read(answer, 4096).decode() for answer in answers]
     os.write(end[1], b"x" * len(children))
     for child in children:
         os.waitpid(child, 0)
     for descriptor in (*ready, *go, *end, *answers):
         os.close(descriptor)
-    assert said.count("mine") == 1, said
-    others = [line for line in said if line != "mine"]
-    assert all(line.startswith("2 ") and "another firstlight" in line for line in others), said
+    assert answered.count("mine") == 1, answered
+    others = [line for line in answered if line != "mine"]
+    assert all(line.startswith("2 ") and "another firstlight" in line for line in others), answered
 
 
 def test_runs_of_one_second_get_a_name_each(tmp_path: Path) -> None:

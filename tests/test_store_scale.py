@@ -123,10 +123,12 @@ def test_a_run_of_twice_the_cells_asks_twice_as_often(monkeypatch: pytest.Monkey
 def test_what_compilers_say_is_bounded_in_run_json_and_whole_beside_it(
     store: stores.Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "In file included from x.cpp\n" + "note: see here\n" * 50 + "x.cpp:1: error: no such thing\n" + "y" * 200_000
+    output = (
+        "In file included from x.cpp\n" + "note: see here\n" * 50 + "x.cpp:1: error: no such thing\n" + "y" * 200_000
+    )
     programs = [Program("dot", f"v{k}", "gcc-base") for k in range(200)]
     good = Program("dot", "serial", "gcc-base")
-    built = {p: Built(p, None, b"", 1.0, sha256="", recipe="", error=said) for p in programs}
+    built = {p: Built(p, None, b"", 1.0, sha256="", recipe="", error=output) for p in programs}
     built[good] = Built(good, Path("x"), b"", 1.0, sha256="0" * 64, recipe="", error="")
     monkeypatch.setattr("firstlight.build.build", lambda *_: built)
     monkeypatch.setitem(make.__globals__, "efforts", lambda *_: {})  # these variants have no files
@@ -135,11 +137,11 @@ def test_what_compilers_say_is_bounded_in_run_json_and_whole_beside_it(
     assert len(failed) == 200 and all("error: no such thing" in b.error for b in failed)
     assert "builds/dot.v7@gcc-base.log" in failed[7].error
     assert sum(len(b.error) for b in failed) < 2 * ALL_WORDS
-    assert made.outputs[failed[7].program.key] == said
+    assert made.outputs[failed[7].program.key] == output
     store.write_run(msgspec.structs.replace(run_of(), builds=made.builds))
     assert (store.path / "run.json").stat().st_size < layout.MAX_RUN_BYTES / 4
     monkeypatch.setattr(layout, "MAX_LOG_BYTES", 10_000)
-    store.keep_log("dot.v7@gcc-base", said)
+    store.keep_log("dot.v7@gcc-base", output)
     kept = (store.path / "builds" / "dot.v7@gcc-base.log").read_text()
     assert len(kept) <= 10_000 and kept.startswith("In file included") and kept.endswith("yyy") and " bytes ..." in kept
     assert stores.check(store.path) == []

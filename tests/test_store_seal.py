@@ -110,9 +110,9 @@ def test_what_was_added_is_told(sealed: Path) -> None:
     (sealed / "builds" / "more.log").write_text("x")
     (sealed / "notes").write_text("x")
     shutil.copy(sealed / "launches" / f"{CELL}.0001.jsonl", sealed / "launches" / f"{CELL}.0002.jsonl")
-    told = [str(d) for d in stores.check(sealed)]
-    assert "builds/more.log: was added after the run was sealed" in told
-    assert "notes: unknown file" in told and any(t.startswith(f"launches/{CELL}.0002.jsonl") for t in told)
+    defects = [str(d) for d in stores.check(sealed)]
+    assert "builds/more.log: was added after the run was sealed" in defects
+    assert "notes: unknown file" in defects and any(t.startswith(f"launches/{CELL}.0002.jsonl") for t in defects)
 
 
 def test_a_lost_or_damaged_seal_is_told(sealed: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_lost_or_damaged_seal_is_told(sealed: Path) -> None:
     (sealed / layout.SEAL).write_bytes(whole[whole.index(b"\n") + 1 :])
     assert [d.what for d in stores.check(sealed)] == ["was added after the run was sealed"]
     (sealed / layout.SEAL).unlink()
-    (told,) = stores.check(sealed)
-    assert told.file == layout.SEAL and "is missing" in told.what
+    (defect,) = stores.check(sealed)
+    assert defect.file == layout.SEAL and "is missing" in defect.what
     (sealed / layout.SEAL).symlink_to("/etc/hostname")
     assert [d for d in stores.check(sealed) if "is a link" in d.what]
 

@@ -181,8 +181,8 @@ def test_digits_agree_with_what_they_round(printed: str, value: float, right: bo
 
 def test_findings_are_plain_text_in_json() -> None:
     scene = SCENES["node"]()
-    told = reported(judge(*scene), Path("report.html"))
-    assert len(told.findings) > 3 and msgspec.json.encode(told)
+    answer = reported(judge(*scene), Path("report.html"))
+    assert len(answer.findings) > 3 and msgspec.json.encode(answer)
 
 
 def test_foreign_marks_are_no_sources() -> None:
