@@ -31,7 +31,7 @@ CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "binomial tree, 65536 ranks, no trains": ((*BINOMIAL, "--segments", "1"), ()),
     "Trinaryx3, 1152 ranks, trains of 200": ((*TREES, "--segments", "200"), ()),
 }
-"""The schedule, and what only the prediction is told."""
+"""Arguments that describe the schedule, and arguments that only the prediction needs."""
 
 
 def timed(command: list[str]) -> tuple[float, str]:

@@ -11,7 +11,7 @@ import drivers
 from firstlight import ROOT
 
 PARTS = 64
-"""Of the inputs, with a place each that changes."""
+"""Number of parts of the inputs; one place changes in each."""
 
 
 @cache

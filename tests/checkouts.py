@@ -88,7 +88,7 @@ esac
 
 
 class Checkout:
-    """A checkout in a folder with blanks, with a Python that can be told to misbehave."""
+    """A checkout in a folder with blanks, with a Python that misbehaves on request."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "a check out"

@@ -4,7 +4,7 @@
 //   sweep RANKS|AxBxC...                                        all algorithms, roots and segments: what is not proved, and how many were
 //   symmetry RANKS|AxBxC...                                     what one rank proves for all against what all prove
 //   run SEED RANKS|AxBxC                                        random runs of all
-//   example WORD                                                what is said of some mistakes
+//   example WORD                                                the message about some mistakes
 //   loads COLLECTIVE ALGORITHM AxBxC FIRST_ROUND                the sum over rounds of the busiest link's load, in chunks
 //   mutate SEED RANKS|AxBxC...                                  all mutations of all of these, against random runs
 #include <algorithm>
@@ -171,9 +171,9 @@ int random_runs(std::uint64_t seed, const char* text) {
   return wrong == 0 ? 0 : 1;
 }
 
-// Mistakes between two ranks, and what is said of them.
+// Mistakes between two ranks, and the messages about them.
 int example(const std::string& which) {
-  if (which == "lengths") {  // what a file tells: no place of any byte
+  if (which == "lengths") {  // as in a file: no place of any byte
     const Schedule s{.collective = Collective::other, .ranks = 2, .program = [](Rank me, Program& out) {
                        if (me == 0) out.send(1, chunks(0, 1 << 20), {out.compute(500)});
                        if (me == 1) out.receive(0, chunks(0, 1 << 20), {out.receive(0, chunks(0, 4), {}, 1)});

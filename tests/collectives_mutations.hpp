@@ -182,7 +182,7 @@ inline void Mutations::changed(const char* kind, Rank rank, const std::function<
 
 inline void Mutations::judge(const char* kind, const Schedule& schedule, const Programs& programs) {
   Schedule mutant = schedule;
-  mutant.rounds = {};  // told by hand, and not mutated
+  mutant.rounds = {};  // written by hand, and not mutated
   mutant.program = [&](Rank rank, Program& out) { out = programs[static_cast<std::size_t>(rank)]; };
   const fl::collectives::Verdict v = fl::collectives::check(mutant);
   Tally& tally = tallies_[kind];

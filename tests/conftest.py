@@ -38,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup, likewise
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-hypothesis.settings.register_profile("firstlight", deadline=None, max_examples=25)  # a busy machine is no failure
+hypothesis.settings.register_profile("firstlight", deadline=None, max_examples=25)  # a busy machine is not a failure
 hypothesis.settings.register_profile("full", deadline=None)
 hypothesis.settings.load_profile("firstlight")
 
@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     caller.clean(os.environ)  # as the command line does: builds in tests must not depend on the environment either
     os.environ["FIRSTLIGHT_STRICT"] = "1"
-    # What this machine's keeper wrote is no part of a test; processors to emulate are those of the example.
+    # Tests do not use this machine's site file; processors to emulate are those of the example.
     os.environ["FIRSTLIGHT_SITE"] = str(ROOT / "sites/emulated.toml") if os.environ.get("FIRSTLIGHT_TARGET") else ""
     os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
     os.environ.update(GIVING_WAY | os.environ)
@@ -159,7 +159,7 @@ def _known() -> frozenset[str]:
     return frozenset(path.parent.name for path in (ROOT / "workloads").glob("*/*/workload.toml"))
 
 
-_told: dict[str, spent.Time] = {}
+_charged: dict[str, spent.Time] = {}
 _tests: dict[str, spent.Time] = {}
 _began = time.time()
 
@@ -167,16 +167,16 @@ _began = time.time()
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     test = report.nodeid.partition("[")[0]
     for name, seconds in getattr(report, "spent", {}).items():
-        _told[name] = _told.get(name, spent.Time()) + spent.Time(*seconds)
+        _charged[name] = _charged.get(name, spent.Time()) + spent.Time(*seconds)
         _tests[test] = _tests.get(test, spent.Time()) + spent.Time(*seconds)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if not _told or config.getoption("collectonly"):
+    if not _charged or config.getoption("collectonly"):
         return
     terminalreporter.section("where the time went (processors' seconds, and those of all workers together)")
-    kinds = spent.table(_told, lambda name: name.split("/", 1)[0])
-    workloads = spent.table(_told, lambda name: name.split("/", 1)[1])
+    kinds = spent.table(_charged, lambda name: name.split("/", 1)[0])
+    workloads = spent.table(_charged, lambda name: name.split("/", 1)[1])
     for line in [*kinds, "", *workloads, "", *spent.table(_tests, lambda name: name, most=30)]:
         terminalreporter.write_line(line)
     if slowest := spent.slowest_compiled(turns.FOLDER, _began):

@@ -1,4 +1,4 @@
-"""Variants with directives where there is no device: their loops as they are, on the host, which is taken for one."""
+"""Variants with directives on machines without a device: the host runs their unchanged loops in place of one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ constexpr fl::device::Runtime host{
 
 """
 OTHERS = ("*.cpp", "*.cu", "*.f90", "drawings", "report.py")
-"""Of a workload's folder, what its headers do without."""
+"""Files of a workload's folder that its headers do not need."""
 ROLES = re.compile(r"^\[\[roles\]\].*?(?=^\[\[(?!roles)|\Z)", re.MULTILINE | re.DOTALL)
 """In `workload.toml`: they name variants that are not copied."""
 

@@ -23,7 +23,7 @@ TAKING = {"open", "mkdir", "link", "rename", "write", "fsync"}
 
 
 class Killed(BaseException):
-    """The process is no more: nothing that it would have done happens."""
+    """The process was killed: nothing that it would have done happens."""
 
 
 Fault = Callable[["Faulty", str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
@@ -171,7 +171,7 @@ class Remembered:
     def cuts(self) -> Iterator[dict[str, bytes | None]]:
         """Every state in which the power may leave the tree: content by path, None for a folder.
 
-        Of what was done to names since they were synced any part may be there; of content all or nothing.
+        Changes of names since the last sync may be there in part; content is there as a whole or not at all.
         """
         now = {self._known[p.stat().st_ino]: p.read_bytes() for p in self._root.rglob("*") if p.is_file()}
         for some in itertools.chain.from_iterable(

@@ -85,7 +85,7 @@ class Levels:
 
 
 def course(level: int, digits: int, preconditioner: Callable[[Levels], Preconditioner]) -> Course:
-    """Of problem R: f = 0, u = 0 below and 1 above."""
+    """Solve problem R: f = 0, u = 0 below and 1 above."""
     levels = Levels(level)
     precondition, inner, n = preconditioner(levels), levels.free[-1], levels.n[-1]
     a = quadratic(n)

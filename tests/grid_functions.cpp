@@ -262,7 +262,7 @@ Index wrong_layout(int dimensions, const Index* size, const Index* halo, Index a
   });
 }
 
-// Of a field whose rows are cut into strips: rows of strips that are not aligned, cells that have not a place of their own, bytes that first touch
+// Counts mistakes of a field whose rows are cut into strips: rows of strips that are not aligned, cells that have not a place of their own, bytes that first touch
 // leaves as they are, and what the view of a strip does not show, of its columns and the halo beside them, once strips are joined.
 Index wrong_strips(int dimensions, const Index* size, const Index* halo, Index alignment, Index strip, Index shares, Index* strips) {
   return with(dimensions, [&]<std::size_t D>() {

@@ -66,7 +66,7 @@ struct Of : Any {
   unsigned char* arrived(std::size_t number) override { return grid::arrived(channel, number, nullptr); }
 };
 
-// Of any kind, with two messages of the same length in each other's place where that is asked for.
+// A transport of any kind; on request it exchanges two messages of the same length.
 struct Transport {
   enum class Kind { messages, put, shared, by } of = Kind::messages;
   grid::Mpi messages;

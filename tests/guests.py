@@ -9,7 +9,7 @@ from commands import Captured, call
 
 
 def run(capsys: Captured, *words: str) -> tuple[int, list[dict[str, object]], str]:
-    """Status, figures and what was said of a run of few launches."""
+    """Return the status, the figures and the messages of a run of few launches."""
     name = f"r{len(list(Path.cwd().glob('results/r*'))) or ''}"
     code, _, err = call(capsys, "bench", "--launches", "2", "--as", name, *words)
     _, out, _ = call(capsys, "figures", name, "--json")

@@ -49,7 +49,7 @@ class Result {
     if (what == "energy") s.outcome.energy += by;
     if (what == "kinetic energy") s.outcome.kinetic += by;
     if (what == "electrons") another_density([&](Matrix& density, const Matrix&) { scale(density, 1 + by); });
-    // Of the highest occupied orbital and the lowest empty one: so much of the electrons of the first in the other.
+    // Moves a part of the electrons from the highest occupied orbital to the lowest empty one.
     if (what == "occupation")
       another_density([&](Matrix& density, const Matrix& orbitals) {
         add(density, orbitals, occupied(), -by), add(density, orbitals, occupied() + 1, by);

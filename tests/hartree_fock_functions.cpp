@@ -97,7 +97,7 @@ void boys_functions(int lanes, int m, const double* t, double* f) {
   });
 }
 
-// Of each class the largest error of any integral of these shells, over its Schwarz bound where that is above 1.
+// Computes for each class the largest error of any integral of these shells, over its Schwarz bound where that is above 1.
 void worst_integrals(int lanes, int count, const double* numbers, double* worst) {
   const auto shells = shells_of(count, numbers);
   const Pairs pairs = Pairs::of(shells);

@@ -51,7 +51,7 @@ class Shape(NamedTuple):
     processor: str = "Example EPYC 9004"
     last: int = 32 * MIB
     caches: bool = True
-    first_caches: int = 1  # of each core: two cores with a cache each may be told as one (Power's big cores)
+    first_caches: int = 1  # of each core: two cores with a cache each may be reported as one (Power's big cores)
 
 
 SHAPES: Mapping[str, Shape] = {

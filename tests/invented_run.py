@@ -83,7 +83,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "rdma": {"bytes": 8192, "interfaces": 1, "messages": 4, "neighbours": "six", "operation": "put"},
     "stream": {"op": "triad", "n": 1000},
 }
-"""Of parameters that a cell may leave to the program, as the shipped headers declare them."""
+"""Defaults of parameters that a cell may leave to the program, as the shipped headers declare them."""
 
 
 @functools.cache
@@ -231,14 +231,14 @@ def _rate(size: float, busy: int, nodes: int, on: Machine) -> float:
     return (rate * busy if rate else min(12e9 * busy, 150e9 * max(1, len(on.numa)))) * nodes
 
 
-_TOLD: dict[int, tuple[Machine, Hierarchy]] = {}
+_NOMINAL: dict[int, tuple[Machine, Hierarchy]] = {}
 """By the machine's identity: of one with a thousand cores it takes a while to find out."""
 
 
 def _levels(on: Machine) -> Hierarchy:
-    if id(on) not in _TOLD:
-        _TOLD[id(on)] = (on, nominal(on))
-    return _TOLD[id(on)][1]
+    if id(on) not in _NOMINAL:
+        _NOMINAL[id(on)] = (on, nominal(on))
+    return _NOMINAL[id(on)][1]
 
 
 def _latency(size: float, on: Machine) -> float:

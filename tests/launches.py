@@ -1,4 +1,4 @@
-"""Launches of programs with MPI, made once more where Open MPI 4 killed a rank that had said all.
+"""Launches of programs with MPI, made once more where Open MPI 4 killed a rank that had printed everything.
 
 In MPI_Init a rank of Open MPI 4 hands a notice of its own to a thread of the library. Where processors are busy that
 thread may get its turn only after MPI_Finalize has unloaded the component whose function it is then to call
@@ -22,8 +22,8 @@ _FAULT = re.compile(r"^(\[.+:\d+\]) Signal: Segmentation fault", re.MULTILINE)
 
 
 def died_leaving(stderr: str) -> bool:
-    """Whether ranks were killed as above. Each tells of the signal and then of no function in which it met it: there
-    is no code any more where the thread is, so that Open MPI's look at the stack is a second fault."""
+    """Return whether ranks were killed as above. Each reports the signal, but no function in which it
+    occurred. The code that the thread executes was unloaded, so that Open MPI's walk of the stack is a second fault."""
     ranks = set(_FAULT.findall(stderr))
     return bool(ranks) and not any(f"{rank} [ 0] " in stderr for rank in ranks)
 

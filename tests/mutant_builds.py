@@ -29,7 +29,7 @@ class Kit(msgspec.Struct, frozen=True):
 
 
 def kits(workload: Workload, files: Sequence[str] = ()) -> dict[str, Kit]:
-    """Of all variants that judge some mutant, built as they are."""
+    """Build all variants that judge some mutant, without changes, and return them by name."""
     tool = native.toolchain("base")
     assert tool is not None
     some = [file for file in timed(workload) if asked_for(file, files) and mutants(file)]

@@ -1,9 +1,9 @@
-"""What becomes of mutants: a sample of them is tried, and what survived is told.
+"""Trials of mutants: a sample of them runs, and the survivors are reported.
 
     ./fl test --mutants [WORKLOAD...] [--sample N]
 
 The ordinary program of a variant, made of the changed file, is launched on small cases. What the compiler does not take
-(or not in time) says nothing, as does what becomes the very bytes of the original.
+(or not in time) shows nothing, nor does a mutant with exactly the bytes of the original.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool =
 
 
 def sample(trial: Trial, count: int, jobs: int) -> list[Verdict]:
-    """Of each file, in the order by hash, mutants until `count` of them say something of the check."""
+    """Try mutants of each file, in the order of their hashes, until `count` of them show something about the check."""
     verdicts: list[Verdict] = []
     with ThreadPoolExecutor(jobs) as pool:
         for file, variants in timed(trial.workload).items():

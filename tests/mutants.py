@@ -198,7 +198,7 @@ class Listed(msgspec.Struct, frozen=True, rename={"now": "is"}, forbid_unknown_f
 
 class Cases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Launches of the variants that fit: each of `arguments` on each placement, ranks x threads; they are verified, or
-    refused where that is said, or where a variant cannot do what others can."""
+    refused where the declaration expects it, or where a variant cannot do what others can."""
 
     arguments: tuple[str, ...]
     variants: tuple[str, ...] = ("*",)

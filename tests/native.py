@@ -1,4 +1,4 @@
-"""Native programs in tests: build them once, run one at small sizes, read what it said."""
+"""Native programs in tests: build them once, run one at small sizes, read its output."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def toolbox() -> Toolbox:
 
 
 REJECTED = "rejected"
-"""Of the toolchains of broken variants: that a check bites hangs on no optimisation, half of their compiling."""
+"""Name of the toolchains of broken variants: whether a check fails does not depend on optimisation, which is half of
+their compile time."""
 
 
 def toolchain(flag_set: str, compiler: str = "gcc", broken: bool = False) -> Toolchain | None:
@@ -123,17 +124,17 @@ def buildable(variant: Variant, tool: Toolchain) -> bool:
 
 
 def compilers(variant: Variant) -> list[str]:
-    """Those here that can build the variant with an MPI library or without: all with --full, else the first.
+    """Return the compilers here that can build the variant, with or without MPI: all with --full, else the first.
 
-    Of CUDA the first only, for nvcc makes the device's code whatever compiles the host's; each workload's `cuda` meets
-    them all, or without a GPU, where it is linked and no more, that of one workload.
+    CUDA variants meet the first only, for nvcc makes the device's code whatever compiles the host's. Each workload's
+    `cuda` meets them all; without a GPU, where it is only linked, the one of a single workload does.
     """
     able = [c for c in COMPILERS if (t := toolchain("base", c)) and buildable(variant, t)]
     return able if asked.full and ("cuda" not in variant.needs or _meets_all(variant)) else able[:1]
 
 
 def _meets_all(variant: Variant) -> bool:
-    """Of those in CUDA."""
+    """Return whether a CUDA variant meets all compilers."""
     plain = [v for _, v in variants(broken=False) if v.name == "cuda"]
     return variant in (plain if here.gpus else plain[:1])
 
@@ -145,7 +146,7 @@ def runs(variant: Variant) -> bool:
 
 def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     """The programs of a variant that `test_workloads` makes: one MPI library, MPICH where it is there, for it starts
-    soonest; with --full in turn over the variants, and the next one with the next compiler. Of a broken variant then
+    soonest; with --full in turn over the variants, and the next one with the next compiler. A broken variant then meets
     Open MPI: its ranks wait without spinning, so that further tests may start many.
 
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
@@ -198,7 +199,7 @@ def built_somehow(workload: Workload, variant: Variant) -> Built:
 
 
 def plain_program(workload: str, variant: str, flag_set: str = "base") -> Program:
-    """With gcc's flags of that set and the first MPI library; skips the test where there is no such thing."""
+    """Return the program with gcc's flags of that set and the first MPI library; skip the test if either is missing."""
     tool, mpis = toolchain(flag_set, broken=variant.startswith("broken_")), toolbox().mpis
     if tool is None:
         pytest.skip("no gcc here")
@@ -210,7 +211,7 @@ def plain_program(workload: str, variant: str, flag_set: str = "base") -> Progra
 
 
 def party_of_two(variant: Variant) -> Placement:
-    """Of threads or ranks, where it may have several."""
+    """Return a placement with two threads or two ranks, where the variant may have several."""
     if "openmp" in variant.needs:
         return Placement(threads=2)
     return Placement(ranks=2) if "mpi" in variant.needs else Placement()
@@ -281,7 +282,7 @@ def small(workload: Workload, key: str, values: list[Value], most: int = SMALL) 
 
 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
-"""Of a launch in tests."""
+"""Arguments of a launch in tests that set how long it measures."""
 
 SEVERAL_BATCHES = ("--samples", "4", "--steps", "3")
 """Arguments of a launch with a check at a random step of a random batch, samples after it, and steps before it."""
@@ -290,7 +291,7 @@ IN_BATCHES = ("--samples", "2", "--steps", "8")
 """Arguments of a launch whose samples have several steps, however long, for what differs within a batch."""
 
 COUNTED = ("--samples", "2", "--steps", "1")
-"""Of one whose samples are of the same steps wherever it runs, for what differs from step to step."""
+"""Arguments of a launch whose samples have the same steps on every machine, for what differs from step to step."""
 
 
 class Output(msgspec.Struct):
@@ -315,13 +316,13 @@ class Output(msgspec.Struct):
 
 
 VERDICTS = CACHE / "verdicts"
-"""What programs said, by all that it depends on. `--fresh` launches them again."""
+"""Outputs of programs, by all that they depend on. `--fresh` launches the programs again."""
 
 
 def run(
     built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...] = EFFORT
 ) -> Output:
-    """One short launch, as a run does it; what the same executable said to the same before is remembered."""
+    """Launch a program for a short time, as a run does; return the stored output if the same launch was made before."""
     assert built.executable is not None, built.error
     mpi = next((m for m in toolbox().mpis if m.name == built.program.mpi), None)
     key = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), effort))
@@ -340,7 +341,7 @@ def run(
 
 
 def yielding(program: Program, place: Placement) -> bool:
-    """Whether its processes give way while they wait for messages: Open MPI's, as `conftest` tells it."""
+    """Whether its processes give way while they wait for messages: Open MPI's, as `conftest` configures it."""
     mpi = next((m for m in toolbox().mpis if m.name == program.mpi), None)
     return mpi is not None and mpi.family == "openmpi" and place.threads == 1
 

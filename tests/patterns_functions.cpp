@@ -48,7 +48,7 @@ extern "C" long points_with(int g, int count) {
   return found;
 }
 
-// Of the triangles of neighbouring points: on a sphere there are 20 * 4^g.
+// Counts the triangles of neighbouring points: on a sphere there are 20 * 4^g.
 extern "C" long triangles(int g) {
   const Icosahedron grid(g, 0);
   long corners = 0;

@@ -1,5 +1,5 @@
 // Two threads send on communicators that are new to the profiler, as MPI_THREAD_MULTIPLE allows. MPI itself is played by the functions
-// here, so that a sanitizer sees nothing but the profiler. Prints how many messages and bytes both have told.
+// here, so that a sanitizer sees nothing but the profiler. Prints how many messages and bytes both have reported.
 #include <sched.h>
 
 #include <atomic>

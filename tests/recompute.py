@@ -181,7 +181,7 @@ class Figure(float):
         return float(next(self.run.matching(self.row))[1]["working_set"])
 
     def windows(self) -> list[tuple[float, dict[str, list[float]]]]:
-        """Of each launch with series: seconds of the last sample, the points of each series over all ranks."""
+        """Return, per launch with series: seconds of the last sample, points of each series over all ranks."""
         found = []
         for record, case in self.run.matching(self.row):
             lines = [s for s in record.get("series", ()) if s["case"] == case["case"]]
@@ -279,7 +279,7 @@ def nearest(a: Figure, b: Figure) -> float:
 
 
 def above(figures: list[Figure]) -> int:
-    """Of pairs, how many have a first that is larger."""
+    """Return how many pairs have a larger first figure."""
     return sum(shift(a, b) > 1 for a, b in zip(figures[::2], figures[1::2], strict=True))
 
 

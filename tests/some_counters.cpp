@@ -1,5 +1,5 @@
-// Preloaded: hardware counters open on ranks that are told by COUNTERS_OF, "even" or "odd", and on no others. What they count is made up:
-// a thousand at each reading, in a microsecond; of the first that is opened, instructions, COUNTERS_JUMP more.
+// Preloaded: hardware counters open on the ranks that COUNTERS_OF names, "even" or "odd", and on no others. The counts are made up:
+// a thousand at each reading, in a microsecond; the first that is opened, instructions, counts COUNTERS_JUMP more.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

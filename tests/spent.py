@@ -44,7 +44,7 @@ charged: dict[tuple[str, str], Time] = {}
 
 
 def total() -> Time:
-    """Of all that was charged."""
+    """Return the sum of all charges."""
     return sum(charged.values(), Time())
 
 

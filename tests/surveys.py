@@ -1,4 +1,4 @@
-"""Surveys of folders that tests invent: g++ and nothing else, programs that say what they are told to."""
+"""Surveys of folders that tests invent: g++ and nothing else, programs that print a given text."""
 
 from __future__ import annotations
 

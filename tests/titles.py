@@ -318,7 +318,7 @@ def same_figures(exported: list[dict[str, Any]], download: list[dict[str, Any]])
 
 
 def terminal(text: str, page: Page) -> list[str]:
-    """What the terminal page says otherwise than the HTML page: rows, warnings, findings, counts."""
+    """Return where the terminal page differs from the HTML page: rows, warnings, findings, counts."""
     lines = re.sub(r"\x1b\[\d*m", "", text).splitlines()
     flat = " ".join(" ".join(lines).split())
     cards: dict[str, list[str]] = {}
@@ -337,13 +337,13 @@ def terminal(text: str, page: Page) -> list[str]:
         if not any(all(f" {w}" in line for w in wanted if w) for line in row(lines, title)):
             wrong.append(f"the terminal page's row {title!r} does not say {' and '.join(wanted)}: {row(lines, title)}")
     for block in page.blocks:
-        own = any(w in block.text for w in ("diverged", "go on with"))  # told in the other page otherwise
+        own = any(w in block.text for w in ("diverged", "go on with"))  # the other page words it differently
         warns = block.within("ul", "warnings") and block.path[-1][0] == "li" and not own
         if warns and f"! {block.text}" not in flat:
             wrong.append(f"the terminal page does not warn: {block.text}")
     findings = [b.text for b in page.blocks if "sentence" in b.path[-1][1].split()]
-    told_there = len(re.findall(r"^  \d  \S", "\n".join(lines), flags=re.M))
-    for k, sentence in enumerate(findings[:told_there], 1):
+    printed = len(re.findall(r"^  \d  \S", "\n".join(lines), flags=re.M))
+    for k, sentence in enumerate(findings[:printed], 1):
         if f" {k} {sentence}" not in flat:
             wrong.append(f"the terminal page's finding {k} is not: {sentence}")
     counts = lines and next((line for line in reversed(lines) if " verified" in line), "")

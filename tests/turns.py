@@ -77,7 +77,7 @@ def turn(alone: bool) -> Iterator[None]:
 def party(size: int, yielding: bool = False) -> Iterator[None]:
     """The right to start `size` processes or threads that wait for one another: a token each, at most all there are.
 
-    Of those that give way while they wait (`yielding`) two parties may share processors: half as many tokens.
+    If they give way while they wait (`yielding`), two parties may share processors: half as many tokens.
     """
     with ExitStack() as tokens:
         if size > 1:

@@ -1,4 +1,4 @@
-// Observes something that is no number.
+// Observes something that is not a number.
 #include "watched.hpp"
 
 #include "firstlight/variant.hpp"
