@@ -42,7 +42,7 @@ PATTERNS = {header: re.compile(rf"\bstd::(?:{'|'.join(names.split())})\b") for h
     "cstdint": re.compile(r"\bu?int(?:8|16|32|64|ptr)_t\b"),
 }
 IN_C = {"cfloat": "float.h", "cmath": "math.h", "cstdint": "stdint.h", "cstdio": "stdio.h", "cstring": "string.h"}
-UNSAID = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"')
+NOT_CODE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"')
 INCLUDED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
 PROGRAMS = [*ROOT.glob("workloads/**/*.cpp"), *ROOT.glob("native/harness/src/*.cpp")]
 
@@ -51,7 +51,7 @@ PROGRAMS = [*ROOT.glob("workloads/**/*.cpp"), *ROOT.glob("native/harness/src/*.c
 def read(path: Path) -> tuple[frozenset[str], frozenset[str]]:
     """Headers of the system that the file includes, and those of which it uses something."""
     text = path.read_text()
-    code = UNSAID.sub("", text)
+    code = NOT_CODE.sub("", text)
     return frozenset(INCLUDED.findall(text)), frozenset(h for h, uses in PATTERNS.items() if uses.search(code))
 
 

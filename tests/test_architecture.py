@@ -186,7 +186,7 @@ def _identifier(node: ast.AST) -> str:
     return getattr(node, "id", "") or getattr(node, "attr", "")
 
 
-def names_told_apart(tree: ast.AST) -> set[str]:
+def distinguished_names(tree: ast.AST) -> set[str]:
     """Return the strings with which code distinguishes workloads, variants or metrics.
 
     No other string or identifier counts: a workload may be called `sort`, `sum` or `copy`.
@@ -202,7 +202,7 @@ def knows_no_workload(path: Path) -> None:
 
     Docstrings may give an example: the help of `./fl run` does.
     """
-    found = {name for text in texts(path) for name in addressed(text)} | names_told_apart(parsed(path))
+    found = {name for text in texts(path) for name in addressed(text)} | distinguished_names(parsed(path))
     assert not found, f"{path.name} names {sorted(found)}: ask for a role (roles.py), or move it into the folder"
 
 

@@ -216,7 +216,7 @@ def readable_and_resumable(cluster: Cluster, path: Path, state: str) -> None:
     """The run tells its state, can be reported, and goes on."""
     run, before = records(path)
     assert run.state == state
-    assert all(record.exit.ok for record in before), "the end of a job is no failure of its programs"
+    assert all(record.exit.ok for record in before), "the end of a job is not a failure of its programs"
     folder = path.parent.parent
     assert firstlight(cluster, folder, "report", "long").returncode == 0
     done = firstlight(cluster, folder, "run", "--resume", "long", "--budget", "2s")

@@ -300,7 +300,7 @@ def test_a_damaged_manifest_is_made_anew(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_without_its_judge_no_program_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of other workloads are: their programs tell what the compiler said of theirs."""
+    """Programs of other workloads are: each reports the compiler's messages about its own judge."""
     output = "FAILED: parts/dot.o\ndot.hpp is wrong\n[1/2] \nFAILED: x\nother\n"
 
     def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:

@@ -25,13 +25,13 @@ def series(output: Output, name: str) -> list[list[float]]:
 
 
 def errors(folder: Path, *words: str) -> list[float]:
-    """Of velocities, root mean square, case by case."""
+    """Return the root mean square error of the velocities, case by case."""
     samples = run_case(folder, "case=kovasznay", "reynolds=40", *words).of("sample")
     return [samples[2 * n]["values"]["error"][0] for n in range(len(samples) // 2)]
 
 
 def leaving(output: Output, name: str) -> float:
-    """Of a scalar at the outlet: in a straight line from the last two cells."""
+    """Return a scalar at the outlet, extrapolated from the last two cells."""
     (line,) = series(output, name)
     return 1.5 * line[-1] - 0.5 * line[-2]
 
@@ -133,7 +133,7 @@ def test_the_flow_behind_a_step_comes_back_where_gartling_has_it(tmp_path: Path)
 
 
 def extreme(line: list[float], sign: int = -1) -> float:
-    """Of the parabola through the least value (sign -1) or the largest one (1) and those beside it."""
+    """Return the extreme of the parabola through the least (sign -1) or the largest value (1) and its neighbours."""
     most = max(range(1, len(line) - 1), key=lambda j: sign * line[j])
     below, at, above = line[most - 1 : most + 2]
     return at - (above - below) ** 2 / (8 * (above - 2 * at + below))

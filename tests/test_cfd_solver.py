@@ -13,7 +13,7 @@ pytestmark = pytest.mark.native
 
 
 def iterations(folder: Path, *words: str, variant: str = "serial") -> list[int]:
-    """Of the inputs as they are before anything changes, case by case."""
+    """Return the iterations with the initial inputs, case by case."""
     program = native.plain("cfd_solver", variant)
     output = native.verified(program, Placement(), folder, *words)
     samples = output.of("sample")

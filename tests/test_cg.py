@@ -80,7 +80,7 @@ def test_parties_change_no_count(variant: str, tmp_path: Path) -> None:
 
 
 def test_blocks_of_their_own_cost_iterations(tmp_path: Path) -> None:
-    """Of symmetric sweeps, as of the reference; a thread's block and a process's are the same."""
+    """Symmetric sweeps need more iterations, as in the reference; a thread's block and a process's are the same."""
     words = (METHODS, "m=31", "preconditioner=ssor")
     alone = iterations(values(tmp_path, "serial", Placement(), *words))
     threads = iterations(values(tmp_path, "omp", Placement(threads=3), *words))

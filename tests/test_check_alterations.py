@@ -83,7 +83,7 @@ def altered(tree: Any, path: Path_) -> Any:
 
 
 def defects(run: Path, file: str) -> list[str]:
-    """The defects of a file."""
+    """Return the defects of a file."""
     return [str(fault) for fault in inspect(run).faults if fault.file == file]
 
 

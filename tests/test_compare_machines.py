@@ -1,4 +1,4 @@
-"""Machines side by side: ratios are of the medians shown, equal runs are alike, and a disturbed run is said first."""
+"""Machines side by side: ratios are of the medians shown, equal runs are alike, a disturbed run is reported first."""
 
 from __future__ import annotations
 

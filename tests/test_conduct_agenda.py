@@ -32,7 +32,9 @@ from firstlight.toolchains import Library
 GIB = 1024**3
 SHIPPED = shipped.workloads()
 TOOLBOX = synthetic_machine.toolbox()
-TOLD = Description("w", "", "", (), (Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher"),), "", "a", "eps")
+DESCRIPTION = Description(
+    "w", "", "", (), (Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher"),), "", "a", "eps"
+)
 
 
 @cache
@@ -111,7 +113,7 @@ class World:
         run = replace(
             synthetic.run().run,
             cells=cells,
-            descriptions={c.program.target: TOLD for c in cells},
+            descriptions={c.program.target: DESCRIPTION for c in cells},
             launches=6,
             seed=1,
         )
@@ -342,7 +344,7 @@ def test_each_row_is_launched_once_before_anything_is_launched_again() -> None:
         return ended(cell, len(seen), number, now)
 
     run = replace(
-        synthetic.run().run, cells=tuple(cells), descriptions={c.program.target: TOLD for c in cells}, launches=6
+        synthetic.run().run, cells=tuple(cells), descriptions={c.program.target: DESCRIPTION for c in cells}, launches=6
     )
     rounds = Rounds(run, cells, launch, [], 130.0, Silent(), clock=lambda: now, ranks=wanted)
     rounds.go()
@@ -356,7 +358,7 @@ def test_each_row_is_launched_once_before_anything_is_launched_again() -> None:
 
 
 def test_what_settings_are_compared_with_comes_first() -> None:
-    """Of a tuning whose budget is too short for all, the library as it is has its launches."""
+    """If the budget of a tuning is too short for all, the library without settings still has its launches."""
     workload = next(w for w in SHIPPED.values() if any(r.library for r in w.roles))
     library = next(r.library for r in workload.roles if r.library)
     ours = next(v.name for v in workload.variants if not v.broken and v.name != library)

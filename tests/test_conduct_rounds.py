@@ -250,7 +250,7 @@ def test_what_turns_out_too_dear_is_left_and_the_others_are_completed() -> None:
 
 @pytest.mark.parametrize("slower", [1.0, 1.3])
 def test_what_is_wanted_most_does_not_wait_for_the_rest(slower: float) -> None:
-    """The dearest cell is the one shown; the machine may become slower than the first round told."""
+    """The most expensive cell is the one shown; the machine may become slower than in the first round."""
     bench = Bench(10, steady)
     wanted = {cell.id: Rank.FRONT if cell.id == "c3" else Rank.REST for cell in bench.cells}
 

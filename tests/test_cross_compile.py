@@ -35,7 +35,7 @@ from firstlight.toolchains.flag_sets import FLAG_SETS
 
 EXAMPLE = ROOT / "sites/emulated.toml"
 TOOLS = ("aarch64-linux-gnu-g++", "qemu-aarch64")
-"""Of the one processor that tests play by themselves; others, and all workloads, by hand: see docs/tests.md."""
+"""Tools for the one processor that tests emulate. Others, and all workloads, are tested by hand: see docs/tests.md."""
 
 
 @pytest.fixture(autouse=True)

@@ -117,7 +117,7 @@ def test_the_application_is_short(folder: Path) -> None:
 def test_the_application_is_verified(
     variant: str, place: Placement, program: Callable[[str, str], Built], tmp_path: Path
 ) -> None:
-    """Every cell, whatever the cut; the phases are told of each sample."""
+    """Every cell, whatever the cut; each sample reports the phases."""
     output = native.verified(program("heat3d", variant), place, tmp_path, *CELLS)
     assert len(output.of("case")) == 8
     for sample in output.of("sample"):
@@ -128,7 +128,7 @@ def test_the_application_is_verified(
 
 @pytest.mark.native
 def test_stale_halos_are_rejected(program: Callable[[str, str], Built], tmp_path: Path) -> None:
-    """Not for a NaN: what is old is finite, and still found. Of two time steps both halos are new."""
+    """Not for a NaN: old values are finite, and the check still finds them. With two time steps both halos are new."""
     built = program("heat3d", "broken_mpi_stale")
     output = native.run(built, Placement(ranks=2), ("n=8", "steps=2,9"), tmp_path)
     first = {c["case"]: c for c in output.of("check") if c["when"] == "before"}

@@ -71,7 +71,7 @@ def workload(tmp_path: Path) -> catalogue.Workload:
     ("variant", "expected"),
     [
         ("serial", ("serial", 0, 0, 0)),
-        ("omp", ("serial", 2, 0, 1)),  # the directive goes on in a second line; white space is no change
+        ("omp", ("serial", 2, 0, 1)),  # the directive goes on in a second line; white space is not a change
         ("omp_tiled", ("serial", 2 + 3 + 1, 0, 0)),
         ("cuda", ("serial", 2, 1, 2)),
         ("again", ("serial", 1, 4, 0)),  # what the serial one holds counts for nobody

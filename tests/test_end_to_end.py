@@ -135,7 +135,7 @@ def has_child(process: subprocess.Popen[str], name: str) -> bool:
 
 @pytest.fixture(scope="module")
 def misbehaved(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A run of everything that misbehaves, under every MPI library, and what it said."""
+    """Return a run of everything that misbehaves, under every MPI library, and its messages."""
     folder = tmp_path_factory.mktemp("misbehaved")
     words = ("faulty", "--toolchain", "gcc-base", "--launches", "2", "--timeout", "4s", "--budget", "90s")
     running = begin(folder, "run", *words)
@@ -411,7 +411,7 @@ def test_every_defect_of_a_tampered_run_is_listed(copy: Path) -> None:
     checked = firstlight(copy, "check")
     assert checked.returncode == REGRESSION
     for name in (faster.name, cut.name, gone.name, "notes.txt", "figures.json"):
-        assert any(name in line for line in checked.stdout.splitlines()), f"{name} is not told:\n{checked.stdout}"
+        assert any(name in line for line in checked.stdout.splitlines()), f"{name} is not reported:\n{checked.stdout}"
 
 
 HOSTILE = "<script>alert(1)</script>\"'&\x1b[31m\x07\u202e{{7*7}}</title><img src=x onerror=alert(2)>"

@@ -66,7 +66,7 @@ def test_a_sum_tells_which_ranks_are_in_it(
 
 
 def test_other_pairs_have_other_sums(exact: CDLL) -> None:
-    """Of four words over 64 ranks: no two pairs, each rank taken once or twice, agree in all their sums."""
+    """No two pairs of 64 ranks, where a pair may have the same rank twice, agree in the sums of all four words."""
     lines = [of_ranks(exact, 64, word, 5) for word in range(4)]
     first, second = np.triu_indices(64)
     sums = np.stack([held[first] + held[second] for held in lines], axis=1)

@@ -168,7 +168,7 @@ def test_a_fork_storm_is_ended(program: Make, tmp_path: Path) -> None:
     chain = program(body)
     start(
         chain, tmp_path, 20
-    )  # whether one of them is caught alive, and told as left behind, is a matter of milliseconds
+    )  # whether one of them is found alive, and reported as left behind, is a matter of milliseconds
     assert not survivors(str(chain), 0)
     time.sleep(0.2)
     assert not survivors(str(chain), 0)
@@ -260,7 +260,7 @@ def test_kill_of_firstlight_leaves_no_process_and_a_run_that_resumes(
     assert [r.start.launch for r in store.records()] == [0, 1] and store.defects == []
     assert [d.what for d in stores.check(store.path)] == [
         "left over from an interrupted launch; resume removes it"
-    ]  # and the owner's note is no defect
+    ]  # and the owner's note is not a defect
     again = driver(tmp_path, executable, 4)
     printed, errors = again.communicate(timeout=turns.PATIENCE)
     assert again.returncode == 0, errors

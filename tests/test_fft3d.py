@@ -27,7 +27,7 @@ def test_boxes_of_any_sides_on_one_process(tmp_path: Path) -> None:
 
 
 def test_waves_are_one_point_and_what_changed_beside_them(tmp_path: Path) -> None:
-    """Of each point, in a box that is too large for sums."""
+    """The check covers each point, in a box that is too large for sums."""
     output = native.verified(program("serial"), Placement(), tmp_path, "n=40", "ny=25", "nz=36", INPUTS, effort=COUNTED)
     assert {check["what"].split()[0] for check in output.of("check")} == {"3", "36000"}
     assert all(check["error"] < 0.1 for check in output.of("check"))

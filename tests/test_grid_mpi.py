@@ -17,7 +17,7 @@ pytestmark = pytest.mark.native
 
 SOURCE = Path(__file__).with_name("grid_run.cpp")
 CASES = {1: 20, 2: 16, 3: 10, 4: 6, 6: 4, 8: 2}
-"""Of each number of dimensions, by ranks: a library that waits by spinning is slow with more ranks than processors."""
+"""Cases for each number of dimensions, by ranks: a library that spins is slow with more ranks than processors."""
 NAMES = [m.name for m in native.toolbox().mpis] or ["none"]
 
 

@@ -210,7 +210,7 @@ def test_wrong_files_are_told_by_line(functions: CDLL, content: str) -> None:
 
 @pytest.mark.native
 def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> None:
-    """Of a file that is wrong the line is named; nothing is waited for, and nothing moves the reader's cursor."""
+    """The message names the line that is wrong. The program never waits, and nothing moves the reader's cursor."""
     (tmp_path / "wrong\x1b[2J.xyz").write_text("2\n\nH 0 0 0\nX\x1b 0 0 1\n")
     (tmp_path / "empty.xyz").write_text("")
     with (tmp_path / "large.xyz").open("wb") as file:

@@ -1,4 +1,4 @@
-"""hartree_fock's check: a result that is wrong in one thing is told by what holds that thing; right ones are taken."""
+"""hartree_fock's check: a wrong result is reported by the check for what is wrong; right ones are accepted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def library() -> CDLL:
 def checked(
     library: CDLL, molecule: str, basis: int, task: str, spoiled: str = "", by: float = 0
 ) -> tuple[bool, str, float]:
-    """Whether the check takes the result of a step, what it says, and the virial ratio."""
+    """Return whether the check accepts the result of a step, its message, and the virial ratio."""
     words, ratio = ctypes.create_string_buffer(512), c_double()
     xyz = test_hartree_fock.SHIPPED[molecule][2] if molecule in test_hartree_fock.SHIPPED else molecule
     took = library.checked(
@@ -42,7 +42,7 @@ def checked(
 
 
 def refused(library: CDLL, task: str, spoiled: str, by: float) -> str:
-    """What is said of water in STO-3G."""
+    """Return the message about water in STO-3G."""
     took, message, _ = checked(library, "water", 0, task, spoiled, by)
     assert not took
     return message
@@ -87,7 +87,7 @@ def test_quartets_too_many_or_too_few_are_told(library: CDLL, by: int) -> None:
 
 
 def test_a_density_that_is_not_idempotent_is_told(library: CDLL) -> None:
-    """Of fractional occupation: a millionth of an electron in the next orbital, all else being that density's own."""
+    """A millionth of an electron is in the next orbital; everything else is computed from that density."""
     assert refused(library, "energy", "occupation", 1e-6).startswith("the largest element of D S D - 2 D is 1.99")
     assert refused(library, "energy", "occupation", 1e-8).startswith("the largest element of D S D - 2 D is 2.00")
 

@@ -127,7 +127,7 @@ def test_every_integral_to_1e_12(functions: CDLL, width: int, case: str) -> None
 
 @pytest.mark.parametrize("seed", range(3))
 def test_bounds_are_right_however_small(functions: CDLL, seed: int) -> None:
-    """Of shells far from each other, too: a threshold may be smaller than any integral that counts."""
+    """This includes shells far from each other: a threshold may be smaller than any integral that counts."""
     made = shells(seed, 12, (0.1, 100), 6)
     assert functions.worst_bound(len(made), pointer(made)) < 1e-9
 

@@ -40,7 +40,7 @@ def by_size(output: Output) -> dict[str, Sums]:
 def test_gosa_after_three_sweeps_is_the_published_one(size: str, tmp_path: Path) -> None:
     found = gosa("serial", tmp_path, f"size={size}", "sweeps=3")
     assert found["gosa_exact"] == pytest.approx(THREE[size], rel=2e-7)
-    # Of fields in 32 bits: their rounding adds its own square, the more the smaller the differences of neighbours are.
+    # The fields have 32 bits: rounding adds its own square, which counts more where neighbours differ less.
     assert found["gosa"] == pytest.approx(THREE[size], rel=6e-3 if size == "L" else 3e-3)
     if size in OFFICIAL:
         assert found["gosa_official"] == pytest.approx(OFFICIAL[size], rel=5e-7)

@@ -32,7 +32,7 @@ ON = (
     + [("mpi_emulated", *on) for on in FEW[:2]]
 )
 ROUNDING = 1e-13
-"""Of sums in 64 bits, whatever the order."""
+"""Relative error of sums in 64 bits, in any order."""
 MOST_OF_MPICH = 2  # it waits by spinning
 
 
@@ -63,7 +63,7 @@ def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1)
 
 
 def gosa(output: Output) -> list[float]:
-    """Of the inputs that never change, by problem; the same in every sample."""
+    """Return gosa for the inputs that never change, by problem; it is the same in every sample."""
     assert (output.status, output.reason) == (0, ""), output.stderr
     found: dict[int, set[float]] = {}
     for sample in output.of("sample"):

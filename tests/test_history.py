@@ -1,4 +1,4 @@
-"""History: runs are judged once, what cannot be read is told, changes stand at their runs, and the baseline decides."""
+"""History: runs are judged once, unreadable ones are reported, changes stand at their runs, the baseline decides."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ replace = msgspec.structs.replace
 
 
 def spoiled(run: Run) -> Run:
-    """EVIL in every text that is no name."""
+    """Return the run with EVIL in every text that is not a name."""
     machine = replace(run.machine, processor=EVIL, name=EVIL, governor=EVIL, warnings=(EVIL,), kernel=EVIL)
     toolbox = replace(
         run.toolbox,
@@ -182,7 +182,7 @@ def test_names_are_validated_where_they_are_read(here: Path, tmp_path: Path, cap
 def test_a_directory_of_any_name(
     here: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """What is said of it is one line without control characters, and the command offered is for this directory."""
+    """The message is one line without control characters, and the offered command is for this directory."""
     copy = tmp_path / "results" / name
     copy.mkdir(parents=True)
     (copy / "launches").mkdir()

@@ -1,4 +1,4 @@
-"""HPC Challenge's names beside figures: what is declared, what is told of a run, and what never has a number."""
+"""HPC Challenge's names beside figures: what is declared, what a run reports, and what never has a number."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def test_the_ceiling_is_that_of_the_level_of_the_working_set(scene: synthetic.Sc
 
 
 def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged: Judgement) -> None:
-    """Of 80 MiB a cache of 32 MiB may serve 40 %; a rate that this explains is possible, twice the roof is not."""
+    """A cache of 32 MiB may serve 40 % of 80 MiB; a rate that this explains is possible, twice the roof is not."""
     figure, limit = reading(judged)
     cached, memory = (
         replace(limit, working_set=size, value=rate, low=rate, high=rate) for size, rate in ((8e6, 132e9), (4e8, 48e9))

@@ -1,4 +1,4 @@
-"""Comparing: equal things are not called different, different things are found, and what changed is said."""
+"""Comparing: equal things are not called different, different things are found, and changes are reported."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_regression_is_found_and_only_there(first: Judgement) -> None:
     assert c.code == 1
     assert {f.identity.variant for f in c.figures if f.outcome == WORSE} == {"simd"}
     assert {f.outcome for f in c.figures if f.identity.variant == "simd"} == {WORSE}
-    assert compare(synthetic.judgement(2, slower={"dot.simd": 1.15}), first).code == 0  # better is no failure
+    assert compare(synthetic.judgement(2, slower={"dot.simd": 1.15}), first).code == 0  # better is not a failure
 
 
 def test_noise_is_inconclusive(first: Judgement) -> None:

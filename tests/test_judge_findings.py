@@ -42,7 +42,7 @@ def test_a_file_is_the_registration() -> None:
 
 
 def test_no_default_that_nobody_set_is_printed(judged: Judgement) -> None:
-    """A parameter that the program adds by itself is told where the run has several values of it, or gave one."""
+    """A parameter that the program adds by itself is printed where the run has several values of it, or set one."""
 
     def with_pi(f: Figure, pi: int) -> Figure:
         return replace(f, identity=replace(f.identity, parameters=(*f.identity.parameters, ("pi", pi))))

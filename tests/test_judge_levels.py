@@ -1,4 +1,4 @@
-"""Levels of the memory: where caches end by a staircase of dependent accesses, and what is said where nothing tells."""
+"""Levels of the memory: where caches end by a staircase of dependent accesses, and the report if none shows it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_last_cache_of_which_neighbours_take_a_part(sizes: tuple[float, ...], 
 @pytest.mark.parametrize("more", [1.5, 3.0])
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_no_cache_holds_more_than_it_has(level: int, more: float) -> None:
-    """As seen: of an L2 of 1 MiB that 3 MiB are served at its speed. Less than it has is told, more is not."""
+    """An L2 of 1 MiB was seen to serve 3 MiB at its speed. A smaller effective capacity is reported, no larger one."""
     seen = [size * (more if k == level else 1.0) for k, size in enumerate(SIZES)]
     effective = capacities(SIZES, chase(STANDARD, tuple(seen)))
     assert all(c in (size, None) for c, size in zip(effective, SIZES, strict=True)) and effective[level:] == list(

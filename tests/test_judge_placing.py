@@ -1,4 +1,4 @@
-"""Where ranks really ran: told in words, compared between MPI libraries, and what was left behind is noticed."""
+"""Where ranks really ran: described in words, compared between MPI libraries; processes left behind are noticed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steadiness: a machine that changes is told from launches that draw their own state, and neither held still."""
+"""Steadiness: a changing machine is distinguished from launches that draw their own state; neither is steady."""
 
 from __future__ import annotations
 
