@@ -29,7 +29,7 @@ MIB = 1 << 20
 WORKLOADS = invented_run.WORKLOADS
 NAMES = ["server", "next", "laptop", "big.LITTLE", "arm", "power", "gpus"]
 OTHERS = ["smt8", "wide"]
-"""Of 240 and 1792 CPUs, eight and two threads a core."""
+"""Machines of 240 and 1792 CPUs, with eight and two threads per core."""
 A_FEW = ("stream", "pingpong")
 
 

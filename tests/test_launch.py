@@ -248,8 +248,8 @@ MANAGERS = """SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_CONF PBS_NODEFILE PALS_PMI F
 SETTINGS = """UCX_NET_DEVICES FI_PROVIDER PSM2_MULTI_EP PSM3_NIC HFI_UNIT RDMAV_FORK_SAFE IBV_FORK_SAFE CXI_LOG
     PMIX_MCA_gds OMPI_MCA_btl OMPI_MCA_orte_base_help_aggregate PRTE_MCA_rmaps_default_mapping_policy
     OMPI_MCA_orte_tmpdir_base OMPI_MCA_orte_launch_agent MPICH_OFI_NIC_POLICY I_MPI_FABRICS OMP_TARGET_OFFLOAD"""
-TOLD_A_RANK = """PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_JOBID PMI_ID PMI_LOCAL_RANK PMI_CONTROL_PORT PMI2_RANK PMIX_RANK
-    PMIX_NAMESPACE PMIX_SERVER_URI41 PMIX_SERVER_TMPDIR PMIX_GDS_MODULE PALS_RANKID PALS_APID FLUX_TASK_RANK
+RANK_VARIABLES = """PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_JOBID PMI_ID PMI_LOCAL_RANK PMI_CONTROL_PORT PMI2_RANK
+    PMIX_RANK PMIX_NAMESPACE PMIX_SERVER_URI41 PMIX_SERVER_TMPDIR PMIX_GDS_MODULE PALS_RANKID PALS_APID FLUX_TASK_RANK
     JSM_NAMESPACE_RANK OMPI_COMM_WORLD_RANK OMPI_UNIVERSE_SIZE OMPI_MCA_ess OMPI_MCA_ess_base_vpid OMPI_MCA_orte_hnp_uri
     OMPI_MCA_orte_jobfam_session_dir PRTE_LAUNCHED MPIR_CVAR_CH3_INTERFACE_HOSTNAME I_MPI_INFO_NUMA_NODE_NUM"""
 
@@ -270,8 +270,8 @@ def test_what_is_left_in_a_shell_shrinks_no_team(monkeypatch: pytest.MonkeyPatch
 
 
 def test_programs_get_what_devices_launchers_and_fabrics_need_and_nothing_of_an_outer_rank() -> None:
-    """Of these only settings are recorded: the others may name devices, folders and hosts."""
-    given = {name: "value" for text in (DEVICES, MANAGERS, SETTINGS, TOLD_A_RANK) for name in text.split()}
+    """Only settings are recorded: the other variables may name devices, folders and hosts."""
+    given = {name: "value" for text in (DEVICES, MANAGERS, SETTINGS, RANK_VARIABLES) for name in text.split()}
     assert set(environment.allowed(given)) == {*DEVICES.split(), *MANAGERS.split(), *SETTINGS.split()}
     assert set(variables(given)) == set(SETTINGS.split())
 

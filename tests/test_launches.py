@@ -1,4 +1,4 @@
-"""Launches of tests are made once more where Open MPI 4 killed a rank that had said all, and for no other reason."""
+"""Launches of tests are made once more only where Open MPI 4 killed a rank that had printed everything."""
 
 from __future__ import annotations
 

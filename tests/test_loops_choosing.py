@@ -94,7 +94,7 @@ LOOP = """long count(long n, long k) { long s = 0;
 def test_the_dispatcher_takes_each_version_in_its_range_and_golden_elsewhere(
     lows: tuple[int, ...], even: str, apart: dispatch.Apart, tmp_path: Path
 ) -> None:
-    """Versions that add 1 and 3 a call, and golden between them, told apart by what they give."""
+    """Versions that add 1 and 3 per call, and golden between them, are distinguished by their results."""
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")
     (loop,) = source.read(tmp_path / "a.c", LOOP.replace("EVEN", even).encode()).loops

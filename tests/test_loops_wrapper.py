@@ -67,7 +67,7 @@ def fl_cc(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def ran(*flags: str) -> tuple[str, str]:
-    """What the program says, and what the wrapper said."""
+    """Return the output of the program, and that of the wrapper."""
     done = fl_cc(*flags, "-c", "a.c")
     assert done.returncode == 0, done.stderr
     assert fl_cc("a.o", "-o", "a").returncode == 0

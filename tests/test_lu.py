@@ -44,8 +44,8 @@ def test_neither_threads_nor_the_fixed_share_change_a_bit(plain: str, threaded: 
 
 
 def test_growth_and_residual_of_a_tournament_are_the_published_ones(tmp_path: Path) -> None:
-    """1024 equations, tile columns of 32, 4 groups: residual 0.0073 and growth 46.7 of another random matrix. Of ours
-    the seed draws some elements: growth was 44 to 130 in 266 launches with others, residuals 0.0014 to 0.0029."""
+    """1024 equations, tile columns of 32, 4 groups: residual 0.0073 and growth 46.7 for another random matrix. The
+    seed draws some elements of ours: growth was 44 to 130, and residuals 0.0014 to 0.0029, in 266 other launches."""
     words = ("n=1024", "block=32", "groups=4", "--seed", "5")
     output = native.verified(program("calu"), Placement(), tmp_path, *words, effort=COUNTED)
     growth = [sample["values"]["growth"][0] for sample in output.of("sample")]

@@ -155,7 +155,7 @@ def test_links_are_those_of_the_gpus_that_may_be_used() -> None:
     says = {gpu_links.NVIDIA: NVIDIA_FOUR, gpu_links.AMD: AMD_TWO_HIVES}
     ask = lambda words: says[words]  # noqa: E731
     assert gpus.linked(2, {"CUDA_VISIBLE_DEVICES": "3,0"}, ask) == (0, (("X", "NV12"), ("NV12", "X")))
-    assert gpus.linked(1, {"CUDA_VISIBLE_DEVICES": "GPU-8a3f"}, ask) == (0, ())  # not by number: not told
+    assert gpus.linked(1, {"CUDA_VISIBLE_DEVICES": "GPU-8a3f"}, ask) == (0, ())  # not by number: not reported
     assert gpus.linked(4, {}, ask)[1] == gpu_links.nvidia(NVIDIA_FOUR)
     assert gpus.linked(3, {}, ask) == (0, ())  # the tools do not agree
     assert gpus.linked(0, {}, ask) == (3, gpu_links.amd(AMD_TWO_HIVES))

@@ -208,7 +208,7 @@ def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> N
 
 
 def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp_path: Path) -> None:
-    """What is told is the cost of all phases: the driver adds up the pattern as it was given."""
+    """The reported cost is that of all phases: the driver adds up the original pattern."""
     once: list[Messages] = [[(r, (r + 5) % 12, 100 + r) for r in range(12)], [(r, r ^ 3, 77) for r in range(12)]]
     thrice = [*once, [(a, b, 3 * n) for a, b, n in once[0]], [], [(a, b, n + 1) for a, b, n in once[0]]]
     found = asked(tool, "search", tmp_path, (text(12, thrice), "mesh:12", 1, "-", "-"), 1, 300)
@@ -368,7 +368,9 @@ def test_killed_it_leaves_the_best_that_it_told(firstlight_map: Path, tmp_path: 
         running.kill()
         reported += [json.loads(line) for line in running.stdout if line.endswith(b"}\n")]
     judged = numbers(Path(words[0]), *words[1:], "--map", str(kept))["after"]
-    assert judged["maxima"] <= reported[-1]["maxima"] < reported[0]["maxima"]  # one more may be kept and not yet told
+    assert (
+        judged["maxima"] <= reported[-1]["maxima"] < reported[0]["maxima"]
+    )  # one more may be kept and not yet reported
     assert sorted(map(int, kept.read_text().split())) == list(range(64))
 
 

@@ -144,7 +144,7 @@ def built() -> dict[str, Built]:
 
 
 def largest(output: native.Output) -> list[dict[str, Any]]:
-    """Of each case the largest of what its last sample observed."""
+    """Return for each case the largest values that its last sample observed."""
     last = {sample["case"]: {name: x[2] for name, x in sample["values"].items()} for sample in output.of("sample")}
     return [last[k] for k in sorted(last)]
 

@@ -12,7 +12,7 @@ import native
 from firstlight.catalogue import Workload
 
 FLOOR = 0.95
-"""Of the mutants that are not equivalent, so many are found."""
+"""Least share of the mutants that are not equivalent which the checks find."""
 
 SAMPLED = {"dot": 2, "stream": 1, "peak": 2, "kernel_launch": 4, "waiting": 2, "vector_sum": 1, "collectives": 2}
 """Mutants a file, of workloads that CI takes: two minutes in all."""

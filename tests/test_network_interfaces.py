@@ -22,7 +22,7 @@ SHAPES = {"torus:4x3x5": (4, 3, 5), "tofu:2x2x2": (4, 6, 4)}
 
 
 def neighbours(shape: tuple[int, ...]) -> Iterator[list[int]]:
-    """Of each rank in turn, those in the six directions; the first axis is the fastest."""
+    """Yield the neighbours of each rank in the six directions; the first axis is the fastest."""
     steps = [tuple(sign * (axis == d) for axis in range(3)) for d in range(3) for sign in (1, -1)]
     for z, y, x in product(*(range(n) for n in reversed(shape))):
         places = [tuple((c + s) % n for c, s, n in zip((x, y, z), step, shape, strict=True)) for step in steps]

@@ -1,4 +1,4 @@
-"""Nodes side by side: who meets whom, which is not like the others, and what is said where nothing can be measured."""
+"""Nodes side by side: who meets whom, which is not like the others, and the messages if nothing can be measured."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
 
 
 def means(rows: int, columns: int) -> list[list[float]]:
-    """Of the field of rows less columns: over boxes of cells, as many as a picture has."""
+    """Return the means of the field "row minus column" over boxes of cells, as many as a picture has."""
     high, wide = min(rows, MOST_BOXES), min(columns, MOST_BOXES)
     i = [[r for r in range(rows) if r * high // rows == box] for box in range(high)]
     j = [[c for c in range(columns) if c * wide // columns == box] for box in range(wide)]

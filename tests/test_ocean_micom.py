@@ -59,7 +59,7 @@ def test_threads_change_no_bit(threads: int, tmp_path: Path) -> None:
 
 
 def test_no_strip_of_long_lines_changes_a_bit(tmp_path: Path) -> None:
-    """Of lines that the second cache does not hold, in flows that go past it; cut elsewhere by processes."""
+    """Lines exceed the second cache, in flows that go past it; processes cut them elsewhere."""
     words = ("problem=basin", "nx=340", "ny=16", "layers=16", "steps=2", "length=6.8e6", "biharmonic=1e11")
     alone = bits(run_case(tmp_path, *words))
     assert bits(run_case(tmp_path, *words, variant="omp", place=Placement(threads=3))) == alone
@@ -103,7 +103,7 @@ def test_a_balanced_jet_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def gyre_error(folder: Path, cells: int, steps: int) -> float:
-    """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
+    """Return the error of the transport, relative to its largest value, after fifteen times the friction time."""
     words = ("problem=stommel", "layers=1", "length=1e6", "width=1e6", f"nx={cells}", f"ny={cells}")
     output = run_case(folder, *words, "substeps=8", "courant=0.85", f"steps={steps}")
     return values(output, "gyre_error")[0]

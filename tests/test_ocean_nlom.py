@@ -89,7 +89,7 @@ def test_an_explicit_ocean_keeps_no_array_that_it_does_not_use(tmp_path: Path) -
     files = execution.Files(*(str(tmp_path / name) for name in ("out", "stdout", "stderr")))
 
     def arrays(*words: str) -> float:
-        """Of five layers, from what a larger ocean takes more."""
+        """Return the number of arrays with five layers, from the additional memory of a larger ocean."""
         sizes = {}
         for lines in (256, 768):
             given = (str(built.executable), "nx=512", f"ny={lines}", "layers=5", "steps=1", "strip=512", *words)
@@ -166,7 +166,7 @@ def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
 
 
 def gyre_error(folder: Path, cells: int, *steps: str) -> float:
-    """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
+    """Return the error of the transport, relative to its largest value, after fifteen times the friction time."""
     words = ("problem=stommel", "layers=1", f"nx={cells}", f"ny={cells}", *steps)
     (error, *_) = {s["values"]["gyre_error"][0] for s in run_case(folder, *words).of("sample")}
     return error

@@ -53,7 +53,7 @@ WIDE = ("time=semi", "solver=cg", "problem=atlantic", "nx=131", "ny=77", "layers
 
 
 def iterations(output: Output) -> list[list[float]]:
-    """Of each mode, of each case; every rank tells the same."""
+    """Return the iterations of each mode in each case; every rank reports the same."""
     return [s["values"] for s in output.of("series") if s["name"] == "mode_iterations" and s["rank"] == 0]
 
 

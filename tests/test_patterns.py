@@ -28,7 +28,7 @@ def patterns(simulator: Path) -> dict[str, Any]:
 
 
 def pairs(simulator: Path, name: str, processes: int, *given: str) -> dict[str, list[tuple[int, int, int, int]]]:
-    """Of each phase, in one repetition: (from, to, messages, bytes)."""
+    """Return for each phase, in one repetition: (from, to, messages, bytes)."""
     words = ("--parameters", ",".join(given)) if given else ()
     lines = run(simulator, "pattern", name, "pairs", "--processes", processes, *words).stdout.splitlines()
     return {p["name"]: [(a, b, n, size) for a, b, n, size in p["pairs"]] for p in map(json.loads, lines)}
@@ -97,7 +97,7 @@ def hops(a: int, b: int, columns: int, rows: int) -> list[tuple[int, int, int]]:
 def test_npb_cg_loads_a_torus_as_published(
     simulator: Path, size: str, processes: int, hop_bytes: float, maxima: float
 ) -> None:
-    """Of the vectors, with ranks in their order: bytes times links, and the sum over phases of the busiest link."""
+    """Vectors only, with ranks in their order: bytes times links, and the sum over phases of the busiest link."""
     shown = ask(simulator, "pattern", "npb_cg", "--processes", processes, "--parameters", f"class={size}")
     columns, rows = shown["shape"]
     total = worst = 0

@@ -34,7 +34,7 @@ def matrix(pairs: Iterable[Pair]) -> Matrix:
 
 
 def recorded(built: Built, processes: int, words: list[str], folder: Path) -> Matrix:
-    """Of a whole run of a program under ./fl profile, the checks' steps included."""
+    """Return the matrix of a whole run of a program under ./fl profile, including the steps of the checks."""
     mpi = native.toolbox().mpis[0]
     output = folder / "out.jsonl"
     command = [*schedules.launcher(mpi, processes), str(built.executable), *words]

@@ -22,7 +22,7 @@ def known(simulator: Path) -> tuple[dict[str, Any], ...]:
 
 
 def value(parameter: dict[str, Any], near: int) -> str:
-    """A word, or a number from the least on that is no more than some of the usual: large ones take long to check."""
+    """Return a word, or a number from the least to a few times the usual: large ones take long to check."""
     if parameter["words"]:
         return str(parameter["words"][near % len(parameter["words"])])
     usual = min(int(parameter["value"]), 64)

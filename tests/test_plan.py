@@ -356,7 +356,7 @@ def test_steps_that_are_longer_than_a_sample_are_told_before_any_of_them_ran() -
     pair = Cell("c", Program("w", "quick", "gcc-native"), Placement(threads=4), ("size=M", *words))
     assert launch_seconds(pair, named) == pytest.approx(START + 8 * 0.05)
     many = [f"{name}={','.join(map(str, range(10**4)))}" for name in ("n", "size", "m")]
-    assert seconds("quick", *many) > 1e9  # told from the first of them, at once
+    assert seconds("quick", *many) > 1e9  # computed from the first of them, immediately
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_ranks_that_have_fewer_processors_than_they_are(times: tuple[Rank, ...],
 
 @given(st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1, max_size=6))
 def test_no_crowd_is_told_where_everyone_can_have_a_processor_of_its_own(sets: list[set[int]]) -> None:
-    """Of the conditions of Hall's theorem those for the sets that ranks have, and for all together."""
+    """Hall's theorem is checked for the sets that ranks have, and for all of them together."""
     free: dict[int, int] = {}
 
     def place(rank: int, seen: set[int]) -> bool:

@@ -112,7 +112,7 @@ def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path, monke
     if variant == "mpi_accumulate" and output.status == 1:
         assert any("words are wrong" in check["what"] for check in output.of("check"))
         monkeypatch.setenv("OMPI_MCA_osc_rdma_acc_use_amo", "0")
-        words = ("words=8192,1024", "per_word=1,5")  # others: what was said is remembered by words, not by settings
+        words = ("words=8192,1024", "per_word=1,5")  # other words: outputs are stored by words, not by settings
         output = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
     refused = (variant, ranks) in {("mpi_hypercube", 3), ("mpi_accumulate", 1)}
     assert output.status == (2 if refused else 0), (output.reason, output.stderr)

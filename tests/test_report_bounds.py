@@ -1,4 +1,4 @@
-"""The page of a very large run: tables and drawings keep to their room, and what is left out is told and linked."""
+"""The page of a very large run: tables and drawings keep to their room; what is left out is named and linked."""
 
 from __future__ import annotations
 

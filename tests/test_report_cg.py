@@ -18,7 +18,7 @@ FOUND: Residuals = {"classic": (1.5e-15, 3.5e-14), "pipelined": (1e-15, 2.2e-11)
 
 
 def drift(found: Residuals) -> list[Drawing]:
-    """Of methods that told and left so much."""
+    """Return the drawing of methods with these residuals, by the recurrence and by |b - A x|."""
 
     def edit(record: LaunchRecord, number: int) -> LaunchRecord:
         methods = {c.case: str(c.parameters["method"]) for c in record.cases}

@@ -100,7 +100,7 @@ def test_what_cannot_be_told_apart_costs_nothing_and_is_not_called_any() -> None
 
 
 def test_the_title_counts_what_its_cells_show() -> None:
-    """The second parameter is the better one in each cell: what it hides is no wrong choice of this table."""
+    """The second parameter is the better one in each cell: what it hides is not a wrong choice in this table."""
     _, (made,) = shown(
         figure("simd", 60.0, k=1), figure("simd", 2.0, k=2), figure("simd", 40.0, "gcc-base", k=1),
     )  # fmt: skip

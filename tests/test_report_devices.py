@@ -1,4 +1,4 @@
-"""GPUs: a machine without one is told so once, and nothing that needs one is doubted."""
+"""GPUs: the report mentions once that a machine has none, and doubts nothing that needs one."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ VALUES = tuple(Metric(name, "1", name, "value", 1, "lower") for name in SUMS)
 
 
 def residuals(*cells: tuple[str, str | None, Placement, list[Point]], zero: str = "") -> list[Drawing]:
-    """Of runs on M that found these sums, and on S sums that are all alike."""
+    """Return the drawings of runs that found these sums on M, and equal sums on S."""
 
     def found(record: LaunchRecord, number: int) -> LaunchRecord:
         sizes = {c.case: c.parameters["size"] for c in record.cases}

@@ -25,7 +25,7 @@ def program(variant: str) -> Built:
 
 
 def energies(variant: str, place: Placement, folder: Path, *words: str) -> list[float]:
-    """Of the last sample of the only case."""
+    """Return the energies of the last sample of the only case."""
     output = native.verified(program(variant), place, folder, *words, effort=COUNTED)
     (series,) = {tuple(s["values"]) for s in output.of("series") if s["rank"] == 0}
     return list(series)

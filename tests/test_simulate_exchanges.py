@@ -173,7 +173,7 @@ def iteration(kernel: str, us: float, flow: float = 1000.0, sizes: str = "small"
 
 
 def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> None:
-    """By the sizes that were measured, on as many ranks; what is told is the pattern's name."""
+    """By the sizes that were measured, on as many ranks; the report shows the pattern's name."""
     [fitted] = fit.fitted(judgement(messages()), WORKLOADS, None, fit.IN_A_ROW)
     figures = [iteration("npb_cg", 9.0), iteration("npb_cg", 9.0, sizes="usual"), iteration("lans", 9.0)]
     found = held(simulator, figures).points

@@ -84,7 +84,7 @@ def test_an_exchange_tells_the_overhead_a_byte() -> None:
 
 
 def test_what_an_exchange_adds_belongs_to_its_size() -> None:
-    """A microsecond for the hand-over of a long message is no share of a message of 1 MiB."""
+    """A microsecond for the hand-over of a long message is not a share of a message of 1 MiB."""
     both = [message(m, (1 if m < 4096 else 2) + 1e-3 * m, "mpi_bidirectional") for m in SIZES if m != 16384]
     [found] = fitted(judgement(pingpong(1, 1e-3) + both))
     assert {r.bytes: round(1e9 * r.O * (r.bytes - 1)) for r in found.rates} == {

@@ -1,4 +1,4 @@
-"""Iterations told stage by stage: times by closed forms, what goes on at once, what a run measured, what is refused."""
+"""Iterations as stages: times by closed forms, what goes on at once, what a run measured, what is refused."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_what_workloads_declare_is_taken(simulator: Path) -> None:
 
 
 def test_an_iteration_is_as_fast_as_its_fastest_figure(tmp_path: Path) -> None:
-    """Of any workload that declares one; a run that has none is told what measures it."""
+    """This holds for any workload that declares one. For a run without one the error names the command to run."""
     judgement = judge(*invented_run.run(invented.machine(tmp_path, "laptop"), launches=2, names=("latency",)))
     [latency] = [shipped.workloads()["latency"]]
     role = Role(role=ITERATION, metric=latency.roles[0].metric, stages="a=work:3,sum:8,work:1/2")

@@ -51,7 +51,7 @@ def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
 
 
 def test_tiles_change_no_bit_where_there_are_four(tmp_path: Path) -> None:
-    """Of 32768 rows and columns at most; three threads have three blocks of rows with two tiles each."""
+    """Tiles have at most 32768 rows and columns; three threads have three blocks of rows with two tiles each."""
     words = ("kernel=csr,tiled", PATTERNS, "m=33")
     alone = fingerprints(tmp_path, "serial", Placement(), *words)
     assert alone and all(len(bits) == 1 for bits in alone.values())
@@ -139,7 +139,7 @@ def test_tiles_add_up_each_row_in_its_order(tiles: CDLL, rows: Rows, threads: in
 
 @pytest.mark.parametrize("variant", ["mpi", "mpi_overlap"])
 def test_processes_change_no_bit(variant: str, tmp_path: Path) -> None:
-    """Of a band of 4096 rows most need nothing from others, of the rest all do."""
+    """In a band of 4096 rows most need nothing from other processes; in the other matrix all do."""
     words = ("matrix=banded,power_law", "m=1,3,16")
     alone = fingerprints(tmp_path, "serial", Placement(), "kernel=csr", *words)
     for ranks in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Small directories that ask for much: what is told of them is bounded, in memory, in lines and in steps."""
+"""Small directories that ask for much: the report about them is bounded, in memory, in lines and in steps."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def run() -> Run:
 
 @dataclass
 class Progress:
-    """What a life was told: that the run is there, and which launches are finished, with what their files hold."""
+    """What was reported to a life: that the run is there, and which launches are finished, with their content."""
 
     created: bool = False
     finished: dict[str, bytes] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def life(root: Path, progress: Progress) -> None:
 
 
 def live(monkeypatch: pytest.MonkeyPatch, root: Path, faults: Faulty) -> tuple[Progress, BaseException | None]:
-    """A life on that disk, and what it ended with. What is done wrong is told in one line of firstlight's own."""
+    """Return the progress of a life on that disk, and its error. Failures are reported in one line by firstlight."""
     progress, ended = Progress(), None
     root.mkdir()
     if faults.disk is not None:
@@ -120,7 +120,7 @@ def live(monkeypatch: pytest.MonkeyPatch, root: Path, faults: Faulty) -> tuple[P
 
 
 def left_over(defect: Defect) -> bool:
-    """What an interrupted write may leave: it is told, and no launch is concerned."""
+    """Return whether an interrupted write may leave this: it is reported, and concerns no launch."""
     missing_seal = defect.file == layout.SEAL and "is missing" in defect.what
     derived = defect.file in layout.DERIVED and any(w in defect.what for w in ("altered", "added", "is missing"))
     return missing_seal or derived or "left over from an interrupted" in defect.what

@@ -1,4 +1,4 @@
-"""The seal: every file of a run is covered, what is altered, lost or added is told; a signature says by whom."""
+"""The seal: every file of a run is covered, altered, lost and added files are reported; a signature shows by whom."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_what_is_written_is_read(digests: dict[str, str]) -> None:
 
 @given(st.dictionaries(NAMES, DIGESTS, min_size=1, max_size=5), st.data())
 def test_a_damaged_seal_never_says_the_same(digests: dict[str, str], data: st.DataObject) -> None:
-    """Any byte altered, any tail lost: what is read differs, so a file is told as altered or added."""
+    """Any byte altered, any tail lost: what is read differs, so a file is reported as altered or added."""
     text = seal.text(digests)
     place = data.draw(st.integers(0, len(text) - 1))
     damaged = data.draw(st.sampled_from([text[:place], text[:place] + bytes([text[place] ^ 1]) + text[place + 1 :]]))

@@ -82,7 +82,7 @@ CRAY = """\
 #define MPICH_VERSION "3.4a2"
 #define CRAY_MPICH_VERSION 8.1.29
 """
-"""Of its mpi.h: programs that ask which library they have print the second one (ADIOS2's tests, a bandwidth test's)."""
+"""Lines of its mpi.h. Programs that query their library print the second one (tests of ADIOS2, of a bandwidth test)."""
 
 
 def cray(tmp_path: Path, here: Host) -> Mpi:

@@ -1,4 +1,4 @@
-"""Parameters that ask for a role: what is taken from the newest run of this machine, and that it is told."""
+"""Parameters that ask for a role: their values come from the newest run of this machine, and are reported."""
 
 from __future__ import annotations
 

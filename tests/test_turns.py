@@ -1,4 +1,4 @@
-"""Turns: whose parties may occupy processors at the same time, and that waiting for them is told apart."""
+"""Turns: whose parties may occupy processors at the same time, and that waiting for them is counted apart."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def program(variant: str, flags: str = "base", compiler: str = "gcc") -> Built:
 
 
 def verdicts(output: native.Output) -> dict[str, set[bool]]:
-    """Of each loop's checks."""
+    """Return the verdicts of each loop's checks."""
     found: dict[str, set[bool]] = {}
     for check in output.of("check"):
         found.setdefault(output.of("case")[check["case"]]["parameters"]["kernel"], set()).add(check["ok"])
@@ -135,7 +135,7 @@ SECONDS = {
     "nest_sums": (1e-7, 2e-7),
     "pack_load": (1e-7, 9e-8),
 }
-"""Of a step as written, and with the vectoriser off."""
+"""Seconds of a step as written, and with the vectoriser off."""
 
 
 def _kernel(figure: Figure) -> object:

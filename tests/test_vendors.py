@@ -1,6 +1,6 @@
-"""Compilers of vendors: told by what they say of themselves, as real ones did; their flags; who is not known.
+"""Compilers of vendors: recognised by the version text of real ones; their flags; unknown compilers.
 
-None of them is here: a script says what the compiler says, refuses its flags as it does, and lets g++ do the rest.
+None of them is here: a script prints the compiler's text, refuses the same flags, and lets g++ do the rest.
 """
 
 from __future__ import annotations

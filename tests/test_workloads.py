@@ -69,12 +69,12 @@ def enough(workload: Workload, variant: Variant, program: Program) -> int:
 def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool = False) -> list[Built]:
     every = asked.full or not native.of_newcomer(workload, variant)
     found = [built(workload.name, compiler, broken, every)[p] for p in native.met(workload, variant, compiler)]
-    assert found, f"{compiler} was said to have what {variant.name} needs: {', '.join(variant.needs)}"
+    assert found, f"{compiler} was reported to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 
 
 def combinations() -> list[object]:
-    """Each variant with each compiler that it meets; those that none here can build are told and skipped."""
+    """Each variant with each compiler that it meets; those that none here can build are reported and skipped."""
     met = [(p, c) for p in GOOD for c in native.compilers(p[1]) or [""] if not c or native.met(*p, c)]
     return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}", marks=marks(p)) for p, c in met]
 
