@@ -23,7 +23,7 @@ from firstlight.toolchains import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
 
-import asked
+import run_options
 import shares
 import spent
 import turns
@@ -78,9 +78,9 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(GIVING_WAY | os.environ)
     if not Path("/sys/class/infiniband").exists():
         os.environ.update(ON_ONE_NODE | os.environ)
-    asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
-    asked.of_machine = config.getoption("of_machine")
-    if asked.full:
+    run_options.full, run_options.fresh = config.getoption("full"), config.getoption("fresh")
+    run_options.of_machine = config.getoption("of_machine")
+    if run_options.full:
         hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
 
 
@@ -97,7 +97,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     depend on the machine, because a fresh machine has already run them."""
     shares.first_the_long(items)
     named = any("::" in argument for argument in config.args)
-    left_out = [] if asked.full or named else [i for i in items if not _of_newcomer(i)]
+    left_out = [] if run_options.full or named else [i for i in items if not _of_newcomer(i)]
     if config.getoption("of_machine"):
         left_out += [i for i in items if _of_newcomer(i) and not _depends_on_machine(i)]
     if left_out:
@@ -269,7 +269,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
     from firstlight.cli import runs
     from firstlight.errors import OK
 
-    bench.ask("wrong", "dot.kahan@gcc-fast")
+    bench.misbehave("wrong", "dot.kahan@gcc-fast")
     assert cli.call(["run", "--launches", "6"]) == OK
     capsys.readouterr()
     return runs.find("latest")

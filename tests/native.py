@@ -15,8 +15,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-import asked
 import launches
+import run_options
 import spent
 import turns
 from firstlight import ROOT, machine, plan, toolchains
@@ -130,7 +130,7 @@ def compilers(variant: Variant) -> list[str]:
     `cuda` meets them all; without a GPU, where it is only linked, the one of a single workload does.
     """
     able = [c for c in COMPILERS if (t := toolchain("base", c)) and buildable(variant, t)]
-    return able if asked.full and ("cuda" not in variant.needs or _meets_all(variant)) else able[:1]
+    return able if run_options.full and ("cuda" not in variant.needs or _meets_all(variant)) else able[:1]
 
 
 def _meets_all(variant: Variant) -> bool:
@@ -159,13 +159,13 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     tool = toolchain("base", compiler, variant.broken)
     every = programs(workload, variant, tool) if tool else []
     mpis = sorted({p.mpi for p in every if p.mpi})
-    if not asked.full:
+    if not run_options.full:
         return [p for p in every if p.mpi in (*mpis[:1], None)]
     if variant.broken:
         return [p for p in every if p.mpi in (*mpis[-1:], None)]
     able = compilers(variant)
     turn = sum(f"{workload.name}.{variant.name}".encode())
-    if asked.of_machine and len(able) > 1 and workload.chapter != "network":
+    if run_options.of_machine and len(able) > 1 and workload.chapter != "network":
         if compiler != (able[0] if of_newcomer(workload, variant) else able[sum(workload.name.encode()) % len(able)]):
             return []
         library = mpis[-1 if of_newcomer(workload, variant) else turn % len(mpis)] if mpis else None
@@ -327,7 +327,7 @@ def run(
     mpi = next((m for m in toolbox().mpis if m.name == built.program.mpi), None)
     key = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), effort))
     known = VERDICTS / hashlib.sha256(key.encode()).hexdigest()
-    if known.exists() and not asked.fresh:
+    if known.exists() and not run_options.fresh:
         return msgspec.json.decode(known.read_bytes(), type=Output)
     with spent.charge(spent.LAUNCH, built.program.workload):
         answer = launches.settled(lambda: _launch(built, place, arguments, folder, effort))

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import asked
 import native
+import run_options
 from firstlight.build import Built, Options
 from firstlight.catalogue import Variant, Workload, of_library, on_device
 from firstlight.plan import Program
@@ -60,14 +60,14 @@ def enough(workload: Workload, variant: Variant, program: Program) -> int:
     two, in which every other program is proved: what a number of processes changes is the variant's own, whatever
     compiler and MPI library made it. It is one whose library does not spin, where there is such a one."""
     thorough = min(native.on_each_library(workload, variant), key=lambda p: p.mpi == "mpich")
-    if not asked.full or program != thorough:
+    if not run_options.full or program != thorough:
         return 1
     every = [p for c in native.compilers(variant) for p in native.met(workload, variant, c)]
     return max(1, len(placements(variant)) - (len(every) > 1))
 
 
 def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool = False) -> list[Built]:
-    every = asked.full or not native.of_newcomer(workload, variant)
+    every = run_options.full or not native.of_newcomer(workload, variant)
     found = [built(workload.name, compiler, broken, every)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was reported to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
@@ -189,7 +189,7 @@ def sanitizable() -> list[tuple[Workload, Variant]]:
     """
     alone = [(w, v) for w, v in GOOD if "mpi" not in v.needs and not of_library(v.needs) and not on_device(v.needs)]
     some = [(w, v) for w, v in alone if v.name != "emulated" and all(f"omp_{v.name}" != o.name for o in w.variants)]
-    return [(w, v) for w, v in some if not asked.of_machine or native.of_newcomer(w, v)]
+    return [(w, v) for w, v in some if not run_options.of_machine or native.of_newcomer(w, v)]
 
 
 @pytest.mark.full
@@ -239,7 +239,7 @@ def sanitized(workload: str) -> dict[Program, Built]:
 @pytest.mark.full
 @pytest.mark.parametrize("of_machine", [False, True])
 def test_compilers_mpi_libraries_and_variants_meet(of_machine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asked, "of_machine", of_machine)
+    monkeypatch.setattr(run_options, "of_machine", of_machine)
     tools = {c: t for c in native.COMPILERS if (t := native.toolchain("base", c))}
     every = {c: {p for w, v in GOOD for p in native.programs(w, v, t)} for c, t in tools.items()}
     chosen = {c: {p for w, v in GOOD for p in native.met(w, v, c)} for c in tools}

@@ -1,4 +1,4 @@
-"""What was asked of this run of the tests (conftest.py sets it before any test is collected)."""
+"""Options of this run of the tests (conftest.py sets them before any test is collected)."""
 
 from __future__ import annotations
 
