@@ -116,7 +116,7 @@ class Bench:
         for variant in variants:
             (folder / f"{variant}.cpp").write_text(f"// {variant}\n")
 
-    def ask(self, behaviour: str, *names: str) -> None:
+    def misbehave(self, behaviour: str, *names: str) -> None:
         """Make a program (by its key) or a variant do `wrong`, `die`, `hang`, `refuse` or `replaced` from now on."""
         for name in names:
             (self.programs / f"{name}.{behaviour}").touch()

@@ -126,8 +126,8 @@ class Checkout:
         out, err = process.communicate(timeout=turns.PATIENCE)
         return process.returncode, out, err
 
-    def asked(self, what: str) -> int:
-        """How many times Python was asked for this."""
+    def calls(self, what: str) -> int:
+        """Return how many calls of Python contain this text."""
         return self.log.read_text().count(what) if self.log.exists() else 0
 
     def nothing_half_made(self) -> bool:

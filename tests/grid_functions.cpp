@@ -13,7 +13,7 @@ using fl::Index;
 using test::Rank;
 
 // What a caller says: arrays hold 4 numbers, of which D count.
-struct Asked {
+struct DomainArguments {
   Index extents[4], periodic[4], processes[4], halo[4];
   Index ranks;
 };
@@ -26,9 +26,10 @@ grid::Point<D> point(const Index* from) {
 }
 
 template <std::size_t D>
-grid::Domain<D> domain(const Asked& asked) {
-  grid::Domain<D> made{.extents = point<D>(asked.extents), .processes = point<D>(asked.processes), .halo = point<D>(asked.halo)};
-  for (std::size_t d = 0; d < D; ++d) made.periodic[d] = asked.periodic[d] != 0;
+grid::Domain<D> domain(const DomainArguments& arguments) {
+  grid::Domain<D> made{
+      .extents = point<D>(arguments.extents), .processes = point<D>(arguments.processes), .halo = point<D>(arguments.halo)};
+  for (std::size_t d = 0; d < D; ++d) made.periodic[d] = arguments.periodic[d] != 0;
   return made;
 }
 
@@ -127,13 +128,13 @@ struct ExchangeResult {
 };
 
 template <std::size_t D>
-ExchangeResult exchanged(const Asked& asked, const grid::Options& options, const grid::Options& expected, Index alignment, Index shares,
-                         int fault) {
-  const grid::Domain<D> all = domain<D>(asked);
+ExchangeResult exchanged(const DomainArguments& arguments, const grid::Options& options, const grid::Options& expected, Index alignment,
+                         Index shares, int fault) {
+  const grid::Domain<D> all = domain<D>(arguments);
   Office office;
   std::vector<std::unique_ptr<Rank<D, Post>>> ranks;
-  for (int r = 0; r < asked.ranks; ++r) {
-    ranks.push_back(std::make_unique<Rank<D, Post>>(grid::Block<D>(all, asked.ranks, r), options, alignment));
+  for (int r = 0; r < arguments.ranks; ++r) {
+    ranks.push_back(std::make_unique<Rank<D, Post>>(grid::Block<D>(all, arguments.ranks, r), options, alignment));
     ranks.back()->open(Post{&office, r});
   }
   const test::Shares team{shares};
@@ -173,26 +174,26 @@ grid::Options options_of(int reach, int order) { return {static_cast<grid::Reach
 extern "C" {
 
 // The sentence of refuse(), empty where the domain can be cut; then the counts of the process grid.
-void cut(int dimensions, const Asked* asked, Index* counts, char* why, std::size_t room) {
+void cut(int dimensions, const DomainArguments* arguments, Index* counts, char* why, std::size_t room) {
   with(dimensions, [&]<std::size_t D>() {
-    const std::string refusal = grid::refuse(domain<D>(*asked), asked->ranks);
+    const std::string refusal = grid::refuse(domain<D>(*arguments), arguments->ranks);
     std::strncpy(why, refusal.c_str(), room - 1);
-    if (const auto found = grid::process_grid(domain<D>(*asked), asked->ranks)) std::copy_n(found->count.begin(), D, counts);
+    if (const auto found = grid::process_grid(domain<D>(*arguments), arguments->ranks)) std::copy_n(found->count.begin(), D, counts);
   });
 }
 
 // The own cells of a rank in global coordinates, lower and upper (4 numbers each).
-void owned(int dimensions, const Asked* asked, int rank, Index* out) {
-  with(dimensions, [&]<std::size_t D>() { put(grid::Block<D>(domain<D>(*asked), asked->ranks, rank).owned, out); });
+void owned(int dimensions, const DomainArguments* arguments, int rank, Index* out) {
+  with(dimensions, [&]<std::size_t D>() { put(grid::Block<D>(domain<D>(*arguments), arguments->ranks, rank).owned, out); });
 }
 
 // Cells whose coordinates do not survive the way from global to local and back, whose owner is another, or whose number is not unique.
-Index wrong_cells(int dimensions, const Asked* asked) {
+Index wrong_cells(int dimensions, const DomainArguments* arguments) {
   return with(dimensions, [&]<std::size_t D>() {
     Index wrong = 0;
     std::map<std::uint64_t, int> seen;
-    for (int r = 0; r < asked->ranks; ++r) {
-      const grid::Block<D> block(domain<D>(*asked), asked->ranks, r);
+    for (int r = 0; r < arguments->ranks; ++r) {
+      const grid::Block<D> block(domain<D>(*arguments), arguments->ranks, r);
       grid::each_cell(block.owned, [&](const grid::Point<D>& p) {
         wrong += block.owner(p) != r || block.global(block.local(p)) != p || seen[block.number(p)]++ != 0 ? 1 : 0;
       });
@@ -221,9 +222,9 @@ void region(int dimensions, const Index* size, const Index* halo, int direction,
 }
 
 // The inner box and the boxes of the rim; how many in all.
-Index split(int dimensions, const Asked* asked, int rank, const Index* radius, Index* out) {
+Index split(int dimensions, const DomainArguments* arguments, int rank, const Index* radius, Index* out) {
   return with(dimensions, [&]<std::size_t D>() {
-    const auto parts = grid::split(grid::Block<D>(domain<D>(*asked), asked->ranks, rank), point<D>(radius));
+    const auto parts = grid::split(grid::Block<D>(domain<D>(*arguments), arguments->ranks, rank), point<D>(radius));
     put(parts.inner, out);
     for (const auto& box : parts.rim) put(box, out += 8);
     return static_cast<Index>(parts.rim.size() + 1);
@@ -296,26 +297,26 @@ Index wrong_strips(int dimensions, const Index* size, const Index* halo, Index a
 }
 
 // Two exchanges of three fields between all ranks, the second one with a fault; then everything is inspected.
-void exchange(int dimensions, const Asked* asked, int reach, int order, int expected, Index alignment, Index shares, int fault,
-              ExchangeResult* out) {
+void exchange(int dimensions, const DomainArguments* arguments, int reach, int order, int expected, Index alignment, Index shares,
+              int fault, ExchangeResult* out) {
   *out = with(dimensions, [&]<std::size_t D>() {
-    return exchanged<D>(*asked, options_of(reach, order), options_of(expected, order), alignment, shares, fault);
+    return exchanged<D>(*arguments, options_of(reach, order), options_of(expected, order), alignment, shares, fault);
   });
 }
 
 // messages, bytes, copied bytes, phases of all ranks
-void traffic(int dimensions, const Asked* asked, int reach, int order, double* out) {
+void traffic(int dimensions, const DomainArguments* arguments, int reach, int order, double* out) {
   with(dimensions, [&]<std::size_t D>() {
-    const auto all = domain<D>(*asked);
-    const auto sum = grid::job_traffic(all, static_cast<int>(asked->ranks), test::shapes<D>(all.halo), options_of(reach, order));
+    const auto all = domain<D>(*arguments);
+    const auto sum = grid::job_traffic(all, static_cast<int>(arguments->ranks), test::shapes<D>(all.halo), options_of(reach, order));
     out[0] = sum.messages, out[1] = sum.bytes, out[2] = sum.copied, out[3] = sum.phases;
   });
 }
 
 // Without MPI, overlapped and blocking: wrong values of two exchanges.
-Index alone(int dimensions, const Asked* asked, int reach, int order) {
+Index alone(int dimensions, const DomainArguments* arguments, int reach, int order) {
   return with(dimensions, [&]<std::size_t D>() {
-    Rank<D, grid::OneProcess> rank(grid::Block<D>(domain<D>(*asked), 1, 0), options_of(reach, order), 64);
+    Rank<D, grid::OneProcess> rank(grid::Block<D>(domain<D>(*arguments), 1, 0), options_of(reach, order), 64);
     rank.open({});
     Index wrong = 0;
     for (Index iteration = 0; iteration < 2; ++iteration) {

@@ -14,7 +14,7 @@ import turns
 from firstlight.build import Commands, commands
 from firstlight.catalogue import Variant, Workload
 from firstlight.plan import Program
-from mutants import Mutant, asked_for, mutants, timed
+from mutants import Mutant, mutants, selects, timed
 
 PATIENCE = 120.0
 """Seconds for the compiler of a mutant; that of a variant as it is may have to wait for other tests."""
@@ -32,7 +32,7 @@ def kits(workload: Workload, files: Sequence[str] = ()) -> dict[str, Kit]:
     """Build all variants that judge some mutant, without changes, and return them by name."""
     tool = native.toolchain("base")
     assert tool is not None
-    some = [file for file in timed(workload) if asked_for(file, files) and mutants(file)]
+    some = [file for file in timed(workload) if selects(file, files) and mutants(file)]
     judges = {v.name: v for file in some for v in timed(workload)[file]}
     wanted = {next(iter(native.programs(workload, v, tool))): v for v in judges.values()}
     made = commands(wanted, native.toolbox(), native.workloads, native.CACHE, native.STRICT)

@@ -33,7 +33,7 @@ from firstlight.catalogue import Variant, Workload
 from firstlight.launch import Outcome, launch
 from firstlight.plan import Cell
 from mutant_builds import Bench, Kit, kits
-from mutants import Case, Mutant, asked_for, cases, declared, judged, mutants, timed
+from mutants import Case, Mutant, cases, declared, judged, mutants, selects, timed
 
 FOLDER = native.CACHE / "mutants"
 MEMORY = 8 << 30
@@ -164,18 +164,18 @@ def sample(trial: Trial, count: int, jobs: int) -> list[Verdict]:
     verdicts: list[Verdict] = []
     with ThreadPoolExecutor(jobs) as pool:
         for file, variants in timed(trial.workload).items():
-            if not asked_for(file, trial.files):
+            if not selects(file, trial.files):
                 continue
             left = iter(mutants(file))
-            telling, tried = 0, 0
-            while telling < count and tried < 6 * count:
-                some = [m for m, _ in zip(left, range(count - telling), strict=False)]
+            conclusive, tried = 0, 0
+            while conclusive < count and tried < 6 * count:
+                some = [m for m, _ in zip(left, range(count - conclusive), strict=False)]
                 if not some:
                     break
                 tried += len(some)
                 for verdict in pool.map(lambda m, v=tuple(variants): trial.judge(m, v), some):
                     verdicts.append(verdict)
-                    telling += verdict.fate not in (STILLBORN, SAME, LISTED)
+                    conclusive += verdict.fate not in (STILLBORN, SAME, LISTED)
             own = [v for v in verdicts if v.mutant.file == file]
             print("\n".join(v.mutant.diff() for v in own if v.fate == SURVIVED), flush=True)
             print(f"  {file.relative_to(trial.workload.folder.parent)}: {summary(own)}", file=sys.stderr, flush=True)
@@ -235,26 +235,26 @@ def options() -> argparse.ArgumentParser:
 
 def main(words: Sequence[str]) -> int:
     parser = options()
-    asked = parser.parse_args(words)
+    arguments = parser.parse_args(words)
     files: dict[str, list[str]] = {}
-    for word in asked.workload or names():
+    for word in arguments.workload or names():
         workload, _, file = word.partition("/")
         if workload not in native.workloads:
             parser.error(f"no workload {workload!r}; there are {', '.join(names())}")
         files.setdefault(workload, []).extend([file] if file else [])
     limited()
-    if asked.survivors:
-        asked.survivors.mkdir(parents=True, exist_ok=True)
+    if arguments.survivors:
+        arguments.survivors.mkdir(parents=True, exist_ok=True)
     rows, holes = [], 0
     for name, only in files.items():
         start = monotonic()
         print(f"{name}:", file=sys.stderr, flush=True)
-        trial = Trial(native.workloads[name], asked.jobs, only)
-        verdicts = sample(trial, asked.sample, asked.jobs)
+        trial = Trial(native.workloads[name], arguments.jobs, only)
+        verdicts = sample(trial, arguments.sample, arguments.jobs)
         survivors = [v.mutant.diff() for v in verdicts if v.fate == SURVIVED]
         holes += len(survivors)
-        if asked.survivors:
-            (asked.survivors / f"{name}.txt").write_text("\n".join(survivors))
+        if arguments.survivors:
+            (arguments.survivors / f"{name}.txt").write_text("\n".join(survivors))
         rows.append(row(name, verdicts))
         print(f"{name}: {summary(verdicts)}; {monotonic() - start:.0f} s\n", flush=True)
     print(table(rows))

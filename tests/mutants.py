@@ -273,5 +273,5 @@ def timed(workload: Workload) -> dict[Path, list[Variant]]:
     return {file: sorted(variants, key=order)[:MOST] for file, variants in sorted(found.items())}
 
 
-def asked_for(file: Path, patterns: Sequence[str]) -> bool:
+def selects(file: Path, patterns: Sequence[str]) -> bool:
     return not patterns or any(fnmatchcase(file.name, p) for p in patterns)

@@ -63,7 +63,7 @@ def run(simulator: Path, *words: object, status: int | None = 0) -> subprocess.C
     return done
 
 
-def ask(simulator: Path, *words: object) -> dict[str, Any]:
+def query(simulator: Path, *words: object) -> dict[str, Any]:
     (line,) = run(simulator, *words).stdout.splitlines()
     answer: dict[str, Any] = json.loads(line)
     return answer
@@ -71,4 +71,4 @@ def ask(simulator: Path, *words: object) -> dict[str, Any]:
 
 def predict(simulator: Path, collective: str, algorithm: str, topology: str, *words: object) -> dict[str, Any]:
     task = ("--collective", collective, "--algorithm", algorithm, "--topology", topology)
-    return ask(simulator, "predict", *task, *words)
+    return query(simulator, "predict", *task, *words)

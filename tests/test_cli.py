@@ -138,7 +138,7 @@ def test_a_budget_that_is_too_small_names_what_it_left_out(bench: Bench, capsys:
 
 
 def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:
-    bench.ask("wrong", "kahan")
+    bench.misbehave("wrong", "kahan")
     code, out, _ = call(capsys, "run", "--json", "--results", "elsewhere")
     assert code == REGRESSION
     summary = json.loads(out)

@@ -23,7 +23,7 @@ from firstlight.simulate.program import Question, predict
 pytestmark = pytest.mark.native
 
 Shape = tuple[int, ...]
-Ask = Callable[[list[str]], list[dict[str, Any]]]
+Query = Callable[[list[str]], list[dict[str, Any]]]
 """Questions to answers, see collectives_torus.cpp."""
 
 
@@ -31,20 +31,20 @@ DRIVER = Path(__file__).with_name("collectives_torus.cpp")
 OURS = ("torus", "trains", "arborescences", "trinaryx3", "arc_disjoint", "four_way", "paced")
 
 
-def asker(driver: Path) -> Ask:
-    def ask(questions: list[str]) -> list[dict[str, Any]]:
+def query_of(driver: Path) -> Query:
+    def query(questions: list[str]) -> list[dict[str, Any]]:
         done = subprocess.run(
             [driver], input="\n".join(questions), capture_output=True, text=True, timeout=turns.PATIENCE
         )
         assert done.returncode == 0, done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    return ask
+    return query
 
 
 @pytest.fixture(scope="module")
-def ask() -> Ask:
-    return asker(algorithms.driver(DRIVER))
+def query() -> Query:
+    return query_of(algorithms.driver(DRIVER))
 
 
 def question(
@@ -73,14 +73,14 @@ def right(answer: dict[str, Any]) -> bool:
     ("shape", "depth"),
     [((48, 36, 32), 114), ((48, 54, 32), 132), ((4, 4, 4), 10), ((8, 6, 32), 44), ((5, 3, 7), 13)],
 )
-def test_published_depths(ask: Ask, shape: Shape, depth: int) -> None:
-    (answer,) = ask(["programs trinaryx3 " + "x".join(map(str, shape))])
+def test_published_depths(query: Query, shape: Shape, depth: int) -> None:
+    (answer,) = query(["programs trinaryx3 " + "x".join(map(str, shape))])
     assert (answer["rounds"], answer["messages"]) == (depth, 3 * (prod(shape) - 1))
 
 
-def test_three_link_disjoint_trees_on_all_512_shapes(ask: Ask) -> None:
+def test_three_link_disjoint_trees_on_all_512_shapes(query: Query) -> None:
     shapes = list(itertools.product(range(2, 10), repeat=3))
-    answers = ask([question("broadcast", "trinaryx3", s, root=sum(s) % prod(s), segments=2) for s in shapes])
+    answers = query([question("broadcast", "trinaryx3", s, root=sum(s) % prod(s), segments=2) for s in shapes])
     assert len(answers) == 512
     for shape, answer in zip(shapes, answers, strict=True):
         assert right(answer)
@@ -92,9 +92,9 @@ def test_three_link_disjoint_trees_on_all_512_shapes(ask: Ask) -> None:
 
 @pytest.mark.parametrize("shape", [(2, 2, 2), (4, 4, 4), (5, 3, 7), (3, 8, 2)])
 @pytest.mark.parametrize("collective", ["reduce", "allreduce"])
-def test_reduction_goes_backwards(ask: Ask, collective: str, shape: Shape) -> None:
+def test_reduction_goes_backwards(query: Query, collective: str, shape: Shape) -> None:
     for root in (0, prod(shape) // 2):
-        (answer,) = ask([question(collective, "trinaryx3", shape, root=root)])
+        (answer,) = query([question(collective, "trinaryx3", shape, root=root)])
         assert right(answer)
         both = 2 if collective == "allreduce" else 1
         assert answer["depth"] == both * (sum(shape) - 2)
@@ -162,14 +162,14 @@ def networks(draw: st.DrawFn) -> tuple[Shape, str, tuple[int, ...], int]:
 @settings(deadline=None, max_examples=150)
 @given(network=networks(), algorithm=st.sampled_from(["trinaryx3", "arc_disjoint"]))
 def test_as_many_disjoint_trees_as_the_cuts_allow(
-    ask: Ask, network: tuple[Shape, str, tuple[int, ...], int], algorithm: str
+    query: Query, network: tuple[Shape, str, tuple[int, ...], int], algorithm: str
 ) -> None:
     shape, open, missing, root = network
     nodes = sorted(set(range(prod(shape))) - set(missing))
     graph = {n: neighbours(shape, open, set(missing), n) for n in nodes}
     cut = connectivity(graph, root)
     by_rule = algorithm == "trinaryx3" and len(shape) == 3 and min(shape) > 1 and "1" not in open and not missing
-    answers = ask(
+    answers = query(
         [
             question(collective, algorithm, shape, open=open, missing=missing, root=root, segments=2)
             for collective in ("broadcast", "reduce", "allreduce")
@@ -189,35 +189,35 @@ def test_as_many_disjoint_trees_as_the_cuts_allow(
         assert answers[2]["load"] <= 2
 
 
-def test_searched_trees_are_no_deeper_than_those_by_rule(ask: Ask) -> None:
+def test_searched_trees_are_no_deeper_than_those_by_rule(query: Query) -> None:
     """On every torus of 2 to 9 each way, and on the K computer's 82,944 nodes, whose diameter is 67: 83 for 132."""
     shapes = list(itertools.product(range(2, 10), repeat=3))
-    answers = ask([question("broadcast", "arc_disjoint", s, root=sum(s) % prod(s), segments=2) for s in shapes])
+    answers = query([question("broadcast", "arc_disjoint", s, root=sum(s) % prod(s), segments=2) for s in shapes])
     for shape, answer in zip(shapes, answers, strict=True):
         assert right(answer)
         assert (answer["chunks"], answer["messages"]) == (6, 3 * (prod(shape) - 1))
         assert (answer["far"], answer["load"]) == (0, 1)
         assert answer["rounds"] <= sum(shape) - 2
         assert answer["out"] <= 4
-    (answer,) = ask([question("broadcast", "arc_disjoint", (48, 54, 32), segments=1)])
+    (answer,) = query([question("broadcast", "arc_disjoint", (48, 54, 32), segments=1)])
     assert right(answer)
     assert (answer["rounds"], answer["messages"], answer["load"]) == (83, 3 * 82_943, 1)
 
 
 @settings(deadline=None, max_examples=30)
 @given(data=st.data(), shape=st.tuples(*[st.integers(2, 5)] * 3))
-def test_trees_stay_shallow_where_nodes_are_missing(ask: Ask, data: st.DataObject, shape: Shape) -> None:
+def test_trees_stay_shallow_where_nodes_are_missing(query: Query, data: st.DataObject, shape: Shape) -> None:
     missing = tuple(sorted(data.draw(st.sets(st.integers(1, prod(shape) - 1), min_size=1, max_size=3))))
-    (answer,) = ask([question("broadcast", "trinaryx3", shape, missing=missing)])
+    (answer,) = query([question("broadcast", "trinaryx3", shape, missing=missing)])
     assume("refused" not in answer)
     assert right(answer)
     assert answer["depth"] <= 2 * sum(shape)
 
 
-def test_holes_in_the_whole_machine(ask: Ask) -> None:
+def test_holes_in_the_whole_machine(query: Query) -> None:
     """82,944 nodes less 60: three trees, no deeper than those of the torus without holes."""
     missing = tuple(range(1000, 82_000, 1357))
-    (answer,) = ask([question("broadcast", "trinaryx3", (48, 54, 32), missing=missing, segments=1)])
+    (answer,) = query([question("broadcast", "trinaryx3", (48, 54, 32), missing=missing, segments=1)])
     assert right(answer)
     assert (answer["chunks"], answer["messages"]) == (3, 3 * (82_944 - len(missing) - 1))
     assert (answer["far"], answer["load"]) == (0, 1)
@@ -226,8 +226,8 @@ def test_holes_in_the_whole_machine(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("shape", [(4, 4, 4), (8, 6, 5), (12, 3, 2)])
-def test_meshes_have_three_trees_and_four_streams_a_node(ask: Ask, shape: Shape) -> None:
-    (answer,) = ask([question("broadcast", "trinaryx3", shape, open="111", segments=2)])
+def test_meshes_have_three_trees_and_four_streams_a_node(query: Query, shape: Shape) -> None:
+    (answer,) = query([question("broadcast", "trinaryx3", shape, open="111", segments=2)])
     assert right(answer)
     assert (answer["chunks"], answer["load"]) == (6, 1)
     assert answer["out"] <= 4
@@ -240,8 +240,8 @@ shapes_of_three = st.tuples(*[st.integers(1, 5)] * 3)
 
 @settings(deadline=None, max_examples=30)
 @given(shape=shapes_of_three)
-def test_four_ways(ask: Ask, shape: Shape) -> None:
-    gathered, scattered = ask(
+def test_four_ways(query: Query, shape: Shape) -> None:
+    gathered, scattered = query(
         [question(collective, "four_way", shape) for collective in ("allgather", "reduce_scatter")]
     )
     for answer in (gathered, scattered):
@@ -254,23 +254,23 @@ def test_four_ways(ask: Ask, shape: Shape) -> None:
 
 
 @pytest.mark.parametrize(("collective", "algorithm"), [("allreduce", "trinaryx3"), ("alltoall", "paced")])
-def test_rank_0_may_be_missing(ask: Ask, collective: str, algorithm: str) -> None:
-    (answer,) = ask([question(collective, algorithm, (4, 3, 3), missing=(0, 1))])
+def test_rank_0_may_be_missing(query: Query, collective: str, algorithm: str) -> None:
+    (answer,) = query([question(collective, algorithm, (4, 3, 3), missing=(0, 1))])
     assert right(answer)
 
 
 @settings(deadline=None, max_examples=30)
 @given(data=st.data(), shape=st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda s: prod(s) <= 100))
-def test_paced_alltoall(ask: Ask, data: st.DataObject, shape: list[int]) -> None:
+def test_paced_alltoall(query: Query, data: st.DataObject, shape: list[int]) -> None:
     missing = tuple(sorted(data.draw(st.sets(st.integers(1, prod(shape)), max_size=2)) - {prod(shape)}))
-    (answer,) = ask([question("alltoall", "paced", tuple(shape), missing=missing)])
+    (answer,) = query([question("alltoall", "paced", tuple(shape), missing=missing)])
     assert right(answer)
     nodes = prod(shape) - len(missing)
     assert answer["messages"] == nodes * (nodes - 1)
 
 
-def test_refusals(ask: Ask) -> None:
-    answers = ask(
+def test_refusals(query: Query) -> None:
+    answers = query(
         [
             question("allgather", "four_way", (4, 4)),
             question("allgather", "four_way", (4, 4, 4), open="100"),
@@ -290,7 +290,7 @@ def test_refusals(ask: Ask) -> None:
 
 @pytest.mark.full
 def test_memory_is_used_properly() -> None:
-    sane = asker(algorithms.driver(DRIVER, sanitized=OURS))
+    sane = query_of(algorithms.driver(DRIVER, sanitized=OURS))
     answers = sane(
         [
             question("broadcast", "trinaryx3", (4, 3, 2)),

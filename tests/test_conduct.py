@@ -90,8 +90,8 @@ def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
 
 
 def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
-    bench.ask("wrong", "dot.kahan@gcc-fast")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    bench.misbehave("wrong", "dot.kahan@gcc-fast")
+    result = conduct.run(Order(results=bench.results), progress)
     assert result.code == OK
     failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
     assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
@@ -100,18 +100,18 @@ def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, prog
 
 
 def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
-    bench.ask("wrong", "kahan")
-    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
+    bench.misbehave("wrong", "kahan")
+    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
 
 
 def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
-    bench.ask("die", "dot.kahan@gcc-base")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    bench.misbehave("die", "dot.kahan@gcc-base")
+    result = conduct.run(Order(results=bench.results), progress)
     assert result.code == OK
     assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
     assert len(result.judgement.lost) == 2
-    bench.ask("die", "kahan")
-    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
+    bench.misbehave("die", "kahan")
+    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
 
 
 def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
@@ -179,7 +179,7 @@ def interrupt_when(there: Callable[[], bool], number: int, process: int | None =
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench, progress: Plain, number: int) -> None:
-    bench.ask("hang", "dot.kahan@gcc-fast")
+    bench.misbehave("hang", "dot.kahan@gcc-fast")
     thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, number)
     stopped = conduct.run(RunRequest(results=bench.results), progress)
     thread.join()
@@ -239,15 +239,15 @@ def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: st
 @pytest.mark.alone
 def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
-    bench.ask("hang", "dot.kahan@gcc-fast")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    bench.misbehave("hang", "dot.kahan@gcc-fast")
+    result = conduct.run(Order(results=bench.results), progress)
     assert result.code == OK
     assert any("timed out" in lost for lost in result.judgement.lost)
 
 
 @pytest.mark.faults
 def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain) -> None:
-    bench.ask("hang", "dot.kahan@gcc-fast")
+    bench.misbehave("hang", "dot.kahan@gcc-fast")
     child = os.fork()
     if not child:
         conduct.run(RunRequest(results=bench.results), Plain(io.StringIO()))
@@ -331,11 +331,11 @@ def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
 
 
 @pytest.mark.parametrize(
-    ("placement", "asked", "launched"),
+    ("placement", "placements", "launched"),
     [(Placement(1, 48, 1), (), False), (Placement(1, 48, 1), ("1x48x1",), True)],
 )
 def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_now(
-    bench: Bench, progress: Plain, begun: Path, placement: Placement, asked: tuple[str, ...], launched: bool
+    bench: Bench, progress: Plain, begun: Path, placement: Placement, placements: tuple[str, ...], launched: bool
 ) -> None:
     """What a run.json of somebody else's asks for is not available, with its reason, and the rest goes on."""
     run = store.open(begun).run()
@@ -343,7 +343,7 @@ def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=(first, *run.cells[1:])))
     before = Counter(r.start.cell for r in store.open(begun).records())
-    result = conduct.resume(begun, progress, 60, placements=asked)
+    result = conduct.resume(begun, progress, 60, placements=placements)
     now = store.open(begun)
     grown = {cell for cell, n in Counter(r.start.cell for r in now.records()).items() if n > before[cell]}
     assert grown == {c.id for c in (run.cells if launched else run.cells[1:])} and result.code == OK
@@ -370,7 +370,7 @@ def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress:
 
 def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress: Plain, begun: Path) -> None:
     """Killed while it goes on, a run must not be left with figures that its launches no longer say."""
-    bench.ask("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
+    bench.misbehave("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
     child = os.fork()
     if not child:
         conduct.resume(begun, Plain(io.StringIO()), 60)

@@ -25,7 +25,7 @@ def test_it_sets_up_once_and_passes_everything_on(checkout):
     assert code == 4
     assert out == f"<run><two words><--x=*>{checkout.venv}/bin/pip\n"
     assert "half a minute" in err and len(err.splitlines()) == 1
-    assert checkout.asked("-m pip install") == 1 and f"-r {checkout.cache}/requirements.txt" in checkout.log.read_text()
+    assert checkout.calls("-m pip install") == 1 and f"-r {checkout.cache}/requirements.txt" in checkout.log.read_text()
     checkout.log.unlink()
     assert checkout.run("list")[0::2] == (0, "")
     assert checkout.log.read_text() == "-m firstlight list\n"
@@ -35,17 +35,17 @@ def test_a_changed_project_is_set_up_anew_and_only_then(checkout):
     checkout.run("list")
     (checkout.root / "pyproject.toml").touch()
     checkout.run("list")
-    assert checkout.asked("-m venv") == 1
+    assert checkout.calls("-m venv") == 1
     with (checkout.root / "pyproject.toml").open("a") as file:
         file.write("# another dependency\n")
     assert checkout.run("list")[0] == 0
-    assert checkout.asked("-m venv") == 2
+    assert checkout.calls("-m venv") == 2
 
 
 def test_a_removed_python_is_set_up_anew(checkout):
     checkout.run("list")
     (checkout.venv / "bin/python").unlink()
-    assert checkout.run("list")[0] == 0 and checkout.asked("-m venv") == 2
+    assert checkout.run("list")[0] == 0 and checkout.calls("-m venv") == 2
 
 
 def test_it_is_found_through_a_link_and_keeps_to_the_named_cache(checkout, tmp_path):
@@ -101,7 +101,7 @@ def test_a_cache_that_cannot_be_made_is_one_line(checkout, tmp_path):
 def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
     processes = [checkout.start("list", INSTALLING_TAKES="2") for _ in range(4)]
     assert [process.wait(timeout=turns.PATIENCE) for process in processes] == [0] * 4
-    assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight list") == 4
+    assert checkout.calls("-m venv") == 1 and checkout.calls("-m firstlight list") == 4
     assert checkout.free()
     for process in processes:
         process.communicate()
@@ -117,7 +117,7 @@ def test_one_sets_up_at_a_time_whoever_is_killed(checkout, tmp_path):
         for process in six:
             process.communicate(timeout=turns.PATIENCE)
         assert sorted(process.returncode for process in six) == [-signal.SIGKILL, 0, 0, 0, 0, 0]
-    assert checkout.asked("TWO AT ONCE") == 0 and checkout.asked("-m venv") == 16 and checkout.free()
+    assert checkout.calls("TWO AT ONCE") == 0 and checkout.calls("-m venv") == 16 and checkout.free()
 
 
 def test_what_is_left_by_who_died_is_made_anew(checkout):
@@ -132,7 +132,7 @@ def test_what_is_left_by_who_died_is_made_anew(checkout):
 def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout, tmp_path):
     go = tmp_path / "go"
     first = checkout.start("list", INSTALLING_AWAITS=str(go))
-    while not checkout.asked("-m pip install"):
+    while not checkout.calls("-m pip install"):
         assert first.poll() is None
         time.sleep(0.02)
     first.kill()
@@ -149,7 +149,7 @@ def test_a_file_system_without_locks_is_one_line(checkout):
     code, _, err = checkout.run("list", NO_LOCKS="1")
     message = f"fl: cannot lock {checkout.cache}/setup.lock: No locks available; set FIRSTLIGHT_CACHE to a folder"
     assert code == 3 and err == f"{message} on a disk of this machine\n"
-    assert checkout.asked("-m venv") == 0
+    assert checkout.calls("-m venv") == 0
 
 
 MODULES = (
@@ -185,7 +185,7 @@ def test_nothing_of_the_current_folder_is_run(checkout, tmp_path, search):
             [tmp_path / "fl", *words], cwd=hostile, env=checkout.environment(**world), capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
-    assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight") == 2
+    assert checkout.calls("-m venv") == 1 and checkout.calls("-m firstlight") == 2
     assert not (tmp_path / "canary").exists(), (tmp_path / "canary").read_text()
 
 
@@ -196,7 +196,7 @@ def test_it_works_in_a_folder_of_any_name(checkout, name):
         checkout.root, checkout.venv = moved, moved / ".fl/venv"
         code, out, err = checkout.run("list")
         assert code == 0 and out.endswith(f"{moved}/.fl/venv/bin/pip\n"), err
-    assert checkout.asked("-m venv") == 1 and f"-r {moved}/.fl/requirements.txt\n" in checkout.log.read_text()
+    assert checkout.calls("-m venv") == 1 and f"-r {moved}/.fl/requirements.txt\n" in checkout.log.read_text()
 
 
 @pytest.mark.parametrize("name", ["line\nbreak", "tail\n", "a$b", "a;b", "a:b", "a\\b", "tab\there", 'a"b', "a`b"])
@@ -214,7 +214,7 @@ def test_a_folder_that_build_tools_do_not_take_is_one_line(checkout, name):
     checkout.root = plain
     code, _, err = checkout.run("list", FIRSTLIGHT_CACHE=f"/nowhere/{name}")
     assert code == 3 and err.startswith("fl: the path of the cache") and len(err.splitlines()) == 1
-    assert checkout.asked("") == 0
+    assert checkout.calls("") == 0
 
 
 def test_a_path_without_a_whole_folder_is_one_line(checkout):
@@ -226,7 +226,7 @@ def test_a_path_without_a_whole_folder_is_one_line(checkout):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_set_up_leaves_nothing(checkout, number):
     process = checkout.start("list", INSTALLING_TAKES="1000")
-    while not checkout.asked("-m pip install"):
+    while not checkout.calls("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, number)
@@ -239,7 +239,7 @@ def test_an_interrupted_set_up_leaves_nothing(checkout, number):
 @pytest.mark.faults
 def test_a_killed_set_up_is_made_anew(checkout):
     process = checkout.start("list", INSTALLING_TAKES="1000")
-    while not checkout.asked("-m pip install"):
+    while not checkout.calls("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
@@ -250,7 +250,7 @@ def test_a_killed_set_up_is_made_anew(checkout):
         time.sleep(0.01)
     assert not (checkout.venv / "stamp").exists()
     assert checkout.run("list")[0] == 0
-    assert checkout.asked("-m venv") == 2
+    assert checkout.calls("-m venv") == 2
 
 
 def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
@@ -258,12 +258,12 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     assert code == 0
     assert f"-m pytest -n auto -k two words in {checkout.root}\n" in out
     assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
-    assert checkout.asked("pyproject.toml test\n") == 1  # one call installs everything that is needed
-    assert checkout.asked("-m pip install") == 1
+    assert checkout.calls("pyproject.toml test\n") == 1  # one call installs everything that is needed
+    assert checkout.calls("-m pip install") == 1
     checkout.run("test")
     checkout.run("run")
-    assert checkout.asked("-m pip install") == 1
-    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 0
+    assert checkout.calls("-m pip install") == 1
+    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full\n") == 0
     _, out, err = checkout.run("test", "--full")
     assert "-m pytest -n auto --full in" in out
     assert [line for line in err.splitlines() if "passed" in line] == [
@@ -274,7 +274,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     ]
     checkout.run("test", "--full")
     checkout.run("test")
-    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 1
+    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full\n") == 1
 
 
 @pytest.mark.parametrize("words", [["-h"], ["--help"], ["--full", "--help"], ["-k", "halo", "-h"]])
@@ -296,7 +296,7 @@ def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, fail
 @pytest.mark.faults
 def test_interrupted_tests_end_with_130(checkout):
     process = checkout.start("test", TESTS_TAKE="1000")
-    while not checkout.asked("pytest hears signals"):
+    while not checkout.calls("pytest hears signals"):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
@@ -308,13 +308,13 @@ def test_a_checkout_may_be_moved_with_what_is_set_up_in_it(checkout):
     """What lies in another cache, though, is of this checkout alone."""
     checkout.run("list")
     checkout.root = checkout.root.rename(checkout.root.with_name("moved"))
-    assert checkout.run("list")[0] == 0 and checkout.asked("-m venv") == 1
+    assert checkout.run("list")[0] == 0 and checkout.calls("-m venv") == 1
     elsewhere = str(checkout.root.with_name("cache"))
     checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)
-    assert checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)[0] == 0 and checkout.asked("-m venv") == 2
+    assert checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)[0] == 0 and checkout.calls("-m venv") == 2
     checkout.root = checkout.root.rename(checkout.root.with_name("moved again"))
     checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)
-    assert checkout.asked("-m venv") == 3
+    assert checkout.calls("-m venv") == 3
 
 
 def test_machines_of_several_kinds_share_a_cache(checkout, tmp_path):
@@ -326,4 +326,4 @@ def test_machines_of_several_kinds_share_a_cache(checkout, tmp_path):
     assert "/.fl/venv-riscv128-" in checkout.run("list", **other)[1]
     assert checkout.run("list")[1].endswith("/.fl/venv/bin/pip\n")
     assert "/.fl/venv-riscv128-" in checkout.run("list", **other)[1]
-    assert checkout.asked("-m venv") == 2
+    assert checkout.calls("-m venv") == 2

@@ -14,8 +14,8 @@ def test_packages_come_from_where_setup_says(checkout, tmp_path):
     assert checkout.run("setup", "dot", "--offline", "--wheelhouse", str(wheels))[1].startswith(
         f"<setup><dot><--offline><--wheelhouse><{wheels}>"
     )
-    asked = [line for line in checkout.log.read_text().splitlines() if line.startswith("-m pip install")]
-    assert len(asked) == 1 and f" --no-index --find-links {wheels} -r " in asked[0]
+    installs = [line for line in checkout.log.read_text().splitlines() if line.startswith("-m pip install")]
+    assert len(installs) == 1 and f" --no-index --find-links {wheels} -r " in installs[0]
     assert checkout.run("setup", f"--wheelhouse={tmp_path}/none")[0] == 2
     assert checkout.run("setup", "--wheelhouse")[0] == 0  # the program says what is wrong with that
     assert "no folder" in checkout.run("setup", "--offline", "--wheelhouse", "none")[2]
@@ -28,10 +28,10 @@ def test_offline_nothing_is_installed_by_other_calls(checkout):
     (checkout.cache / "offline").write_text("")
     with (checkout.root / "pyproject.toml").open("a") as file:
         file.write("# another dependency\n")
-    before = checkout.asked("-m pip install")
+    before = checkout.calls("-m pip install")
     code, _, err = checkout.run("list")
-    assert code == 3 and "offline" in err and checkout.asked("-m pip install") == before
-    assert checkout.run("setup")[0] == 0 and checkout.asked("-m pip install") == before + 1
+    assert code == 3 and "offline" in err and checkout.calls("-m pip install") == before
+    assert checkout.run("setup")[0] == 0 and checkout.calls("-m pip install") == before + 1
 
 
 @pytest.mark.parametrize("works", [True, False])
@@ -42,8 +42,8 @@ def test_uv_installs_where_it_is_there_and_works(checkout, tmp_path, works):
     )
     (tmp_path / "bin" / "uv").chmod(0o755)
     code, _, err = checkout.run("list", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
-    assert code == 0 and checkout.asked("uv: pip install --python ") == 1
-    assert checkout.asked("-m pip install") == (0 if works else 1)
+    assert code == 0 and checkout.calls("uv: pip install --python ") == 1
+    assert checkout.calls("-m pip install") == (0 if works else 1)
     assert ("uv does not install it (no index); trying pip" in err) is not works
 
 
@@ -70,15 +70,15 @@ while [ ! -e uv.toml ] && [ ! -e pyproject.toml ] && [ "$(pwd)" != / ]; do cd ..
         [checkout.root / "fl", "list"], cwd=here, env=checkout.environment(**more), capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert checkout.asked("file:///ours") == 1 and not checkout.asked("target") and not checkout.asked("configured by")
+    assert checkout.calls("file:///ours") == 1 and not checkout.calls("target") and not checkout.calls("configured by")
 
 
 @pytest.mark.parametrize("name", ["PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIREMENT", "PYTHONHOME"])
 def test_pip_installs_where_it_should_whatever_the_caller_has_set(checkout, name):
     code, _, err = checkout.run("list", **{name: "/caller"}, PIP_FIND_LINKS="/wheels", SHOWN=name, CLEANED="1")
     assert code == 0, err
-    assert checkout.asked("pip sees <> and </wheels>") == 1
-    assert checkout.asked("-m pip install") == 1 and "--no-user" in checkout.log.read_text()
+    assert checkout.calls("pip sees <> and </wheels>") == 1
+    assert checkout.calls("-m pip install") == 1 and "--no-user" in checkout.log.read_text()
 
 
 def test_what_cannot_be_imported_is_not_stamped_as_ready(checkout):
@@ -107,7 +107,7 @@ def test_the_interpreter_is_not_chosen_by_the_current_folder(checkout, tmp_path)
     del world["FIRSTLIGHT_PYTHON"]
     done = subprocess.run([checkout.root / "fl", "list"], cwd=here, env=world, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert not checkout.asked("shim")
+    assert not checkout.calls("shim")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")

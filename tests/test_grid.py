@@ -31,7 +31,7 @@ LOST, STALE, SWAPPED = 1, 2, 3
 Four = ctypes.c_int64 * 4
 
 
-class Asked(ctypes.Structure):
+class DomainArguments(ctypes.Structure):
     _fields_ = [*((name, Four) for name in ("extents", "periodic", "processes", "halo")), ("ranks", ctypes.c_int64)]
 
 
@@ -54,10 +54,10 @@ class Case:
     def dimensions(self) -> int:
         return len(self.extents)
 
-    def asked(self) -> Asked:
+    def arguments(self) -> DomainArguments:
         given = self.processes or (0,) * self.dimensions
         four = [Four(*values) for values in (self.extents, self.periodic, given, self.halo)]
-        return Asked(*four, self.ranks)
+        return DomainArguments(*four, self.ranks)
 
 
 Cell = tuple[int, ...]
@@ -84,7 +84,7 @@ def cases(draw: st.DrawFn, dimensions: tuple[int, int] = (1, 4), cells: int = 30
 
 def cut(functions: ctypes.CDLL, case: Case) -> tuple[tuple[int, ...], str]:
     counts, why = Four(), ctypes.create_string_buffer(400)
-    functions.cut(case.dimensions, ctypes.byref(case.asked()), counts, why, ctypes.c_size_t(len(why)))
+    functions.cut(case.dimensions, ctypes.byref(case.arguments()), counts, why, ctypes.c_size_t(len(why)))
     return tuple(counts[: case.dimensions]), why.value.decode()
 
 
@@ -154,13 +154,13 @@ def test_process_counts_that_are_given_are_kept_or_refused(functions: ctypes.CDL
 @given(case=cases())
 def test_every_cell_has_one_owner_and_its_own_number(functions: ctypes.CDLL, case: Case) -> None:
     assume(not cut(functions, case)[1])
-    held: Counter[Cell] = Counter()
+    covered: Counter[Cell] = Counter()
     for rank in range(case.ranks):
         out = eight()
-        functions.owned(case.dimensions, ctypes.byref(case.asked()), rank, out)
-        held.update(box(case.dimensions, list(out)))
-    assert set(held) == set(itertools.product(*map(range, case.extents))) and set(held.values()) == {1}
-    assert functions.wrong_cells(case.dimensions, ctypes.byref(case.asked())) == 0
+        functions.owned(case.dimensions, ctypes.byref(case.arguments()), rank, out)
+        covered.update(box(case.dimensions, list(out)))
+    assert set(covered) == set(itertools.product(*map(range, case.extents))) and set(covered.values()) == {1}
+    assert functions.wrong_cells(case.dimensions, ctypes.byref(case.arguments())) == 0
 
 
 # -- boxes
@@ -199,8 +199,8 @@ def test_inner_and_rim_are_disjoint_and_inner_needs_no_halo(
     rank = data.draw(st.integers(0, case.ranks - 1))
     radius = data.draw(st.lists(st.integers(0, 2), min_size=case.dimensions, max_size=case.dimensions))
     out, owned = (ctypes.c_int64 * 80)(), eight()
-    boxes = functions.split(case.dimensions, ctypes.byref(case.asked()), rank, Four(*radius), out)
-    functions.owned(case.dimensions, ctypes.byref(case.asked()), rank, owned)
+    boxes = functions.split(case.dimensions, ctypes.byref(case.arguments()), rank, Four(*radius), out)
+    functions.owned(case.dimensions, ctypes.byref(case.arguments()), rank, owned)
     size = [owned[4 + d] - owned[d] for d in range(case.dimensions)]
     parts = [box(case.dimensions, out[8 * k : 8 * k + 8]) for k in range(boxes)]
     own = set(itertools.product(*map(range, size)))
@@ -221,16 +221,16 @@ def test_inner_and_rim_are_disjoint_and_inner_needs_no_halo(
 @given(data=st.data(), d=st.integers(1, 4), shares=st.integers(1, 9))
 def test_shares_of_threads_cover_a_box_once(functions: ctypes.CDLL, data: st.DataObject, d: int, shares: int) -> None:
     size = data.draw(st.lists(st.integers(0, 6), min_size=d, max_size=d))
-    held: Counter[Cell] = Counter()
+    covered: Counter[Cell] = Counter()
     most = []
     for share in range(shares):
         out = eight()
         functions.share(d, Four(*size), ctypes.c_int64(share), ctypes.c_int64(shares), out)
         mine = box(d, list(out))
         most.append(len(mine))
-        held.update(mine)
-    assert set(held) == set(itertools.product(*map(range, size))) and set(held.values()) <= {1}
-    if held and max(size) >= shares:
+        covered.update(mine)
+    assert set(covered) == set(itertools.product(*map(range, size))) and set(covered.values()) <= {1}
+    if covered and max(size) >= shares:
         cut_ = next(n for n in size if n >= shares)
         assert max(most) == -(-cut_ // shares) * (math.prod(size) // cut_)  # as even as whole planes allow
 
@@ -253,8 +253,8 @@ def test_strips_hold_every_cell_once_and_show_what_is_beside_them(
 ) -> None:
     size = [*data.draw(st.lists(st.integers(1, 4), min_size=d - 1, max_size=d - 1)), data.draw(st.integers(1, 40))]
     halo = Four(*data.draw(st.lists(st.integers(0, 2), min_size=d, max_size=d)))
-    strips, asked = ctypes.c_int64(), [ctypes.c_int64(n) for n in (alignment, strip, shares)]
-    assert functions.wrong_strips(d, Four(*size), halo, *asked, ctypes.byref(strips)) == 0
+    strips, arguments = ctypes.c_int64(), [ctypes.c_int64(n) for n in (alignment, strip, shares)]
+    assert functions.wrong_strips(d, Four(*size), halo, *arguments, ctypes.byref(strips)) == 0
     assert strips.value <= -(-size[-1] // strip)
     if size[-1] > strip >= 16:  # of at least as many columns as lie aligned together
         assert strips.value > 1
@@ -268,7 +268,7 @@ def exchange(
 ) -> ExchangeResult:
     result = ExchangeResult()
     functions.exchange(
-        case.dimensions, ctypes.byref(case.asked()), reach, order, expected or reach, ctypes.c_int64(64),
+        case.dimensions, ctypes.byref(case.arguments()), reach, order, expected or reach, ctypes.c_int64(64),
         ctypes.c_int64(shares), fault, ctypes.byref(result),
     )  # fmt: skip
     return result
@@ -287,7 +287,7 @@ def test_every_value_arrives_and_costs_are_what_was_sent(
     result = exchange(functions, case, reach, order, shares=shares)
     assert (result.wrong, result.missing) == (0, 0), result.first
     cost = (ctypes.c_double * 4)()
-    functions.traffic(case.dimensions, ctypes.byref(case.asked()), reach, order, cost)
+    functions.traffic(case.dimensions, ctypes.byref(case.arguments()), reach, order, cost)
     assert (cost[0], cost[1]) == (result.messages, result.bytes)
     if all(h > 0 for h in case.halo):
         apart = 1 if order == BY_DIMENSION else reach
@@ -338,7 +338,7 @@ def test_one_process_without_mpi_is_its_own_neighbour(
 ) -> None:
     alone = Case(case.extents, case.periodic, case.halo, 1)
     assume(not cut(functions, alone)[1])
-    assert functions.alone(alone.dimensions, ctypes.byref(alone.asked()), reach, order) == 0
+    assert functions.alone(alone.dimensions, ctypes.byref(alone.arguments()), reach, order) == 0
 
 
 @pytest.mark.parametrize(

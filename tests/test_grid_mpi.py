@@ -41,7 +41,7 @@ def driver(name: str) -> tuple[Mpi, Path]:
     return mpi, schedules.linked(mpi, SOURCE.stem, [SOURCE], [], "-O1", *INCLUDES)
 
 
-def ask(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
+def run_driver(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     """Exchanges made, and wrong values."""
     mpi, program = made
     with turns.party(ranks, mpi.family == "openmpi"):
@@ -53,13 +53,13 @@ def ask(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("library", "ranks"), parties())
 def test_every_value_arrives(library: str, ranks: int) -> None:
-    assert ask(driver(library), ranks, str(ranks), str(CASES[ranks])) == (4 * (4 * CASES[ranks] + 4) + 12, 0)
+    assert run_driver(driver(library), ranks, str(ranks), str(CASES[ranks])) == (4 * (4 * CASES[ranks] + 4) + 12, 0)
 
 
 @pytest.mark.parametrize("fault", ["swapped", "swapped put", "unawaited put", "unawaited shared"])
 @pytest.mark.parametrize("library", libraries())
 def test_faults_are_seen(library: str, fault: str) -> None:
-    exchanges, wrong = ask(driver(library), 3, "1", "2", *fault.split())
+    exchanges, wrong = run_driver(driver(library), 3, "1", "2", *fault.split())
     assert exchanges > 0 and wrong > 0
 
 
@@ -73,4 +73,4 @@ def test_memory_is_used_as_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None
     program = schedules.linked(mpi, SOURCE.stem, [SOURCE], [], *flags, *INCLUDES)
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     for ranks in (1, 3):
-        assert ask((mpi, program), ranks, "7", "10")[1] == 0
+        assert run_driver((mpi, program), ranks, "7", "10")[1] == 0

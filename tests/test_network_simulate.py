@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from network_tool import Tool, ask, build, predict, run
+from network_tool import Tool, build, predict, query, run
 
 LOGGOPS = "L=2500,o=1500,g=1000,G=6,O=0,S=65535"
 shared = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -183,8 +183,8 @@ def test_ranks_of_one_program_take_the_times_of_their_own(
     machine = ("--machine", f"{LOGGOPS},reduce=2", "--evaluator", "maxplus", *(("--noise", noise) if noise else ()))
     task = ("--collective", collective, "--algorithm", algorithm, "--topology", f"flat:{ranks}", "--segments", 1)
     run(simulator, "goal", "export", *task, *size, *machine, "--output", file)
-    alike = ask(simulator, "predict", *task, *size, *machine, "--every-rank")
-    each = ask(simulator, "goal", "predict", file, *machine)
+    alike = query(simulator, "predict", *task, *size, *machine, "--every-rank")
+    each = query(simulator, "goal", "predict", file, *machine)
     assert (alike["seconds"], alike["noise"]) == (each["seconds"], each["noise"])
 
 
@@ -310,7 +310,7 @@ def test_a_message_has_the_size_that_is_sent(
         for evaluator in ("events", "maxplus"):
             machine = LOGGOPS if topology == "flat:8" else "hop=70,overhead=300,bandwidth=2e9,interfaces=3"
             words = ("--topology", topology, "--machine", machine, "--evaluator", evaluator, "--loads")
-            same, other = (ask(simulator, "goal", "predict", file, *words) for file in (right, wrong))
+            same, other = (query(simulator, "goal", "predict", file, *words) for file in (right, wrong))
             changed = int(right.read_text() != wrong.read_text())
             assert (same.pop("mismatches"), other.pop("mismatches")) == (0, changed)
             assert (
@@ -424,15 +424,15 @@ def test_a_schedule_that_needs_room_for_messages_is_told(simulator: Path, tmp_pa
         f"rank {r} {{\nl1: send 100000b to {1 - r}\nl2: recv 100000b from {1 - r}\nl2 requires l1\n}}\n" for r in (0, 1)
     )
     file.write_text(f"num_ranks 2\n{ranks}")
-    buffered = ask(simulator, "goal", "predict", file, "--machine", "S=200000")
+    buffered = query(simulator, "goal", "predict", file, "--machine", "S=200000")
     assert buffered["seconds"] > 0
     assert buffered["verdict"]["correct"] and not buffered["verdict"]["deadlock_free"]
     assert "posts its receive only later" in buffered["verdict"]["why"]
-    waiting = ask(simulator, "goal", "predict", file, "--machine", "S=1000")
+    waiting = query(simulator, "goal", "predict", file, "--machine", "S=1000")
     assert "seconds" not in waiting and "waits for ever" in waiting["verdict"]["why"]
     twice = file.read_text().replace("l2 requires l1", "l2 irequires l1\nl2 irequires l1")
     file.write_text(twice)
-    assert ask(simulator, "goal", "predict", file, "--machine", "S=1000")["verdict"]["deadlock_free"]
+    assert query(simulator, "goal", "predict", file, "--machine", "S=1000")["verdict"]["deadlock_free"]
 
 
 @shared
@@ -441,11 +441,11 @@ def test_stuck_without_room_is_what_events_find_without_room(simulator: Path, tm
     """The proof that a schedule ends although no send is complete before its receive, against events with S = 0."""
     file = tmp_path / "some.goal"
     file.write_text(text)
-    answer = ask(simulator, "goal", "predict", file)
+    answer = query(simulator, "goal", "predict", file)
     if answer["verdict"]["deadlock_free"]:
-        assert ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")["seconds"] > 0
+        assert query(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")["seconds"] > 0
     else:
-        never = ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")
+        never = query(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")
         assert "seconds" not in never and not never["verdict"]["deadlock_free"]
 
 
@@ -475,7 +475,7 @@ def test_an_exported_schedule_takes_the_time_of_the_schedule(
     run(simulator, "goal", "export", *task, *sizes, *words, "--output", file)
     if collective != "broadcast":
         assert " calc " in file.read_text()
-    answer = ask(simulator, "goal", "predict", file, *words)
+    answer = query(simulator, "goal", "predict", file, *words)
     assert answer["verdict"]["deadlock_free"]
     direct = predict(simulator, collective, algorithm, "flat:12", *sizes, *words, "--every-rank")
     assert (answer["ranks"], answer["messages"]) == (12, direct["messages"])

@@ -17,7 +17,7 @@ from firstlight import patterns as patterns_of_python
 from firstlight.cli import group
 from firstlight.errors import UsageError
 from firstlight.patterns import memory
-from network_tool import ask, run
+from network_tool import query, run
 
 PROCESSES = (1, 2, 3, 4, 6, 8, 12, 16, 64, 250)
 
@@ -48,7 +48,7 @@ def test_every_send_has_its_receive(simulator: Path) -> None:
 
 
 def test_eighty_thousand_processes_are_no_more_than_a_few(simulator: Path) -> None:
-    shown = ask(simulator, "pattern", "lans", "--processes", 82944)
+    shown = query(simulator, "pattern", "lans", "--processes", 82944)
     assert shown["shape"] == [36, 48, 48]
     (phase,) = shown["phases"]
     assert phase["messages"] == 2 * (35 * 48 * 48 + 36 * 47 * 48 * 2)
@@ -98,7 +98,7 @@ def test_npb_cg_loads_a_torus_as_published(
     simulator: Path, size: str, processes: int, hop_bytes: float, maxima: float
 ) -> None:
     """Vectors only, with ranks in their order: bytes times links, and the sum over phases of the busiest link."""
-    shown = ask(simulator, "pattern", "npb_cg", "--processes", processes, "--parameters", f"class={size}")
+    shown = query(simulator, "pattern", "npb_cg", "--processes", processes, "--parameters", f"class={size}")
     columns, rows = shown["shape"]
     total = worst = 0
     for name, phase in pairs(simulator, "npb_cg", processes, f"class={size}").items():
@@ -164,7 +164,7 @@ def test_neighbouring_regions_give_a_process_no_more_than_nineteen_partners(simu
     for r in (3, 4):
         if processes > 10 * 4**r:
             continue
-        shown = ask(simulator, "pattern", "nicam", "--processes", processes, "--parameters", f"r={r},g={r + 2}")
+        shown = query(simulator, "pattern", "nicam", "--processes", processes, "--parameters", f"r={r},g={r + 2}")
         assert shown["partners"][2] <= 19
         (phase,) = shown["phases"]
         assert phase["own"] == 0
@@ -184,7 +184,7 @@ def test_the_sizes_of_the_collectives(simulator: Path) -> None:
     """As the programs' own formulas say it."""
 
     def together(name: str, processes: int, *given: str) -> dict[str, tuple[str, int, list[int], list[int]]]:
-        shown = ask(simulator, "pattern", name, "--processes", processes, "--parameters", ",".join(given))
+        shown = query(simulator, "pattern", name, "--processes", processes, "--parameters", ",".join(given))
         some = {p["name"]: p["together"] for p in shown["phases"] if p["together"]}
         return {k: (t["collective"], t["groups"], t["members"], t["bytes"]) for k, t in some.items()}
 

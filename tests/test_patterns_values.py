@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from firstlight.errors import UsageError
 from firstlight.patterns import words
-from network_tool import ask, run
+from network_tool import query, run
 
 
 @lru_cache
@@ -35,18 +35,18 @@ def test_any_values_make_a_whole_pattern_or_none(simulator: Path, which: int, pr
     some = known(simulator)
     pattern = some[which % len(some)]
     given = [f"{p['name']}={value(p, n)}" for p, n in zip(pattern["parameters"], near, strict=False)]
-    asked = (pattern["pattern"], "--processes", processes, *(("--parameters", ",".join(given)) if given else ()))
-    done = run(simulator, "pattern", asked[0], "check", *asked[1:], status=None)
+    request = (pattern["pattern"], "--processes", processes, *(("--parameters", ",".join(given)) if given else ()))
+    done = run(simulator, "pattern", request[0], "check", *request[1:], status=None)
     if done.returncode != 0:
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
         assert done.stderr.startswith("firstlight-simulate: ") and done.stdout == ""
         return
     assert json.loads(done.stdout) == {"why": ""}
-    shown = ask(simulator, "pattern", *asked)
+    shown = query(simulator, "pattern", *request)
     for one in given:
         name, _, text = one.partition("=")
         assert shown["parameters"][name] == text
-    lines = run(simulator, "pattern", asked[0], "pairs", *asked[1:]).stdout.splitlines()
+    lines = run(simulator, "pattern", request[0], "pairs", *request[1:]).stdout.splitlines()
     sums = {p["name"]: (sum(x[2] for x in p["pairs"]), sum(x[3] for x in p["pairs"])) for p in map(json.loads, lines)}
     phases = [p for p in shown["phases"] if p["together"] is None]
     assert sums == {p["name"]: (p["messages"], p["bytes"]) for p in phases}

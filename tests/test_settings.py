@@ -111,7 +111,7 @@ def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> No
 
 def test_a_case_that_is_refused_leaves_the_others_verified(bench: Bench, capsys: Captured) -> None:
     """One launch runs the cases it can; refused ones are unverified with the program's reason; no launch is lost."""
-    bench.ask("refuse", "serial")
+    bench.misbehave("refuse", "serial")
     code, out, err = call(capsys, "run", "dot.serial", "n=100,1000,2000", "--launches", "2")
     assert code == OK, err
     figures = json.loads(call(capsys, "figures", "--json")[1])
@@ -125,7 +125,7 @@ def test_a_case_that_is_refused_leaves_the_others_verified(bench: Bench, capsys:
 
 
 def test_a_launch_that_announces_a_refused_case_wrongly_is_a_defect(bench: Bench, capsys: Captured) -> None:
-    bench.ask("refuse", "serial")
+    bench.misbehave("refuse", "serial")
     assert call(capsys, "run", "dot.serial", "n=100,1000", "--launches", "1")[0] == OK
     files = sorted((runs.find("latest") / layout.LAUNCHES).iterdir())
     content = files[0].read_bytes()
@@ -143,7 +143,7 @@ def test_a_launch_that_announces_a_refused_case_wrongly_is_a_defect(bench: Bench
 def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
     bench: Bench, capsys: Captured, tmp_path: Path
 ) -> None:
-    bench.ask("replaced", "serial", "kahan")
+    bench.misbehave("replaced", "serial", "kahan")
     (tmp_path / "mine.txt").write_text("mine")
     name = documents.of("mine.txt", b"mine").name
     code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "--launches", "1")

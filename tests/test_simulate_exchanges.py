@@ -71,7 +71,7 @@ def refused(question: Any) -> list[Prediction]:
     raise AssertionError("this run has no collectives")
 
 
-def held(simulator: Path, figures: list[Figure], copying: float = 0.0) -> Validated:
+def validated(simulator: Path, figures: list[Figure], copying: float = 0.0) -> Validated:
     def schedule(*words: str) -> Prediction:
         return program.predict_schedule(simulator, *words)
 
@@ -84,8 +84,10 @@ def held(simulator: Path, figures: list[Figure], copying: float = 0.0) -> Valida
 
 def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> None:
     """Whatever the model says of a row of messages is measured: everything is right, messages alone are too slow."""
-    first = held(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)])
-    again = held(simulator, [halo(n, 1e6 * p.predicted) for n, p in zip((2, 30, 126, 510), first.points, strict=True)])
+    first = validated(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)])
+    again = validated(
+        simulator, [halo(n, 1e6 * p.predicted) for n, p in zip((2, 30, 126, 510), first.points, strict=True)]
+    )
     [all_of_it] = again.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.predictions, all_of_it.good) == (4, 4, 4, True)
     assert [p.factor for p in again.points] == pytest.approx([1.0] * 4, rel=1e-5)
@@ -98,9 +100,9 @@ def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> No
 
 def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) -> None:
     """Steps take three times as long in most launches: their medians are not predicted, their fastest launches are."""
-    right = [1e6 * p.predicted for p in held(simulator, [halo(n, 1.0) for n in (2, 14)]).points]
+    right = [1e6 * p.predicted for p in validated(simulator, [halo(n, 1.0) for n in (2, 14)]).points]
     steps = [halo(n, 3 * us, launches=(us, 3 * us, 3 * us)) for n, us in zip((2, 14), right, strict=True)]
-    found = held(simulator, steps)
+    found = validated(simulator, steps)
     assert [p.off for p in found.points] == pytest.approx([3, 3])
     assert (found.effects[-2].near, found.effects[-1].close) == (0, 2)
     apart = "its own launches are further apart than that"
@@ -111,16 +113,16 @@ def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) 
 
 
 def test_two_messages_to_either_side_take_four_overheads(simulator: Path) -> None:
-    [point] = held(simulator, [halo(2, 1.0)]).points
+    [point] = validated(simulator, [halo(2, 1.0)]).points
     assert point.bytes == 32
     bytes_of_both = 2 * 1e-3 * 32  # us, beyond the shortest messages
     assert 2 * ROW < 1e6 * point.predicted < 2 * ROW + 3 * bytes_of_both
 
 
 def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
-    right = [1e6 * p.predicted for p in held(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)]).points]
+    right = [1e6 * p.predicted for p in validated(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)]).points]
     wrong = [us * factor for us, factor in zip(right, (1.0, 1.4, 1.7, 0.4), strict=True)]
-    found = held(simulator, [halo(n, us) for n, us in zip((2, 30, 126, 510), wrong, strict=True)])
+    found = validated(simulator, [halo(n, us) for n, us in zip((2, 30, 126, 510), wrong, strict=True)])
     [all_of_it] = found.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
     text = page.summary(found, None)
@@ -135,7 +137,7 @@ def json_of(found: Validated) -> Any:
 
 def test_what_a_processor_copies_takes_its_time(simulator: Path) -> None:
     """2 x 8 (n + 2) bytes packed and as many unpacked, 16 n copied within: at 1 GB/s twice that, read and written."""
-    without, with_it = (held(simulator, [halo(510, 10.0)], copying).points[0].predicted for copying in (0.0, 1e9))
+    without, with_it = (validated(simulator, [halo(510, 10.0)], copying).points[0].predicted for copying in (0.0, 1e9))
     work = 2 * 2 * 8 * 512 + 2 * 8 * 510
     assert with_it - without == pytest.approx(2e-9 * work, rel=1e-3)
 
@@ -144,10 +146,10 @@ def test_calls_of_the_same_name_tell_what_messages_take(simulator: Path) -> None
     """Persistent requests, twice as slow: exchanges by them are predicted from them, others are not."""
     where: list[dict[str, Any]] = [{"bytes": m, "data": "cached"} for m in SIZES]
     slow = [figure("pingpong.mpi_persistent", "latency", w, 2 * (ROW + 1e-3 * w["bytes"])) for w in where]
-    found = held(simulator, [*slow, halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
+    found = validated(simulator, [*slow, halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
     of = {p.algorithm: p.predicted for p in found}
     assert of["persistent"] > 1.5 * of["irecv_isend_waitall"]
-    without = held(simulator, [halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
+    without = validated(simulator, [halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
     assert [p.predicted for p in without] == pytest.approx([of["irecv_isend_waitall"]] * 2, rel=1e-9)
 
 
@@ -162,7 +164,7 @@ def test_a_core_has_its_share_where_none_was_measured_alone() -> None:
 
 def test_in_turn_waits_for_the_message_before(simulator: Path) -> None:
     at_once, in_turn = (
-        held(simulator, [halo(510, 10.0, v)]).points[0].predicted for v in ("mpi_waitany", "mpi_sendrecv")
+        validated(simulator, [halo(510, 10.0, v)]).points[0].predicted for v in ("mpi_waitany", "mpi_sendrecv")
     )
     assert in_turn > at_once * 0.999
 
@@ -176,7 +178,7 @@ def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> No
     """By the sizes that were measured, on as many ranks; the report shows the pattern's name."""
     [fitted] = fit.fitted(judgement(messages()), WORKLOADS, None, fit.IN_A_ROW)
     figures = [iteration("npb_cg", 9.0), iteration("npb_cg", 9.0, sizes="usual"), iteration("lans", 9.0)]
-    found = held(simulator, figures).points
+    found = validated(simulator, figures).points
     assert [(p.collective, p.algorithm, p.bytes) for p in found] == [
         ("patterns", "npb_cg nonblocking", 500), ("patterns", "npb_cg nonblocking", 500),
         ("patterns", "lans nonblocking", 500),
@@ -205,7 +207,7 @@ def test_what_a_run_measured_is_what_is_mapped() -> None:
 def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
     odd = iteration("npb_cg", 9.0, place=Placement(1, 3, 1))
     threads = iteration("lans", 9.0, place=Placement(1, 2, 2))
-    found = held(simulator, [odd, threads, iteration("lans", 9.0)])
+    found = validated(simulator, [odd, threads, iteration("lans", 9.0)])
     assert len(found.points) == 1 and len(found.unpredicted) == 2
     assert "tells nothing of it" in found.unpredicted[0] and "power of two" in found.unpredicted[1]
 

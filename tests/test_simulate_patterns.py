@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from firstlight import cli
-from network_tool import ask, predict, run
+from network_tool import predict, query, run
 
 NETWORKS = {
     "flat:8": 8, "torus:2x2x2": 8, "mesh:4x2": 8, "hypercube:3": 8, "fattree:4x2": 8, "tree:2x2x2": 8,
@@ -23,7 +23,7 @@ CHEAP = "L=1000,o=500,g=0,G=1,O=0,S=1e12"
 
 def iteration(simulator: Path, name: str, topology: str, *more: object, given: str = "") -> dict[str, Any]:
     words = ("--parameters", given) if given else ()
-    return ask(simulator, "pattern", name, "predict", "--topology", topology, *words, *more)
+    return query(simulator, "pattern", name, "predict", "--topology", topology, *words, *more)
 
 
 def small(simulator: Path, name: str) -> str:
@@ -43,7 +43,7 @@ def test_every_pattern_on_every_network_sends_what_it_says(simulator: Path) -> N
         name = json.loads(line)["pattern"]
         given = small(simulator, name)
         words = ("--parameters", given) if given else ()
-        shown = ask(simulator, "pattern", name, "--processes", 8, *words)
+        shown = query(simulator, "pattern", name, "--processes", 8, *words)
         wanted = sum((p["bytes"] - p["own"]) * p["repetitions"] for p in shown["phases"])
         whole = not any(p["together"] for p in shown["phases"])
         sent = set()
@@ -70,7 +70,7 @@ def test_neighbours_on_their_own_torus_share_no_link(simulator: Path) -> None:
     """As many interfaces as directions: the largest face over its link, whoever else sends."""
     words = ("--machine", "overhead=0,hop=0,bandwidth=1e9,interfaces=6", "--loads")
     found = iteration(simulator, "lans", "mesh:3x3x3", *words)
-    shown = ask(simulator, "pattern", "lans", "--processes", 27)
+    shown = query(simulator, "pattern", "lans", "--processes", 27)
     longest = max(p["longest"] for p in shown["phases"])
     assert shown["shape"] == [3, 3, 3]
     assert found["seconds"] == pytest.approx(longest * 1e-9, rel=1e-9)
@@ -117,7 +117,7 @@ def test_what_is_exported_takes_the_same_time(simulator: Path, tmp_path: Path, n
     file, given = tmp_path / "iteration.goal", small(simulator, name)
     words = ("--topology", topology, *(("--parameters", given) if given else ()))
     run(simulator, "pattern", name, "goal", *words, "--output", file)
-    again = ask(simulator, "goal", "predict", file, "--topology", topology)
+    again = query(simulator, "goal", "predict", file, "--topology", topology)
     found = iteration(simulator, name, topology, given=given)
     assert again["seconds"] == pytest.approx(found["seconds"], rel=1e-6)
     assert (again["messages"], again["evaluator"]) == (found["messages"], found["evaluator"])

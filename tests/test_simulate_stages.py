@@ -17,7 +17,7 @@ from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Verified
 from firstlight.roles import ITERATION, Role
 from firstlight.simulate import stages
-from network_tool import ask, run
+from network_tool import query, run
 
 CHEAP = "L=1000,o=500,g=0,G=1,O=0,S=1e12"
 """LogGOPS without queues that matter: a message of m bytes takes 2 us and m - 1 ns."""
@@ -25,7 +25,7 @@ SUM = 3 * 2007  # of 8 bytes over 8 ranks, by recursive doubling
 
 
 def nanoseconds(simulator: Path, text: str, ranks: int = 8, *more: object) -> float:
-    found = ask(simulator, "stages", "x", "--stages", text, "--topology", f"flat:{ranks}", "--machine", CHEAP, *more)
+    found = query(simulator, "stages", "x", "--stages", text, "--topology", f"flat:{ranks}", "--machine", CHEAP, *more)
     assert found["refused"] == "" and found["verdict"]["deadlock_free"] and found["algorithm"] == "x"
     return round(found["seconds"] * 1e9, 3)
 
@@ -58,22 +58,22 @@ def test_neighbours_of_two_exchange_a_message(simulator: Path) -> None:
     """Each sends and receives one; the ends of a row of three have one neighbour, the middle one has two."""
     assert nanoseconds(simulator, "near:100", 2) == 2099
     assert nanoseconds(simulator, "near:100,work:70", 2) == 2169
-    found = ask(simulator, "stages", "x", "--stages", "near:100", "--topology", "flat:3", "--machine", CHEAP)
+    found = query(simulator, "stages", "x", "--stages", "near:100", "--topology", "flat:3", "--machine", CHEAP)
     assert found["messages"] == 4 and found["sent"] == 400
 
 
 @pytest.mark.parametrize("topology", ["torus:2x2x2", "fattree:4x2", "tofu:1x1x1"])
 def test_networks_with_links_take_stages_too(simulator: Path, topology: str) -> None:
     words = ("stages", "x", "--topology", topology, "--processes", 8, "--stages")
-    alone, beside = (ask(simulator, *words, text)["seconds"] for text in ("sum:8,work:90000", "sum:8|work:90000"))
+    alone, beside = (query(simulator, *words, text)["seconds"] for text in ("sum:8,work:90000", "sum:8|work:90000"))
     assert beside == pytest.approx(9e-5, rel=0.01) and alone > beside + 5e-7
 
 
 def test_noise_adds_at_most_what_it_takes_in_a_row(simulator: Path) -> None:
     """No process is interrupted more than once in an iteration that is shorter than a period."""
     words = ("stages", "x", "--stages", "sum:8|work:50000,sum:8", "--topology", "flat:64", "--machine", CHEAP)
-    noise = ask(simulator, *words, "--noise", "period_us=1000,duration_us=100")["noise"]
-    quiet = ask(simulator, *words)["seconds"]
+    noise = query(simulator, *words, "--noise", "period_us=1000,duration_us=100")["noise"]
+    quiet = query(simulator, *words)["seconds"]
     assert quiet < noise["median"] and noise["least"] >= quiet and noise["most"] < quiet + 64 * 100e-6
 
 

@@ -34,7 +34,7 @@ from firstlight import cli
 bench = Bench(Path.cwd(), pytest.MonkeyPatch())
 behaviour, *words = sys.argv[1:]
 if behaviour:
-    bench.ask(*behaviour.split(":"))
+    bench.misbehave(*behaviour.split(":"))
 cli.main(words)
 """
 """The command line over invented compilers, in the current folder."""
@@ -155,8 +155,8 @@ def test_a_disk_that_is_full_at_the_report(
 
     with monkeypatch.context() as patch:
         patch.setattr(Folder, "replace", full)
-        for asked in (["run", "--launches", "6", "--as", "one"], ["report"]):
-            code, out, err = call(capsys, *asked)
+        for words in (["run", "--launches", "6", "--as", "one"], ["report"]):
+            code, out, err = call(capsys, *words)
             assert code == ENVIRONMENT and "your code gets" in out
             assert ("report: " in out) == (name != "report.html")
             (line,) = (line for line in err.splitlines() if "not written" in line)
