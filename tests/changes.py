@@ -30,6 +30,6 @@ def functions() -> CDLL:
 def followed(seed: int, size: int, batches: int, steps: int, always: bool = False) -> tuple[np.ndarray, int]:
     """The iteration of each input's last change (-1: none) after so many batches of steps, and the last iteration."""
     functions().set_seed(seed)
-    held = np.full(size, -1, np.int64)
-    last = functions().follow(size, PARTS, always, batches, steps, held)
-    return held, last
+    changed_at = np.full(size, -1, np.int64)
+    last = functions().follow(size, PARTS, always, batches, steps, changed_at)
+    return changed_at, last

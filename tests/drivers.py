@@ -90,10 +90,10 @@ def _precompiled(text: str, command: Sequence[str]) -> Path:
 
 
 def _object(source: Path, command: Sequence[str], environment: Mapping[str, str]) -> Path:
-    asked = f"{_digest(_version(command[0]), *command, str(source))}-{source.stem}"
-    rule, answer = FOLDER / f"{asked}.d", FOLDER / f"{asked}.o"
-    contents = FOLDER / f"{asked}.json"
-    with _locked(asked):
+    key = f"{_digest(_version(command[0]), *command, str(source))}-{source.stem}"
+    rule, answer = FOLDER / f"{key}.d", FOLDER / f"{key}.o"
+    contents = FOLDER / f"{key}.json"
+    with _locked(key):
         made = _kept(command, json.loads(contents.read_text()), source) if contents.exists() else None
         if made is None or not made.exists():
             _make([*command, "-MMD", "-MF", str(rule), "-c", str(source)], answer, environment)

@@ -106,8 +106,8 @@ def test_one_room_calls_cmake() -> None:
 def test_what_a_variant_needs_is_decided_in_one_place() -> None:
     """`catalogue` reads it from the file's name, `plan.ability` says whether it is here, `build.recipe` what it takes;
     CMake hears of none of it."""
-    asking = {str(p.relative_to(SOURCE)) for p in FILES if "needs" in attributes(p)}
-    assert asking <= {
+    readers = {str(p.relative_to(SOURCE)) for p in FILES if "needs" in attributes(p)}
+    assert readers <= {
         "catalogue/__init__.py",
         "catalogue/capabilities.py",
         "plan/requirements.py",
@@ -126,8 +126,8 @@ def test_one_module_of_the_store_touches_files() -> None:
     changing = {"write_bytes", "write_text", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "chmod", "rmtree"}
     for path in (p for p in FILES if room(p) == "store" and p.name != "disk.py"):
         nodes = list(ast.walk(parsed(path)))
-        asked = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "os"}
-        assert asked <= {"strerror", "getpid", "geteuid"}, f"{path.name}: ask disk.py, not os ({sorted(asked)})"
+        used = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "os"}
+        assert used <= {"strerror", "getpid", "geteuid"}, f"{path.name}: ask disk.py, not os ({sorted(used)})"
         assert not changing & attributes(path), f"{path.name}: ask disk.py"
 
 

@@ -111,15 +111,15 @@ def test_a_job_loads_the_modules_that_were_asked_for(cluster: Cluster, tmp_path:
         "--as",
         "modular",
     )
-    asked = ("faulty.good", "--toolchain", "gcc-base", "--launches", "1", "--budget", "40s")
-    done = firstlight(cluster, tmp_path, *words, *asked, own=own)
+    request = ("faulty.good", "--toolchain", "gcc-base", "--launches", "1", "--budget", "40s")
+    done = firstlight(cluster, tmp_path, *words, *request, own=own)
     output = (tmp_path / "results/jobs/modular/output.txt").read_text()
     assert done.returncode == 0, done.stderr + output
     run, launches = records(tmp_path / "results/modular")
     assert run.machine.batch == "slurm" and launches and all(record.exit.ok for record in launches)
     assert run.modules is not None and (run.modules.toolchain, list(run.modules.modules)) == ("new", ["trial/13.1"])
     assert {t.cxx for t in run.toolbox.toolchains if t.name == "gcc-base"} == {str(compiler)}
-    wrong = ("--modules", "trial/2", "submit", "--wait", "--as", "none", *asked)
+    wrong = ("--modules", "trial/2", "submit", "--wait", "--as", "none", *request)
     refused = firstlight(cluster, tmp_path, *wrong, own=own)
     assert refused.returncode == 2 and "trial/2" in refused.stderr
 

@@ -179,11 +179,11 @@ print(*tree.commands("collectives"), sep="\\n")
 @pytest.mark.full
 def test_compilers_are_called_the_same_way_whatever_the_caller_has_set(tmp_path: Path) -> None:
     compiler = shutil.which("c++") or pytest.skip("no C++ compiler")
-    asked = []
+    commands = []
     for own in ({}, HOSTILE):
         words = [sys.executable, "-I", "-c", CONFIGURE, compiler]
         done = subprocess.run(words, env=os.environ | own, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
-        asked.append(done.stdout)
+        commands.append(done.stdout)
         shutil.rmtree(tmp_path / "tree")
-    assert " -c " in asked[0] and asked[0] == asked[1]
+    assert " -c " in commands[0] and commands[0] == commands[1]

@@ -16,16 +16,16 @@ seeds = st.integers(1, 1_000_000)
     seed=seeds, size=st.integers(0, 3000), always=st.booleans(), batches=st.integers(1, 3), steps=st.integers(1, 700)
 )
 def test_the_check_knows_what_changed_and_when(seed: int, size: int, always: bool, batches: int, steps: int) -> None:
-    held, last = followed(seed, size, batches, steps, always)
+    changed_at, last = followed(seed, size, batches, steps, always)
     ages = np.empty(size, np.int64)
     functions().ages(size, last, ages)
-    assert (ages == held).all()
+    assert (ages == changed_at).all()
 
 
 @given(seed=seeds, size=st.integers(1, 40_000))
 def test_before_each_batch_something_changes_in_every_part(seed: int, size: int) -> None:
-    held, _ = followed(seed, size, 1, 1)
-    changed = np.flatnonzero(held >= 0)
+    changed_at, _ = followed(seed, size, 1, 1)
+    changed = np.flatnonzero(changed_at >= 0)
     widest = np.diff(np.concatenate([[-1], changed, [size]])).max() - 1
     assert len(changed) > min(size, 2 * PARTS) // 2
     assert widest <= 2 * -(-size // min(size, PARTS))
@@ -34,8 +34,8 @@ def test_before_each_batch_something_changes_in_every_part(seed: int, size: int)
 @pytest.mark.parametrize(("size", "steps"), [(1000, 257), (100_000, 2)])
 def test_a_batch_changes_something_on_the_way(size: int, steps: int) -> None:
     """Whoever looks once, at the begin of a batch, is late."""
-    held, last = followed(7, size, 2, steps)
-    assert (held > last - steps + 1).any()
+    changed_at, last = followed(7, size, 2, steps)
+    assert (changed_at > last - steps + 1).any()
 
 
 def test_each_launch_changes_others() -> None:
@@ -47,18 +47,18 @@ def test_each_launch_changes_others() -> None:
 
 @given(seed=seeds, first=st.integers(0, 999), length=st.integers(1, 400))
 def test_a_range_without_a_change_is_told(seed: int, first: int, length: int) -> None:
-    held, last = followed(seed, 1000, 1, 1)
+    changed_at, last = followed(seed, 1000, 1, 1)
     end = min(first + length, 1000)
-    assert bool(functions().any_in(last, first, end)) == (held[first:end] >= 0).any()
+    assert bool(functions().any_in(last, first, end)) == (changed_at[first:end] >= 0).any()
 
 
 @given(seed=seeds, size=st.integers(20_000, 40_000), batches=st.integers(1, 3))
 def test_a_batch_changes_inputs_that_no_touch_leads_to(seed: int, size: int, batches: int) -> None:
     """A step that looks up its own changes, and computes only those, misses these inputs."""
-    held, last = followed(seed, size, batches, 1)
+    changed_at, last = followed(seed, size, batches, 1)
     shown = np.empty(PARTS, np.int64)
     functions().shown(last, PARTS, shown)
-    hidden = set(np.flatnonzero(held >= 0)) - set(shown)
+    hidden = set(np.flatnonzero(changed_at >= 0)) - set(shown)
     assert len(hidden) > PARTS // 2
     again, _ = followed(seed, size, batches + 1, 1)
     assert all(again[i] > last for i in hidden)  # they change in each batch

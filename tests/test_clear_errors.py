@@ -41,7 +41,7 @@ def _installed(folder: Path) -> None:
     which._of_installation(which.Trace("openmpi", folder / "lib" / "libmpi.so"), None)
 
 
-ASKED: dict[str, tuple[str, Callable[[Path], object]]] = {
+CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "launcher": ("mpiexec", lambda folder: which.mpi_of([str(folder / "mpiexec"), "-n", "2", "true"], [], None)),
     "linker": ("ldd", lambda folder: which.linked(Path("/bin/true"))),
     "wrapper": ("bin/mpicxx", _installed),
@@ -56,11 +56,11 @@ SILENT = {
 
 
 @pytest.mark.parametrize("how", SILENT)
-@pytest.mark.parametrize("who", ASKED)
+@pytest.mark.parametrize("who", CALLS)
 def test_a_program_that_does_not_answer_is_one_line(
     who: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, ask = ASKED[who]
+    name, query = CALLS[who]
     script, message = SILENT[how]
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
@@ -72,7 +72,7 @@ def test_a_program_that_does_not_answer_is_one_line(
     for module in (which, rules, selection):
         monkeypatch.setattr(module, "PATIENCE", 0.2 if how == "hangs" else 60.0)
     with pytest.raises(FirstlightError, match=re.escape(message)) as caught:
-        ask(tmp_path)
+        query(tmp_path)
     assert name in str(caught.value) and "\n" not in str(caught.value) and "--" in str(caught.value)
     assert caught.value.code == ENVIRONMENT
 

@@ -22,8 +22,8 @@ def test_figures_in_json_carry_numbers_only_where_verified(result: Path, capsys:
     assert code == OK
     rows = json.loads(out)
     assert len(rows) == 8
-    asked_for = {"values", "times"}  # with --launches
-    assert all(set(row) == set(Row.__struct_fields__) - asked_for for row in rows)
+    optional = {"values", "times"}  # with --launches
+    assert all(set(row) == set(Row.__struct_fields__) - optional for row in rows)
     for row in rows:
         numbers = [row[name] for name in ("median", "low", "high", "launches")]
         if row["verdict"] == "verified":

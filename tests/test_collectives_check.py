@@ -23,14 +23,14 @@ def checker() -> Path:
     return algorithms.driver(Path(__file__).with_name("collectives_checker.cpp"))
 
 
-def ask(checker: Path, *words: object) -> str:
+def query(checker: Path, *words: object) -> str:
     done = subprocess.run([checker, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def verdict(checker: Path, *words: object) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(ask(checker, "check", *words))
+    answer: dict[str, Any] = json.loads(query(checker, "check", *words))
     return answer
 
 
@@ -41,19 +41,19 @@ def proved(answer: dict[str, Any]) -> bool:
 def test_every_algorithm_is_proved(checker: Path) -> None:
     """Every collective, root and number of segments; rounds that tell the truth."""
     shapes = ["4x4", "3x5", "2x3x4", "4x4x4", "5x3x7", "1x4x4", "2x2x2x2"]
-    answer = ask(checker, "sweep", *range(1, 18), 23, 24, 32, 33, 64, *shapes).split()
+    answer = query(checker, "sweep", *range(1, 18), 23, 24, 32, 33, 64, *shapes).split()
     assert answer[-2] == "proved" and int(answer[-1]) > 5000
 
 
 def test_one_rank_stands_for_all(checker: Path) -> None:
     """What is proved from one rank alone is what all ranks together prove."""
-    answer = ask(checker, "symmetry", *range(1, 18), 32, "4x4", "3x5", "2x3x4", "4x4x4", "1x4x4").split()
+    answer = query(checker, "symmetry", *range(1, 18), 32, "4x4", "3x5", "2x3x4", "4x4x4", "1x4x4").split()
     assert answer[-2] == "agreed" and int(answer[-1]) > 150
 
 
 def test_every_small_mistake_is_found(checker: Path) -> None:
     """Random runs referee: what is accepted ends right, what is rejected without a race ends wrong."""
-    answer = json.loads(ask(checker, "mutate", 1, 2, 3, 4, "2x2").splitlines()[-1])
+    answer = json.loads(query(checker, "mutate", 1, 2, 3, 4, "2x2").splitlines()[-1])
     assert answer["mistakes"] == 0
     kinds = answer["mutations"]
     assert kinds["none"]["caught"] == 0 and kinds["none"]["all"] > 150
@@ -76,7 +76,7 @@ def test_every_small_mistake_is_found(checker: Path) -> None:
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 1 << 30), ranks=st.integers(1, 9))
 def test_random_runs_end_right(checker: Path, seed: int, ranks: int) -> None:
-    assert ask(checker, "run", seed, ranks).split()[0] == "right"
+    assert query(checker, "run", seed, ranks).split()[0] == "right"
 
 
 @pytest.mark.parametrize("word", ["twice", "cycle", "lost", "lengths", "rounds"])
@@ -90,7 +90,7 @@ def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
         "rounds": "claims rounds that it lacks: round 4 of rank 0",
         "lost": "rank 0 sends 1 message to rank 1 with tag 0, which awaits 0",
     }
-    assert ask(checker, "example", word).strip() == messages[word]
+    assert query(checker, "example", word).strip() == messages[word]
 
 
 @pytest.mark.parametrize(("shape", "depth"), [("4x4x4", 10), ("8x6x32", 44), ("48x36x32", 114), ("48x54x32", 132)])
@@ -136,8 +136,8 @@ def test_depths_are_those_of_the_papers(checker: Path, ranks: int) -> None:
 def test_laws_of_distance_doubling_and_halving(checker: Path, extent: int, doubling: float, halving: float) -> None:
     """Sack and Gropp's leading terms for the busiest link of a torus: 5/24 P^(4/3) and 7/6 P blocks."""
     shape, ranks = f"{extent}x{extent}x{extent}", extent**3
-    up = float(ask(checker, "loads", "allgather", "recursive_doubling", shape, 0))
-    down = float(ask(checker, "loads", "allgather", "distance_halving", shape, 1))  # after the shuffle
+    up = float(query(checker, "loads", "allgather", "recursive_doubling", shape, 0))
+    down = float(query(checker, "loads", "allgather", "distance_halving", shape, 1))  # after the shuffle
     assert up / (5 / 24 * ranks ** (4 / 3)) == pytest.approx(doubling, abs=0.0006)
     assert down / (7 / 6 * ranks) == pytest.approx(halving, abs=0.0006)
 
@@ -147,8 +147,8 @@ def test_laws_of_distance_doubling_and_halving(checker: Path, extent: int, doubl
 def test_all_ports_share_the_load(checker: Path, shape: str, collective: str) -> None:
     """P - 1 blocks over the busiest link with one port, of parts of blocks as many as directions with all."""
     ranks = prod(map(int, shape.split("x")))
-    assert float(ask(checker, "loads", collective, "bucket", shape, 0)) == ranks - 1
-    assert float(ask(checker, "loads", collective, "bucket_ported", shape, 0)) == ranks - 1
+    assert float(query(checker, "loads", collective, "bucket", shape, 0)) == ranks - 1
+    assert float(query(checker, "loads", collective, "bucket_ported", shape, 0)) == ranks - 1
 
 
 @pytest.mark.parametrize(

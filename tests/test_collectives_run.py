@@ -32,7 +32,7 @@ def mpi_named(name: str) -> Mpi:
     return found
 
 
-def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
+def query(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     """What rank 0 of the driver prints; it fails where an element is wrong."""
     with turns.party(ranks, mpi.family == "openmpi"):
         done = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
@@ -55,19 +55,19 @@ def bearable(*ranks: int) -> pytest.MarkDecorator:
 @bearable(1, 2, 3, 4, 6)
 def test_every_algorithm_gives_every_element(ranks: int, driver: tuple[Mpi, Path]) -> None:
     mpi, program = driver
-    answer = ask(mpi, program, ranks, "all", "3").split()
+    answer = query(mpi, program, ranks, "all", "3").split()
     assert answer[0] == "runs" and int(answer[1]) > 100 and answer[-1] == "0"
 
 
 @bearable(1, 2, 3, 5)
 def test_random_schedules(ranks: int, driver: tuple[Mpi, Path]) -> None:
     mpi, program = driver
-    assert ask(mpi, program, ranks, str(ranks), "60").split()[-1] == "0"
+    assert query(mpi, program, ranks, str(ranks), "60").split()[-1] == "0"
 
 
 def test_what_is_a_chain_runs_without_bookkeeping(driver: tuple[Mpi, Path]) -> None:
     mpi, program = driver
-    lines = [line.split() for line in ask(mpi, program, 2, "chains").splitlines()]
+    lines = [line.split() for line in query(mpi, program, 2, "chains").splitlines()]
     chains = {(name, collective) for name, collective, _, chain in (x for x in lines if len(x) == 4) if chain == "1"}
     assert {
         ("binomial", "broadcast"),
@@ -83,7 +83,7 @@ def test_memory_is_used_as_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None
     program = schedules.driver(mpi, SOURCE, "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     for ranks in (1, 3):
-        assert ask(mpi, program, ranks, "7", "60").split()[-1] == "0"
+        assert query(mpi, program, ranks, "7", "60").split()[-1] == "0"
 
 
 # --- the workload ----------------------------------------------------------------------------------------------------

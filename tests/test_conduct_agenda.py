@@ -199,24 +199,24 @@ def test_what_an_earlier_run_measured_is_known_before_the_first_launch() -> None
     assert again.now > 50
 
 
-ASKED = [
+SELECTIONS = [
     ("fft", "ocean_nlom"), ("lu",), ("dot",), ("hartree_fock",), ("collectives",), ("dirac",), ("spmv", "cg"),
     ("himeno", "fdtd2d"), ("matmul",), ("pingpong",), ("cfd",), ("stream",), ("dot.simd",), ("sparse",),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("names", ASKED, ids=" ".join)
+@pytest.mark.parametrize("names", SELECTIONS, ids=" ".join)
 def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str, ...]) -> None:
     named = agenda.named(SHIPPED, names)
     for budget in (8.0, 70.0, 1e5):
         world = World("standard", 2, 1, 0.0, names)
         rounds = world.go(budget)
         of = {c.id: c for c in world.cells}
-        asked = [of[r.start.cell].program.workload in named for r in world.records]
-        assert asked[0]
+        selected = [of[r.start.cell].program.workload in named for r in world.records]
+        assert selected[0]
         rows = agenda.rows(world.cells, SHIPPED, machine(2), named)
         assert rows and {r.workload for r in rows} <= named
-        aside = sum(r.exit.seconds for r, own in zip(world.records, asked, strict=True) if not own)
+        aside = sum(r.exit.seconds for r, own in zip(world.records, selected, strict=True) if not own)
         unbegun = [t.cell for t in rounds.tallies.values() if not t.records]
         waiting = [c for c in unbegun if any(c.id in row.cells for row in rows)]
         assert all(6 * rounds.costs.of(c) * agenda.UNSURE > aside for c in waiting)  # there was no time for it

@@ -37,11 +37,11 @@ def of_ranks(exact: CDLL, count: int, word: int, iteration: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("word", "iteration"), [(0, 0), (1, 7), (12345, 1 << 40), ((1 << 31) - 1, 3)])
 def test_no_two_ranks_hold_the_same_word(exact: CDLL, word: int, iteration: int) -> None:
-    held = of_ranks(exact, RANKS, word, iteration)
-    assert len(np.unique(held)) == RANKS
-    assert held.sum() == exact.sum(RANKS, word, iteration), "a sum is exact in any order"
-    assert held[::-1].sum() == exact.sum(RANKS, word, iteration)
-    assert np.abs(held).sum() < 2**53
+    values = of_ranks(exact, RANKS, word, iteration)
+    assert len(np.unique(values)) == RANKS
+    assert values.sum() == exact.sum(RANKS, word, iteration), "a sum is exact in any order"
+    assert values[::-1].sum() == exact.sum(RANKS, word, iteration)
+    assert np.abs(values).sum() < 2**53
 
 
 def test_the_ranks_that_once_held_the_same_differ(exact: CDLL) -> None:
@@ -59,9 +59,9 @@ def test_neither_another_iteration_nor_another_word_holds_the_same(
 def test_a_sum_tells_which_ranks_are_in_it(
     exact: CDLL, count: int, word: int, iteration: int, data: st.DataObject
 ) -> None:
-    held = of_ranks(exact, count, word, iteration)
+    values = of_ranks(exact, count, word, iteration)
     rank, other = data.draw(st.permutations(range(count)))[:2]
-    twice_and_never = held.sum() + held[rank] - held[other]
+    twice_and_never = values.sum() + values[rank] - values[other]
     assert twice_and_never != exact.sum(count, word, iteration)
 
 
@@ -69,5 +69,5 @@ def test_other_pairs_have_other_sums(exact: CDLL) -> None:
     """No two pairs of 64 ranks, where a pair may have the same rank twice, agree in the sums of all four words."""
     lines = [of_ranks(exact, 64, word, 5) for word in range(4)]
     first, second = np.triu_indices(64)
-    sums = np.stack([held[first] + held[second] for held in lines], axis=1)
+    sums = np.stack([values[first] + values[second] for values in lines], axis=1)
     assert len(np.unique(sums, axis=0)) == len(sums)

@@ -53,10 +53,10 @@ def test_the_bound_that_binds_is_the_ceiling_that_the_figure_is_held_against(
     judged: tuple[Judgement, dict[str, Workload]],
 ) -> None:
     judgement, workloads = judged
-    held = [f for f in verified(judgement) if f.ceiling is not None and not f.ceiling.own]
-    assert len(held) > 20
+    bounded = [f for f in verified(judgement) if f.ceiling is not None and not f.ceiling.own]
+    assert len(bounded) > 20
     several = 0
-    for figure in held:
+    for figure in bounded:
         some = considered(judgement, figure, workloads)
         binding = [c for c in some if c.binds]
         assert len(binding) == 1 and binding[0] is some[0]

@@ -28,13 +28,13 @@ from test_machine_gpus import NVIDIA_FOUR
 NAMES = ("peak", "device_copy", "stream")
 SMI = "".join(f"GPU-{k}b4f21c0-1111-2222-3333-444455556666, 8.0, 40960, NVIDIA A100-SXM4-40GB\n" for k in range(4))
 TOOLS = replace(synthetic_machine.toolbox(), cuda=Cuda("nvcc 13.0.88", "/x/nvcc", "/usr/bin/g++", "sm_80", ()))
-SAYS = {gpus.gpu_links.NVIDIA: NVIDIA_FOUR}
+OUTPUTS = {gpus.gpu_links.NVIDIA: NVIDIA_FOUR}
 
 
 def machine(folder: Path, **environment: str) -> Machine:
     """A node of JUWELS Booster's kind, by what its driver's tool says in a job with this environment."""
     found = gpus.discover(folder, environment, lambda words: SMI)
-    _, links = gpus.linked(len(found), environment, lambda words: SAYS[words])
+    _, links = gpus.linked(len(found), environment, lambda words: OUTPUTS[words])
     return replace(invented.machine(folder, "gpus"), gpus=found, gpu_links=links)
 
 

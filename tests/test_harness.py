@@ -88,9 +88,9 @@ def test_the_scalar_product_is_held_against_the_exact_sum(serial: Built, n: int)
     done = native.direct(serial, f"n={n}", "--samples", "2", "--sample-seconds", "1e-5", "--seed", "12")
     lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
     first = next(line for line in lines if line["type"] == "check")
-    held, last = changes.followed(lines[0]["seed"], n - 1, 1, 1)  # the first check follows one step
+    changed_at, last = changes.followed(lines[0]["seed"], n - 1, 1, 1)  # the first check follows one step
     exact = value(2 * n - 2) * (1 + last)
-    for i, iteration in enumerate(held.tolist()):
+    for i, iteration in enumerate(changed_at.tolist()):
         x, y = value(2 * i), value(2 * i + 1)
         changed = (1 + iteration) * (y if i % 2 else x)
         exact += x * y if iteration < 0 else changed

@@ -228,11 +228,11 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
     between = replace(figure, working_set=40_000.0, ceiling=None)  # of which L1 holds 32 KiB
     other = replace(scene.workloads["dot"], bounded_by=(Bound("bytes", "load_bandwidth"),))
     allowed = Allowed((inside, outside), scene.run.machine)
-    held = replace(between, ceiling=allowed.ceiling(between, synthetic_workloads.RATE, other))
-    assert held.of_ceiling is not None and held.of_ceiling > 1.5
-    assert allowed.impossible(held, synthetic_workloads.RATE, other) is None
+    bounded = replace(between, ceiling=allowed.ceiling(between, synthetic_workloads.RATE, other))
+    assert bounded.of_ceiling is not None and bounded.of_ceiling > 1.5
+    assert allowed.impossible(bounded, synthetic_workloads.RATE, other) is None
     alone = Allowed((outside,), scene.run.machine)
-    assert alone.impossible(held, synthetic_workloads.RATE, other)
+    assert alone.impossible(bounded, synthetic_workloads.RATE, other)
 
 
 def test_oversubscribed_figures_set_no_limit() -> None:
@@ -252,8 +252,8 @@ def test_selection_by_variant_and_symbolic_size(scene: synthetic.Scene) -> None:
     loads = [x.source for x in j.limits if x.name == "load_bandwidth"]
     assert {(s.variant, dict(s.parameters)["n"]) for s in loads} == {("omp_nontemporal", 10_000_000)}
     # bound by the slow variant's 0.7 x 14.2 GB/s, dot is above: impossible, so it fails; others stay unbounded
-    held = {f.identity.variant for f in j.figures if isinstance(f, Failed) and f.cause == "ceiling"}
-    assert held == {"serial", "simd"}
+    impossible = {f.identity.variant for f in j.figures if isinstance(f, Failed) and f.cause == "ceiling"}
+    assert impossible == {"serial", "simd"}
     assert not [f for f in j.figures if isinstance(f, Verified) and f.ceiling]
 
 
@@ -303,9 +303,9 @@ def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged
         allowed = Allowed((cached, memory), scene.run.machine)
         e = replace(figure.estimate, median=rate / 8, low=rate / 8, high=rate / 8, launches=(rate / 8,) * 6)
         swept = replace(figure, working_set=80.0 * 2**20, estimate=e, ceiling=None)
-        held = replace(swept, ceiling=allowed.ceiling(swept, synthetic_workloads.RATE, dot))
-        reasons[rate] = allowed.impossible(held, synthetic_workloads.RATE, dot)
-        allowed.raise_ceiling(held, synthetic_workloads.RATE, dot)
+        bounded = replace(swept, ceiling=allowed.ceiling(swept, synthetic_workloads.RATE, dot))
+        reasons[rate] = allowed.impossible(bounded, synthetic_workloads.RATE, dot)
+        allowed.raise_ceiling(bounded, synthetic_workloads.RATE, dot)
         after = allowed.ceiling(swept, synthetic_workloads.RATE, dot)
         assert after is not None and after.value == pytest.approx(max(rate, 48) / 8) and after.own == (rate > 48)
     above = reasons[100.0]
@@ -326,9 +326,9 @@ def test_what_is_verified_is_never_above_its_ceiling(scene: synthetic.Scene) -> 
     for all that do the same, and the figure says so."""
     for faster in (0.97, 0.93, 0.80, 0.70):
         j = judge(*synthetic.run(5, 4, slower={"dot": faster, "dot.simd": faster}))
-        held = [f for f in j.figures if isinstance(f, Verified) and f.of_ceiling is not None]
-        assert held and all(f.of_ceiling <= 1 for f in held if f.of_ceiling is not None)
-        own = [f for f in held if f.ceiling is not None and f.ceiling.own]
+        bounded = [f for f in j.figures if isinstance(f, Verified) and f.of_ceiling is not None]
+        assert bounded and all(f.of_ceiling <= 1 for f in bounded if f.of_ceiling is not None)
+        own = [f for f in bounded if f.ceiling is not None and f.ceiling.own]
         assert own or faster > 0.9
         for f in own:
             assert f.ceiling is not None and "the best launch of its kind" in frame.share(f)

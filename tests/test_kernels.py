@@ -54,7 +54,7 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
 
 @pytest.mark.native
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["kernel=add"], "dozen.few has no kernel add; it has prefix, dot, norm"),
         (["n=10"], "dozen.few has no kernel copy; it has prefix, dot, norm"),
@@ -63,9 +63,9 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
         (["loop=*"], 'dozen has no parameter "loop"'),
     ],
 )
-def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], says: str) -> None:
+def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], message: str) -> None:
     done = native.direct(program("dozen", "few"), *words, *SHORT)
-    assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and len(done.stderr.splitlines()) == 1
+    assert (done.returncode, done.stdout) == (2, "") and message in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.native

@@ -75,13 +75,13 @@ def test_plan_rows_drawings_and_findings_of_a_few_workloads(machines: dict[str, 
     busy = {c.placement.ranks * c.placement.threads for c in scene.run.cells if c.program.mpi is None}
     assert machine.cores in busy and max(busy) == machine.cores  # a thread a core, however many it has
     answered = {(a.workload, a.row.title) for a in answers.answers(judgement, WORKLOADS) if a.best is not None}
-    asked = {
+    planned = {
         (w.name, row.title)
         for w in map(WORKLOADS.__getitem__, A_FEW)
         for row in w.rows
         if any(c.program.workload == w.name and serves(c, row, w, machine) for c in scene.run.cells)
     }
-    assert asked <= answered and ("stream", "memory bandwidth, all cores") in asked
+    assert planned <= answered and ("stream", "memory bandwidth, all cores") in planned
     assert {limit.cores for limit in judgement.limits} >= {1, machine.cores}
     assert not [f for f in judgement.figures if isinstance(f, Failed)]
     assert judgement.findings and all(f.sentence and f.weight > 0 for f in judgement.findings)
@@ -96,13 +96,13 @@ def test_every_row_that_is_planned_is_answered(machines: dict[str, Machine], nam
     scene = invented_run.run(machines[name])
     judgement = judge(*scene)
     answered = {(a.workload, a.row.title) for a in answers.answers(judgement, WORKLOADS) if a.best is not None}
-    asked = {
+    planned = {
         (w.name, row.title)
         for w in WORKLOADS.values()
         for row in w.rows
         if any(c.program.workload == w.name and serves(c, row, w, scene.run.machine) for c in scene.run.cells)
     }
-    assert asked <= answered and ("stream", "memory bandwidth, all cores") in asked
+    assert planned <= answered and ("stream", "memory bandwidth, all cores") in planned
     assert not [f for f in judgement.figures if isinstance(f, Failed)]
     assert {limit.cores for limit in judgement.limits} >= {1, machines[name].cores}
     shown = terminal.summary(judgement, WORKLOADS, width=100)

@@ -313,7 +313,7 @@ def test_what_a_program_puts_in_place_of_its_record_is_told_at_once(
     assert (outcome.ok, outcome.reason) == (False, f"ended with status 0 and {flaw}: no message")
 
 
-TELLING = "-print-all-exitcodes"
+PRINT_STATUS = "-print-all-exitcodes"
 TERMINATED = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)"
 
 
@@ -324,9 +324,9 @@ TERMINATED = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (sign
         ("openmpi", 4, 1, ["-n", "4", "--oversubscribe", "--bind-to", "none"]),
         ("openmpi", 1, 2, ["-n", "1", "--map-by", "slot:PE=2", "--bind-to", "core"]),
         ("openmpi", 2, 2, ["-n", "2", "--bind-to", "none"]),
-        ("mpich", 2, 1, [TELLING, "-n", "2", "-bind-to", "core"]),
-        ("mpich", 1, 2, [TELLING, "-n", "1", "-bind-to", "core:2"]),
-        ("mpich", 4, 1, [TELLING, "-n", "4"]),
+        ("mpich", 2, 1, [PRINT_STATUS, "-n", "2", "-bind-to", "core"]),
+        ("mpich", 1, 2, [PRINT_STATUS, "-n", "1", "-bind-to", "core:2"]),
+        ("mpich", 4, 1, [PRINT_STATUS, "-n", "4"]),
         ("intel", 2, 1, ["-n", "2"]),
     ],
 )
@@ -364,8 +364,8 @@ def test_pips_library_is_spared_the_network_within_a_node(
         ("openmpi", (2, 4, 1), ["-n", "4", "--map-by", "ppr:2:node", "--bind-to", "core"]),
         ("openmpi", (3, 3, 2), ["-n", "3", "--map-by", "ppr:1:node:PE=2", "--bind-to", "core"]),
         ("openmpi", (2, 8, 1), ["-n", "8", "--oversubscribe", "--map-by", "ppr:4:node", "--bind-to", "none"]),
-        ("mpich", (2, 4, 1), [TELLING, "-n", "4", "-ppn", "2", "-bind-to", "core"]),
-        ("mpich", (2, 8, 1), [TELLING, "-n", "8", "-ppn", "4"]),
+        ("mpich", (2, 4, 1), [PRINT_STATUS, "-n", "4", "-ppn", "2", "-bind-to", "core"]),
+        ("mpich", (2, 8, 1), [PRINT_STATUS, "-n", "8", "-ppn", "4"]),
         ("intel", (2, 4, 1), ["-n", "4", "-ppn", "2"]),
     ],
 )
@@ -551,7 +551,7 @@ def test_options_and_launcher_stand_in_the_command(tmp_path: Path) -> None:
         machine=MACHINE,
         options=("--samples", "5"),
     )
-    assert words[:4] == ("/x/mpiexec", TELLING, "-n", "2")
+    assert words[:4] == ("/x/mpiexec", PRINT_STATUS, "-n", "2")
     assert words[-6:] == ("/b/p", "n=100", "--output", "/r/o", "--samples", "5")
 
 

@@ -68,16 +68,16 @@ def test_trip_counts_tried_are_those_that_candidates_are_made_for(a: int, b: int
 
 
 def test_of_two_places_of_the_arrays_that_counts_where_less_is_gained() -> None:
-    asked = []
+    requests = []
 
     def launched(trip: int, longer: int, place: str) -> dict[str, list[float]]:
-        asked.append((longer, place))
+        requests.append((longer, place))
         mine = {"malloc": 0.5, "lines": 1.25 if longer == 1 else 0.8}[place]
         return {"golden": [1.0 + k / 1000 for k in range(12)], "mine": [mine + k / 1000 for k in range(12)]}
 
     found = judging.beside(launched, 8, "a")
-    assert (found.trip, found.label, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
-    assert asked == [(1, "malloc"), (1, "lines"), (2, "lines")]  # what seemed slower was measured anew
+    assert (found.trip, found.told, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
+    assert requests == [(1, "malloc"), (1, "lines"), (2, "lines")]  # what seemed slower was measured anew
     assert judging.beside(launched, 8, "golden").ratio == pytest.approx(0.5, rel=0.01)
 
 

@@ -89,11 +89,11 @@ def test_a_change_that_clang_cannot_make_is_no_warning_of_the_function_around_it
         pytest.skip("needs clang")
     monkeypatch.setenv("FL_CC", "clang")
     flags = ("-O2", "-Werror")
-    asked = "\n#pragma clang loop vectorize_width(8)\n" + MARKED.replace("s +=", "if (s < 0) break; else s +=")
-    Path("b.c").write_text(f"double f(int n, double *x) {{ double s = 0; {asked} return s; }}")
+    code = "\n#pragma clang loop vectorize_width(8)\n" + MARKED.replace("s +=", "if (s < 0) break; else s +=")
+    Path("b.c").write_text(f"double f(int n, double *x) {{ double s = 0; {code} return s; }}")
     assert "-Wpass-failed" in fl_cc(*flags, "-c", "b.c").stderr
     Path("a.c").write_text(CODE.replace("static ", ""))  # compiled by itself, for any length
-    tune(Path("a.c"), "clang", flags, asked)
+    tune(Path("a.c"), "clang", flags, code)
     assert ran(*flags) == (TUNED, "")
 
 

@@ -152,14 +152,14 @@ def test_a_table_that_is_damaged_tells_nothing(text: str) -> None:
 
 
 def test_links_are_those_of_the_gpus_that_may_be_used() -> None:
-    says = {gpu_links.NVIDIA: NVIDIA_FOUR, gpu_links.AMD: AMD_TWO_HIVES}
-    ask = lambda words: says[words]  # noqa: E731
-    assert gpus.linked(2, {"CUDA_VISIBLE_DEVICES": "3,0"}, ask) == (0, (("X", "NV12"), ("NV12", "X")))
-    assert gpus.linked(1, {"CUDA_VISIBLE_DEVICES": "GPU-8a3f"}, ask) == (0, ())  # not by number: not reported
-    assert gpus.linked(4, {}, ask)[1] == gpu_links.nvidia(NVIDIA_FOUR)
-    assert gpus.linked(3, {}, ask) == (0, ())  # the tools do not agree
-    assert gpus.linked(0, {}, ask) == (3, gpu_links.amd(AMD_TWO_HIVES))
-    assert gpus.linked(0, {"ROCR_VISIBLE_DEVICES": "1,2", "HIP_VISIBLE_DEVICES": "1"}, ask) == (1, (("X",),))
+    outputs = {gpu_links.NVIDIA: NVIDIA_FOUR, gpu_links.AMD: AMD_TWO_HIVES}
+    query = lambda words: outputs[words]  # noqa: E731
+    assert gpus.linked(2, {"CUDA_VISIBLE_DEVICES": "3,0"}, query) == (0, (("X", "NV12"), ("NV12", "X")))
+    assert gpus.linked(1, {"CUDA_VISIBLE_DEVICES": "GPU-8a3f"}, query) == (0, ())  # not by number: not reported
+    assert gpus.linked(4, {}, query)[1] == gpu_links.nvidia(NVIDIA_FOUR)
+    assert gpus.linked(3, {}, query) == (0, ())  # the tools do not agree
+    assert gpus.linked(0, {}, query) == (3, gpu_links.amd(AMD_TWO_HIVES))
+    assert gpus.linked(0, {"ROCR_VISIBLE_DEVICES": "1,2", "HIP_VISIBLE_DEVICES": "1"}, query) == (1, (("X",),))
     assert gpus.linked(0, {}, lambda words: "") == (0, ())
 
 

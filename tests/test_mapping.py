@@ -80,7 +80,7 @@ def tasks(draw: st.DrawFn) -> tuple[str, str, int, str, str]:
     return text(ranks, phases), spec, per_node, inside, ",".join(map(str, sorted(holes))) or "-"
 
 
-def asked(
+def query(
     tool: Tool, what: str, folder: Path, task: tuple[str, str, int, str, str], seed: int, n: int
 ) -> dict[str, Any]:
     file = folder / "pattern"
@@ -97,7 +97,7 @@ several = settings(max_examples=60, suppress_health_check=[HealthCheck.function_
 def test_what_is_kept_up_to_date_is_what_the_whole_gives(
     tool: Tool, tmp_path: Path, task: tuple[str, str, int, str, str], seed: int
 ) -> None:
-    assert asked(tool, "moves", tmp_path, task, seed, 40) == {"wrong": 0}
+    assert query(tool, "moves", tmp_path, task, seed, 40) == {"wrong": 0}
 
 
 @pytest.mark.parametrize("size", [1, 64, 65, 4097])
@@ -110,7 +110,7 @@ def test_the_greatest_of_many_and_their_powers_are_exact(tool: Tool, size: int) 
 def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
     tool: Tool, tmp_path: Path, task: tuple[str, str, int, str, str], seed: int
 ) -> None:
-    found = asked(tool, "search", tmp_path, task, seed, 50)
+    found = query(tool, "search", tmp_path, task, seed, 50)
     assert "error" not in found  # the driver checks the map
     assert found["reported"]
     assert found["after"] <= found["before"]
@@ -137,19 +137,19 @@ def test_linear_maps_are_linear_one_to_one_and_cost_what_they_say(
     phases.append([(r, r ^ (n - 1 if r & 2 else 1), 100) for r in range(n)])
     phases.append([(r, r ^ 1, 100) for r in range(0, n, 2)])
     spec = {"hypercube": f"hypercube:{bits}", "axes": f"torus:2x{n // 2}"}.get(spec, f"{spec}:{n}")
-    found = asked(tool, "linear", tmp_path, (text(n, phases), spec, 1, "-", "-"), seed, 0)
+    found = query(tool, "linear", tmp_path, (text(n, phases), spec, 1, "-", "-"), seed, 0)
     assert (found["found"], found["wrong"]) == (1, 0)
 
 
 def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> None:
     """CG's rows and its transposition, 4 x 8 ranks in pairs that are never parted; exchanges alone on a mesh."""
     for ranks, spec, goal in ((16, "torus:4x4", 5), (64, "torus:8x8", 5), (32, "torus:8x4", 8)):
-        found = asked(tool, "blocks", tmp_path, (cg(ranks, 1024), spec, 1, "-", "-"), 1, 0)
+        found = query(tool, "blocks", tmp_path, (cg(ranks, 1024), spec, 1, "-", "-"), 1, 0)
         length = int(cg(ranks, 1024).split("\n")[2].split()[2])
         assert found == {"found": 1, "wrong": 0, "maxima": found["maxima"]}
         assert found["maxima"] <= goal * length
     rows = text(64, [[(r, r ^ 1 << k, 10) for r in range(64)] for k in range(3)])
-    found = asked(tool, "blocks", tmp_path, (rows, "mesh:8x8", 1, "-", "-"), 1, 0)
+    found = query(tool, "blocks", tmp_path, (rows, "mesh:8x8", 1, "-", "-"), 1, 0)
     assert found == {"found": 1, "wrong": 0, "maxima": 10 * 3}, "a hypercube of 8 in a rectangle of 2 x 4"
 
 
@@ -166,7 +166,7 @@ def test_where_groups_are_not_alike_no_blocks_are_given(tool: Tool, tmp_path: Pa
         [turned],
     ):
         pattern = text(16, [[m for m in phase if m[0] != m[1]] for phase in phases])
-        assert asked(tool, "blocks", tmp_path, (pattern, "torus:4x4", 1, "-", "-"), 1, 0) == {
+        assert query(tool, "blocks", tmp_path, (pattern, "torus:4x4", 1, "-", "-"), 1, 0) == {
             "found": 0,
             "wrong": 0,
             "maxima": 0,
@@ -177,12 +177,12 @@ def test_where_there_are_no_linear_maps_none_is_given(tool: Tool, tmp_path: Path
     six = text(6, [[(r, r ^ 1, 1) for r in range(6)]])  # no power of two
     shifted = text(8, [[(r, (r + 1) % 8, 1) for r in range(8)]])  # no exchange by the same bits
     for pattern, spec in ((six, "torus:6"), (shifted, "torus:8")):
-        assert asked(tool, "linear", tmp_path, (pattern, spec, 1, "-", "-"), 1, 0)["found"] == 0
+        assert query(tool, "linear", tmp_path, (pattern, spec, 1, "-", "-"), 1, 0)["found"] == 0
 
 
 def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
     task = (neighbours([5, 3]), "torus:4x4", 1, "-", "-")
-    first, again, other = (asked(tool, "search", tmp_path, task, seed, 400) for seed in (7, 7, 8))
+    first, again, other = (query(tool, "search", tmp_path, task, seed, 400) for seed in (7, 7, 8))
     assert first["in_time"]
     assert first == again
     assert other["after"] <= other["before"]
@@ -194,7 +194,7 @@ def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
 def test_neighbours_on_their_own_torus_are_proved_to_stand_best(
     tool: Tool, tmp_path: Path, shape: list[int], spec: str
 ) -> None:
-    found = asked(tool, "search", tmp_path, (neighbours(shape), spec, 1, "-", "-"), 1, 100)
+    found = query(tool, "search", tmp_path, (neighbours(shape), spec, 1, "-", "-"), 1, 100)
     assert found["proved"]
     assert found["by"] == "identity"
     assert found["map"] == list(range(prod(shape)))
@@ -202,7 +202,7 @@ def test_neighbours_on_their_own_torus_are_proved_to_stand_best(
 
 def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> None:
     """A grid of 8 x 2 on a torus of 2 x 8: turned, every message has one link of its own."""
-    found = asked(tool, "search", tmp_path, (neighbours([8, 2]), "torus:2x8", 1, "-", "-"), 1, 100)
+    found = query(tool, "search", tmp_path, (neighbours([8, 2]), "torus:2x8", 1, "-", "-"), 1, 100)
     assert found["after"] < 4 * 1000 + 4 * 1000
     assert found["before"] > found["after"]
 
@@ -211,7 +211,7 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
     """The reported cost is that of all phases: the driver adds up the original pattern."""
     once: list[Messages] = [[(r, (r + 5) % 12, 100 + r) for r in range(12)], [(r, r ^ 3, 77) for r in range(12)]]
     thrice = [*once, [(a, b, 3 * n) for a, b, n in once[0]], [], [(a, b, n + 1) for a, b, n in once[0]]]
-    found = asked(tool, "search", tmp_path, (text(12, thrice), "mesh:12", 1, "-", "-"), 1, 300)
+    found = query(tool, "search", tmp_path, (text(12, thrice), "mesh:12", 1, "-", "-"), 1, 300)
     assert found["reported"]
     assert found["after"] < found["before"]
 
@@ -230,7 +230,7 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(tool: Tool, tmp_path: Path, pattern: str, spec: str, message: str) -> None:
-    assert message in asked(tool, "search", tmp_path, (pattern, spec, 1, "-", "-"), 1, 10)["error"]
+    assert message in query(tool, "search", tmp_path, (pattern, spec, 1, "-", "-"), 1, 10)["error"]
 
 
 def numbers(program: Path, *words: str, status: int = 0) -> dict[str, Any]:

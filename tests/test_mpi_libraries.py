@@ -65,7 +65,7 @@ def fake_mpi(folder: Path, family: str, suffix: str = "", more: str = "") -> Non
         "openmpi": "#define OMPI_MAJOR_VERSION 4\\n#define OMPI_MINOR_VERSION 1\\n#define OMPI_RELEASE_VERSION 4\\n",
         "mpich": '#define MPICH_VERSION "4.0.2"\\n',
     }[family]
-    says = {"openmpi": "mpiexec (OpenRTE) 4.1.4", "mpich": "HYDRA build details:"}[family]
+    version = {"openmpi": "mpiexec (OpenRTE) 4.1.4", "mpich": "HYDRA build details:"}[family]
     include = folder.parent / f"include-{family}"
     include.mkdir(parents=True, exist_ok=True)
     calls = "\n".join(
@@ -81,7 +81,7 @@ def fake_mpi(folder: Path, family: str, suffix: str = "", more: str = "") -> Non
         folder / f"mpicxx{suffix}",
         f"""case "$*" in *-dM*) printf '{macros}' ;; *) PATH=/usr/bin:/bin exec "{GXX}" -I"{include}" "$@" ;; esac""",
     )
-    script(folder / f"mpiexec{suffix}", f"echo '{says}'")
+    script(folder / f"mpiexec{suffix}", f"echo '{version}'")
 
 
 @needs_gcc

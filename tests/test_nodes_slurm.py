@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(bool(REASON), reason=f"no Slurm can be started: {REASON}"),
 ]
 SLOW = "n3"
-ASKED = ("faulty.mpi_good", "--placement", "1x1x1", "--toolchain", "gcc-base", "--mpi", "mpich", "--launches", "1")
+REQUEST = ("faulty.mpi_good", "--placement", "1x1x1", "--toolchain", "gcc-base", "--mpi", "mpich", "--launches", "1")
 SHORT = ("--budget", "1s", "--at-once", "1")
 
 
@@ -59,7 +59,7 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
     cluster: Cluster, tmp_path: Path
 ) -> None:
     words = ("--nodes", "4", "--setup-time", "5m", "--as", "four", "--wait")
-    done = firstlight(cluster, tmp_path, "submit", *words, "--each-node", *ASKED, *SHORT)
+    done = firstlight(cluster, tmp_path, "submit", *words, "--each-node", *REQUEST, *SHORT)
     output = (tmp_path / "results/jobs/four/output.txt").read_text()
     if "no MPI library matches" in output:
         pytest.skip("no MPICH here")

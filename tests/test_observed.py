@@ -82,13 +82,13 @@ def test_a_long_series_is_cut(tmp_path: Path) -> None:
 
 @pytest.mark.native
 @pytest.mark.parametrize(
-    ("variant", "says"),
+    ("variant", "message"),
     [("not_finite", "odd is not a finite number"), ("no_name", "the observation A Name cannot be kept")],
 )
-def test_what_cannot_be_recorded_ends_the_launch(variant: str, says: str) -> None:
+def test_what_cannot_be_recorded_ends_the_launch(variant: str, message: str) -> None:
     built = program(variant)
     done = native.direct(built, "n=10", "--samples", "2", "--sample-seconds", "1e-5")
-    assert done.returncode == 3 and says in done.stderr
+    assert done.returncode == 3 and message in done.stderr
     assert '"values"' not in done.stdout
 
 
@@ -137,7 +137,7 @@ def test_a_field_of_any_size_becomes_a_small_picture(
 
 @pytest.mark.native
 @pytest.mark.parametrize(
-    ("drawn", "says"),
+    ("drawn", "message"),
     [
         ("twice", "told twice or not at all"),
         ("hole", "told twice or not at all"),
@@ -145,9 +145,9 @@ def test_a_field_of_any_size_becomes_a_small_picture(
         ("unequal", "fields of different sizes"),
     ],
 )
-def test_a_picture_that_would_lie_ends_the_launch(drawn: str, says: str, tmp_path: Path) -> None:
+def test_a_picture_that_would_lie_ends_the_launch(drawn: str, message: str, tmp_path: Path) -> None:
     output = native.run(program("mpi_seen"), Placement(ranks=2), ("n=10", "rows=5", f"drawn={drawn}"), tmp_path)
-    assert output.status != 0 and says in output.stderr and not output.of("field")
+    assert output.status != 0 and message in output.stderr and not output.of("field")
 
 
 @pytest.mark.native
@@ -307,7 +307,7 @@ def test_an_observed_value_is_told_but_decides_no_exit_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "says"),
+    ("values", "message"),
     [
         (lambda r, k: {"noise": (-0.1, -0.1, -0.1)}, "noise is -10"),
         (lambda r, k: {"noise": (0.0, 0.0, 1e308)}, "noise is inf"),
@@ -315,9 +315,9 @@ def test_an_observed_value_is_told_but_decides_no_exit_code() -> None:
         (lambda r, k: {"noise": (0.0, 0.0, 0.1)} if r.start.launch or k else {}, "was not observed"),
     ],
 )
-def test_unusable_values_fail(values: Values, says: str) -> None:
+def test_unusable_values_fail(values: Values, message: str) -> None:
     for figure in noise(judged(values)):
-        assert isinstance(figure, Failed) and figure.cause == "record" and says in figure.reason
+        assert isinstance(figure, Failed) and figure.cause == "record" and message in figure.reason
 
 
 def test_a_variant_that_does_not_observe_a_value_has_no_figure_of_it() -> None:

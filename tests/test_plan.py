@@ -208,13 +208,13 @@ BOXES = st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(0, 4), min_
 
 
 @given(BOXES, st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 4)), max_size=4))
-def test_what_is_split_is_the_whole_and_nothing_twice(whole: Box, asked: list[dict[str, int]]) -> None:
+def test_what_is_split_is_the_whole_and_nothing_twice(whole: Box, requests: list[dict[str, int]]) -> None:
     """Also what is asked for twice; a cheap whole stays one."""
 
     def cases(box: Box) -> list[tuple[Value, ...]]:
         return list(itertools.product(*(box[name] for name in sorted(whole))))
 
-    parts = [{n: [v for v in some if want.get(n, v) == v] for n, some in whole.items()} for want in asked]
+    parts = [{n: [v for v in some if want.get(n, v) == v] for n, some in whole.items()} for want in requests]
     parts = [part for part in parts if all(part.values())]
     found = split(whole, parts, lambda box: float(len(cases(box))))
     assert sorted(case for box in found for case in cases(box)) == sorted(cases(whole))
@@ -282,8 +282,8 @@ def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_
     (folder / "serial.cpp").write_text("// added\n")
     after = plan("quick", SHIPPED | catalogue.load([tmp_path]), [], TOOLBOX, MACHINE)
     assert after == before and len(before.cells) > 30
-    asked = plan("quick", catalogue.load([tmp_path]), ["added"], TOOLBOX, MACHINE)
-    assert {c.program.workload for c in asked.cells} == {"added"} and asked.absent == ()
+    planned = plan("quick", catalogue.load([tmp_path]), ["added"], TOOLBOX, MACHINE)
+    assert {c.program.workload for c in planned.cells} == {"added"} and planned.absent == ()
 
 
 # --- ceilings ---------------------------------------------------------------------------------------------------

@@ -15,9 +15,9 @@ TOOLS = synthetic_machine.toolbox()
 SIZED = next(w for w in SHIPPED.values() if w.sizes is not None and w.sizes.growth is None)
 
 
-def why(placement: Placement, *arguments: str, asked: tuple[str, ...] = ()) -> str:
+def why(placement: Placement, *arguments: str, requested: tuple[str, ...] = ()) -> str:
     cell = Cell("c", Program(SIZED.name, "invented", "gcc-base"), placement, arguments)
-    found = unfit([cell], "quick", (), SHIPPED, TOOLS, MACHINE, asked)
+    found = unfit([cell], "quick", (), SHIPPED, TOOLS, MACHINE, requested)
     return found["c"].why if found else ""
 
 

@@ -71,9 +71,12 @@ def app(*samples: Sample) -> Application:
 def test_the_share_of_the_ceiling_and_the_ceiling_of_the_new_place_make_the_time() -> None:
     """Half of 10 GB/s on one core; four processes share 20 GB/s and wait 4 us for messages."""
     one, four = sample(1e6, 2 * 16e6 / 1e10), sample(1e6, 1.0, ranks=4)
-    [held] = scaling.left_out([app(one, four)], RATES, linear, MessageSpread(()))
-    assert held.kind == "processes" and held.predicted == pytest.approx(2 * 16e6 / 2e10 + 4e-6)
-    assert held.factor == pytest.approx(held.predicted) and held.low <= held.predicted <= held.high
+    [prediction] = scaling.left_out([app(one, four)], RATES, linear, Spread(()))
+    assert prediction.kind == "processes" and prediction.predicted == pytest.approx(2 * 16e6 / 2e10 + 4e-6)
+    assert (
+        prediction.factor == pytest.approx(prediction.predicted)
+        and prediction.low <= prediction.predicted <= prediction.high
+    )
 
 
 def test_the_largest_size_is_held_against_the_nearest_smaller_one() -> None:

@@ -94,14 +94,14 @@ def test_roofs_are_what_figures_are_held_against() -> None:
     v = view()
     drawing = rooflines(v)
     roofs = {r[1]: r for r in drawing.rows if r[0].endswith("bandwidth")}
-    held = 0
+    count = 0
     for f in v.judgement.figures:
         if not isinstance(f, Verified) or f.ceiling is None or f.ceiling.resource != "load_bandwidth":
             continue
         if f.identity.placement.threads == 1 and not f.ceiling.own:
             assert quantity(8 * f.ceiling.value, "GB/s") == roofs[v.place(f)][3]
-            held += 1
-    assert held
+            count += 1
+    assert count
     shares = [row[4] for row in drawing.rows if row[0] == "dot"]
     assert shares and all("% of " in share for share in shares)
 

@@ -35,12 +35,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_molecule_from_the_command_line_to_the_page_and_on(here: Path, capsys: Captured) -> None:
     programs = ["hartree_fock.serial", *(["hartree_fock.mpi_tasks"] if native.toolbox().mpis else [])]
     mpi = ["--mpi", native.toolbox().mpis[0].name] if native.toolbox().mpis else []
-    asked = ["molecule=mine.xyz", "basis=STO-3G", "tau=1e-12"]
+    arguments = ["molecule=mine.xyz", "basis=STO-3G", "tau=1e-12"]
     code, _, err = call(
         capsys,
         "run",
         *programs,
-        *asked,
+        *arguments,
         "--toolchain",
         "gcc-base",
         *mpi,

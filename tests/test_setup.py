@@ -107,10 +107,10 @@ def test_the_examples_of_the_help_work_as_typed(
     """What they would build, whether this cache would stay offline and where wheels would go: nothing is changed."""
     (tmp_path / "wheels").mkdir()
     monkeypatch.chdir(tmp_path)
-    asked, kept, collected = [], [], []
+    counts, kept, collected = [], [], []
 
     def nothing(programs: Sequence[Program], *_: object) -> Made:
-        asked.append(len(programs))
+        counts.append(len(programs))
         return Made((), {}, {}, {}, {})
 
     def one(folder: Path, _: Sequence[str]) -> list[str]:
@@ -123,7 +123,7 @@ def test_the_examples_of_the_help_work_as_typed(
     for command, *words in examples("setup", capsys):
         code, out, err = call(capsys, command, *words)
         assert code == 0 and out, err
-    assert asked[0] == asked[2] > asked[1] > 0 and len(asked) == 3
+    assert counts[0] == counts[2] > counts[1] > 0 and len(counts) == 3
     assert kept == [False, False, True] and collected == [Path("wheels")]
 
 

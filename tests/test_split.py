@@ -40,8 +40,8 @@ def process_grid(
 ) -> tuple[int, ...] | None:
     d = len(extents)
     count, words = (c_int64 * d)(), c_int64 * d
-    asked = (words(*extents), words(*(wanted or (0,) * d)), words(*(costs or (1,) * d)))
-    found = split.process_grid(d, c_int64(processes), *asked, count)
+    arguments = (words(*extents), words(*(wanted or (0,) * d)), words(*(costs or (1,) * d)))
+    found = split.process_grid(d, c_int64(processes), *arguments, count)
     return tuple(count) if found else None
 
 

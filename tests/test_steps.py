@@ -176,17 +176,17 @@ def test_a_phase_is_held_against_the_ceilings_of_its_own_work() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "share", "says"),
+    ("seconds", "share", "message"),
     [
         (lambda step: 1.01 * step, 0.5, "the phase solver is longer than the step"),
         (lambda step: 0.5 * step, 1.5, "its phases declare more flops than the step"),
     ],
 )
-def test_a_phase_is_part_of_its_step(seconds: Callable[[float], float], share: float, says: str) -> None:
+def test_a_phase_is_part_of_its_step(seconds: Callable[[float], float], share: float, message: str) -> None:
     found = of(timed(seconds, share), "solver_rate")
     assert found
     for figure in found.values():
-        assert isinstance(figure, Failed) and figure.cause == "record" and says in figure.reason
+        assert isinstance(figure, Failed) and figure.cause == "record" and message in figure.reason
 
 
 def test_a_variant_that_is_never_in_a_phase_has_no_figure_of_it() -> None:

@@ -126,7 +126,7 @@ def test_a_run_that_could_not_be_read_again_does_not_replace_the_old_one(store: 
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "is damaged"),
         ("{}", "is damaged"),
@@ -137,9 +137,9 @@ def test_a_run_that_could_not_be_read_again_does_not_replace_the_old_one(store: 
         ('{"schema":1e400}', "is damaged"),
     ],
 )
-def test_a_malformed_run_is_one_line(store: stores.Store, text: str, says: str) -> None:
+def test_a_malformed_run_is_one_line(store: stores.Store, text: str, message: str) -> None:
     (store.path / "run.json").write_bytes(text.encode("latin-1"))
-    with pytest.raises(RecordError, match=says) as error:
+    with pytest.raises(RecordError, match=message) as error:
         store.run()
     assert "\n" not in str(error.value)
     assert any(d.file == "run.json" for d in stores.check(store.path))

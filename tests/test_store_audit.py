@@ -65,7 +65,7 @@ def field(times: int = 1, **members: object) -> Change:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (set_("launch", workload="stream"), "stream.serial ran where dot.serial was planned"),
         (set_("launch", ranks=2), "2 ranks ran where 1 were planned"),
@@ -98,12 +98,12 @@ def field(times: int = 1, **members: object) -> Change:
         (drop("sample"), "has no samples"),
     ],
 )
-def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, says: str) -> None:
+def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, message: str) -> None:
     content = [json.loads(line) for line in whole().splitlines()]
     change(content)
     a_launch(store, 0, b"".join(json.dumps(line).encode() + b"\n" for line in content))
     assert store.defects == []
-    found = [d for d in stores.check(store.path) if says in d.what]
+    found = [d for d in stores.check(store.path) if message in d.what]
     assert found, stores.check(store.path)
     assert all(d.file == f"launches/{CELL}.0000.jsonl" and d.line > 1 for d in found)
 
@@ -135,16 +135,16 @@ def test_a_field_is_sound(store: stores.Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "says"),
+    ("outcome", "message"),
     [
         (Outcome((), True, 1, "", 1.0, 0.0, ""), "status 1, but the checks passed"),
         (Outcome((), True, 2, "", 1.0, 0.0, ""), "is marked ok, but the status"),
         (Outcome((), True, None, "", 1.0, 0.0, ""), "is marked ok, but the status"),
     ],
 )
-def test_the_exit_line_agrees_with_the_record(store: stores.Store, outcome: Outcome, says: str) -> None:
+def test_the_exit_line_agrees_with_the_record(store: stores.Store, outcome: Outcome, message: str) -> None:
     a_launch(store, 0, outcome=outcome)
-    assert any(says in d.what for d in stores.check(store.path))
+    assert any(message in d.what for d in stores.check(store.path))
 
 
 def test_a_missing_number_is_reported(store: stores.Store) -> None:

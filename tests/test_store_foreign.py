@@ -170,9 +170,9 @@ def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, mo
     """Also root does not: a copy of its own says what the run is, and nobody else can put anything into that."""
     status = disk.Folder.status
 
-    def another(self: disk.Folder, asked: str | None = None) -> os.stat_result | None:
-        found = status(self, asked)
-        if found is None or asked != name:
+    def another(self: disk.Folder, requested: str | None = None) -> os.stat_result | None:
+        found = status(self, requested)
+        if found is None or requested != name:
             return found
         return os.stat_result((*found[:4], os.geteuid() + 1, *found[5:]))
 

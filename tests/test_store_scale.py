@@ -103,20 +103,20 @@ def test_a_tally_looks_at_its_own_cell_only() -> None:
 
 def test_a_run_of_twice_the_cells_asks_twice_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a launch will take is asked for each cell of a round, not for each pair of them."""
-    asked = [0]
+    calls = [0]
     of = Costs.of
 
     def counted(self: Costs, cell: Cell) -> float:
-        asked[0] += 1
+        calls[0] += 1
         return of(self, cell)
 
     monkeypatch.setattr(Costs, "of", counted)
     counts = []
     for cells in (40, 80, 160):
-        asked[0] = 0
+        calls[0] = 0
         bench = Bench(cells, lambda cell, k: 1.0)
         assert bench.rounds(1e6).go() == COMPLETE
-        counts.append(asked[0] / len(bench.seen))
+        counts.append(calls[0] / len(bench.seen))
     assert counts[2] < 1.1 * counts[0], counts
 
 

@@ -117,9 +117,9 @@ def test_what_was_added_is_told(sealed: Path) -> None:
 
 def test_a_lost_or_damaged_seal_is_told(sealed: Path) -> None:
     whole = (sealed / layout.SEAL).read_bytes()
-    for damaged, says in ((whole[:-3], "is cut off"), (b"", "is cut off"), (b"x\n" + whole, "line 1 is not")):
+    for damaged, message in ((whole[:-3], "is cut off"), (b"", "is cut off"), (b"x\n" + whole, "line 1 is not")):
         (sealed / layout.SEAL).write_bytes(damaged)
-        assert [d for d in stores.check(sealed) if d.file == layout.SEAL and says in d.what]
+        assert [d for d in stores.check(sealed) if d.file == layout.SEAL and message in d.what]
     (sealed / layout.SEAL).write_bytes(whole[whole.index(b"\n") + 1 :])
     assert [d.what for d in stores.check(sealed)] == ["was added after the run was sealed"]
     (sealed / layout.SEAL).unlink()

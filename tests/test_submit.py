@@ -27,14 +27,14 @@ def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with an `sbatch` that runs the script at once, and a `scontrol` that tells how it ended."""
     folder = bench.root / "bin"
     folder.mkdir()
-    tell(folder, "sbatch", "echo $# $2 >>sbatch.log; echo 77")
-    tell(folder, "scontrol", "echo JobId=77 JobState=FAILED ExitCode=1:0")
+    install(folder, "sbatch", "echo $# $2 >>sbatch.log; echo 77")
+    install(folder, "scontrol", "echo JobId=77 JobState=FAILED ExitCode=1:0")
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
     monkeypatch.setattr("firstlight.batch.queue.shutil.which", lambda name: name if (folder / name).exists() else None)
     return folder
 
 
-def tell(folder: Path, name: str, body: str) -> None:
+def install(folder: Path, name: str, body: str) -> None:
     (folder / name).write_text(f"#!/bin/sh\n{body}\n")
     (folder / name).chmod(0o755)
 
@@ -63,7 +63,7 @@ def test_a_job_is_submitted_once(queue: Path, capsys: Captured, tmp_path: Path) 
 
 
 def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
-    tell(queue, "sbatch", "echo 'error: Invalid account' >&2; exit 1")
+    install(queue, "sbatch", "echo 'error: Invalid account' >&2; exit 1")
     code, _, err = call(capsys, "submit", "--as", "x", "dot")
     assert (code, "Slurm did not take the job: error: Invalid account" in err) == (ENVIRONMENT, True)
     assert list((tmp_path / "results/jobs").iterdir()) == []
@@ -72,7 +72,7 @@ def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp
 def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) -> None:
     code, _, err = call(capsys, "submit", "--wait", "dot")
     assert (code, "job 77: failed" in err) == (1, True)
-    tell(queue, "scontrol", "echo JobId=77 JobState=NODE_FAIL ExitCode=0:0")
+    install(queue, "scontrol", "echo JobId=77 JobState=NODE_FAIL ExitCode=0:0")
     assert call(capsys, "submit", "--wait", "--as", "y", "dot")[0] == ENVIRONMENT
 
 
@@ -176,13 +176,13 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
 def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured, tmp_path: Path) -> None:
     """Until it starts, and where it runs, what becomes of the original does not matter."""
     (tmp_path / "mine.txt").write_text("mine")
-    asked = ("submit", "--as", "x", "dot", "n=50", "text=mine.txt,none", "--launches", "1")
+    command = ("submit", "--as", "x", "dot", "n=50", "text=mine.txt,none", "--launches", "1")
     name = documents.of("mine.txt", b"mine").name
     kept = tmp_path / "results" / "jobs" / "x" / "documents" / name
-    code, out, _ = call(capsys, "submit", "--dry-run", *asked[1:])
+    code, out, _ = call(capsys, "submit", "--dry-run", *command[1:])
     assert code == OK and f"run dot n=50 text={kept},none --launches 1 --as x" in out
     assert not (tmp_path / "results").exists()
-    assert call(capsys, *asked)[0] == OK
+    assert call(capsys, *command)[0] == OK
     assert kept.read_text() == "mine"
     (tmp_path / "mine.txt").write_text("another")
     script = shlex.split((tmp_path / "results/jobs/x/script.sh").read_text().rstrip().rpartition("\n")[2])

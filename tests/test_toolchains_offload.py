@@ -33,14 +33,14 @@ def host(tmp_path: Path) -> Host:
     return Host(machine, tmp_path, {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin"}, Memory(tmp_path / "memory"))
 
 
-def compiler(host: Host, family: str, second: bool = True, fails: str = "nothing", says: str = "host") -> Compiler:
+def compiler(host: Host, family: str, second: bool = True, fails: str = "nothing", target: str = "host") -> Compiler:
     """`second`: whether it has a compiler for devices beside it."""
     parts = host.cache_dir / "parts"
     if second:
         (parts / "accel/nvptx-none").mkdir(parents=True, exist_ok=True)
         (parts / "accel/nvptx-none/mkoffload").touch()
     path = host.path[0] / f"{family}++"
-    body = COMPILER.replace("PARTS", str(parts)).replace("FAILS", fails).replace("SAYS", says)
+    body = COMPILER.replace("PARTS", str(parts)).replace("FAILS", fails).replace("SAYS", target)
     path.write_text(f"#!/bin/sh\n{body.replace('LOG', str(host.cache_dir / 'log'))}\n")
     path.chmod(0o755)
     return Compiler(family, family, "12.2.0", str(path))
@@ -56,14 +56,14 @@ GCC_FLAGS = ("-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_75")
 @pytest.mark.parametrize(
     ("probe", "capability", "flag"), [(openmp.probe, "target", "-fopenmp"), (openacc.probe, "acc", "-fopenacc")]
 )
-@pytest.mark.parametrize("says", ["host", "device"])
+@pytest.mark.parametrize("message", ["host", "device"])
 def test_what_is_compiled_counts_as_run_only_where_a_trial_ran_on_a_device(
-    host: Host, probe, capability: str, flag: str, says: str
+    host: Host, probe, capability: str, flag: str, message: str
 ) -> None:
-    gcc = compiler(host, "gcc", says=says)
+    gcc = compiler(host, "gcc", target=message)
     for _ in range(2):
         (found,) = probe(host, [gcc])
-        assert found == Offload(capability, "gcc", "nvptx sm_75", (flag, *GCC_FLAGS), ("-no-pie",), says == "device")
+        assert found == Offload(capability, "gcc", "nvptx sm_75", (flag, *GCC_FLAGS), ("-no-pie",), message == "device")
     assert trials(host) == 1
 
 
@@ -108,6 +108,6 @@ def test_a_compiler_without_directives_has_none(host: Host) -> None:
 
 @pytest.mark.parametrize(("capability", "first"), [("9.0", "sm_90"), ("8.0", "sm_80"), ("7.0", "sm_70"), ("", "sm_75")])
 def test_code_is_for_the_gpu_here_or_an_earlier_one(host: Host, capability: str, first: str) -> None:
-    asked = architectures(msgspec.structs.replace(host.machine, gpus=(Gpu("x", capability),)))
-    assert asked[0] == first
-    assert not capability or all(int(a[3:]) <= int(first[3:]) for a in asked)
+    chosen = architectures(msgspec.structs.replace(host.machine, gpus=(Gpu("x", capability),)))
+    assert chosen[0] == first
+    assert not capability or all(int(a[3:]) <= int(first[3:]) for a in chosen)

@@ -46,7 +46,7 @@ def oshcc(path: Path, version: str = "4.1.4", link: str = "-L/there -lruntime") 
     script(path, f"case \"$1\" in {named} *compile) echo -I/there ;; *link) echo '{link}' ;; esac")
 
 
-def asked(folder: Path) -> list[str]:
+def trials(folder: Path) -> list[str]:
     return (folder / "asked").read_text().splitlines() if (folder / "asked").exists() else []
 
 
@@ -55,10 +55,10 @@ def test_openshmem_is_linked_as_its_own_wrapper_says(host: Host, tmp_path: Path)
     oshcc(tmp_path / "bin" / "oshcc")
     found = shmem.probe(host, mpi, COMPILERS)
     assert found == Linking(("-I/there",), ("-L/there", "-lruntime"), {"OMPI_MCA_btl": "^openib"})
-    (trial,) = asked(tmp_path / "bin")
+    (trial,) = trials(tmp_path / "bin")
     assert trial.startswith("-I/there -o ") and trial.endswith("trial.cpp -L/there -lruntime")
     assert shmem.probe(host, mpi, COMPILERS) == found
-    assert len(asked(tmp_path / "bin")) == 1, "a trial that went well is remembered"
+    assert len(trials(tmp_path / "bin")) == 1, "a trial that went well is remembered"
 
 
 def test_the_workaround_is_for_open_mpi_4_only(host: Host, tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_an_openshmem_that_does_not_link_is_absent_with_its_words_and_tried_agai
         gap = shmem.probe(host, mpi, COMPILERS)
         assert isinstance(gap, Absent) and gap.what == "OpenSHMEM with Open MPI 4.1.4"
         assert gap.why == "error: undefined" and gap.fix
-    assert len(asked(tmp_path / "bin")) == 2
+    assert len(trials(tmp_path / "bin")) == 2
 
 
 def test_the_openshmem_of_another_version_is_not_taken(host: Host, tmp_path: Path) -> None:
     oshcc(tmp_path / "bin" / "oshcc", version="5.0.3")
     gap = shmem.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
     assert isinstance(gap, Absent) and gap.why.startswith("no oshcc of Open MPI 4.1.4 beside")
-    assert asked(tmp_path / "bin") == []
+    assert trials(tmp_path / "bin") == []
 
 
 def test_libraries_that_bring_no_openshmem_say_so(host: Host, tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_coarrays_are_linked_as_caf_says(host: Host, tmp_path: Path) -> None:
     script(tmp_path / "path" / "caf", f'echo {mpi.fortran} -I/mods -fcoarray=lib "$2" -lruntime /lib/libcaf.a')
     found = caf.probe(host, mpi, COMPILERS)
     assert found == Linking(("-I/mods", "-fcoarray=lib"), ("-lruntime", "/lib/libcaf.a"), {}, ("gcc",))
-    (trial,) = asked(tmp_path / "bin")
+    (trial,) = trials(tmp_path / "bin")
     assert trial.startswith("-I/mods -fcoarray=lib -o ") and trial.endswith("trial.f90 -lruntime /lib/libcaf.a")
-    assert caf.probe(host, mpi, COMPILERS) == found and len(asked(tmp_path / "bin")) == 1
+    assert caf.probe(host, mpi, COMPILERS) == found and len(trials(tmp_path / "bin")) == 1
 
 
 @pytest.mark.parametrize("other", ["bin/mpifort.mpich", "elsewhere/mpifort.openmpi"])
@@ -106,7 +106,7 @@ def test_coarrays_of_another_mpi_library_are_not_taken(host: Host, tmp_path: Pat
     gap = caf.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
     assert isinstance(gap, Absent) and "no caf that calls it" in gap.why
     assert gap.fix == "install the OpenCoarrays built with Open MPI 4.1.4, so that its caf is on PATH"
-    assert asked(tmp_path / "bin") == []
+    assert trials(tmp_path / "bin") == []
 
 
 def test_the_package_with_coarrays_is_named_where_there_is_a_package_manager(host: Host, tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_the_first_way_that_is_proved_is_taken(tmp_path: Path) -> None:
     found, absent = starting(host(tmp_path, 'case "$1" in *pmix) exit 0;; esac; exit 9'), library(tmp_path))
     assert found.starter == (str(tmp_path / "bin" / "srun"), "--mpi=pmix")
     assert absent == []
-    asked = (tmp_path / "asked").read_text()
-    assert "--nodes=2 --ntasks=4 --ntasks-per-node=2" in asked and "--mpi=pmi2" in asked
+    options = (tmp_path / "asked").read_text()
+    assert "--nodes=2 --ntasks=4 --ntasks-per-node=2" in options and "--mpi=pmi2" in options
     assert list(tmp_path.glob("start-*")) == []
 
 

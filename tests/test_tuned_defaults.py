@@ -25,7 +25,7 @@ from firstlight.roles import EXECUTION, Ask, Role, defect_of_ask
 
 HERE, TOOLBOX = synthetic_machine.machine(), synthetic_machine.toolbox()
 WAYS = {"mpi_waitall": "two_sided", "mpi_lock_flush": "one_sided", "mpi_shared_flags": "shared"}
-ASK = Ask("way", "halo", "two_sided", "8 * cells", ["mpi*"], {"cells": 32.0})
+DECLARATION = Ask("way", "halo", "two_sided", "8 * cells", ["mpi*"], {"cells": 32.0})
 DAY = 86400.0
 
 
@@ -39,7 +39,7 @@ def halo() -> Workload:
 
 def sea() -> Workload:
     variants = tuple(Variant(v, Path(f"{v}.cpp"), ("mpi",) * (v != "serial"), False) for v in ("serial", "mpi"))
-    return replace(synthetic_halo.workload(), name="sea", variants=variants, plots=(), asks=(ASK,))
+    return replace(synthetic_halo.workload(), name="sea", variants=variants, plots=(), asks=(DECLARATION,))
 
 
 WORKLOADS = {"halo": halo(), "sea": sea()}
@@ -54,13 +54,13 @@ def cell(*arguments: str, mpi: str | None = "openmpi", place: Placement | None =
     return Cell("one", Program("sea", variant, "gcc-native", mpi), place or Placement(1, 2, 1), arguments)
 
 
-def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[TunedDefault, ...]]:
+def answered(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[TunedDefault, ...]]:
     planned, defaults = tuned_defaults.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
     return planned.cells[0].arguments, defaults
 
 
 def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
-    arguments, (default,) = asked(tmp_path / "results", cell("cells=32"))
+    arguments, (default,) = answered(tmp_path / "results", cell("cells=32"))
     assert arguments == ("way=two_sided", "cells=32")
     assert (default.run, default.program, default.cells) == ("", "", ("one",))
     assert wording.answered([default], TOOLBOX) == [
@@ -83,7 +83,7 @@ def test_the_way_that_was_best_with_messages_of_that_size(
     words: tuple[str, ...], value: str, program: str, size: int, tmp_path: Path
 ) -> None:
     keep(tmp_path, "20261124-101010-standard")
-    arguments, (default,) = asked(tmp_path, cell(*words))
+    arguments, (default,) = answered(tmp_path, cell(*words))
     assert arguments == (f"way={value}", *words)
     run = "20261124-101010-standard"
     assert (default.value, default.run, default.program, default.size) == (value, run, program, size)
@@ -98,21 +98,21 @@ def test_the_newest_run_that_can_be_read_and_measured_it_is_asked(tmp_path: Path
     many_runs.write(other, tmp_path, "20270101-101010-quick", synthetic.STARTED + 9 * DAY)
     (tmp_path / "20270102-101010-quick").mkdir()
     (tmp_path / "20270102-101010-quick" / "run.json").write_text("{")
-    assert asked(tmp_path, cell())[1][0].run == "mine"
+    assert answered(tmp_path, cell())[1][0].run == "mine"
 
 
 def test_a_run_of_another_machine_or_library_says_nothing(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard", machine=replace(HERE, name="elsewhere"))
-    assert asked(tmp_path, cell())[1][0].run == ""
+    assert answered(tmp_path, cell())[1][0].run == ""
     keep(tmp_path, "20261121-101010-standard", machine=replace(HERE, processor="another"))
-    assert asked(tmp_path, cell())[1][0].run == ""
+    assert answered(tmp_path, cell())[1][0].run == ""
     newer = tuple(replace(m, version="9.9") for m in TOOLBOX.mpis)
     keep(tmp_path, "20261122-101010-standard", toolbox=replace(TOOLBOX, mpis=newer))
-    assert asked(tmp_path, cell())[1][0].run == ""
+    assert answered(tmp_path, cell())[1][0].run == ""
     keep(tmp_path, "20261123-101010-standard")
-    assert asked(tmp_path, cell(mpi="mpich"))[1][0].run == ""
-    assert asked(tmp_path, cell(place=Placement(2, 4, 1)))[1][0].run == ""  # of messages between nodes
-    assert asked(tmp_path, cell())[1][0].value == "shared"
+    assert answered(tmp_path, cell(mpi="mpich"))[1][0].run == ""
+    assert answered(tmp_path, cell(place=Placement(2, 4, 1)))[1][0].run == ""  # of messages between nodes
+    assert answered(tmp_path, cell())[1][0].value == "shared"
 
 
 def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> 
 
 def test_too_few_launches_tell_no_difference(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard", launches=3)
-    assert asked(tmp_path, cell())[1][0].value == "two_sided"
+    assert answered(tmp_path, cell())[1][0].value == "two_sided"
 
 
 def test_what_was_measured_alone_is_no_comparison(tmp_path: Path) -> None:
@@ -132,13 +132,13 @@ def test_what_was_measured_alone_is_no_comparison(tmp_path: Path) -> None:
     for k, ways in enumerate((["mpi_shared_flags", "mpi_lock_flush"], ["mpi_waitall"])):
         scene = synthetic_halo.run(strategies=ways, sizes=(32,), mpis=["openmpi"])
         many_runs.write(scene, tmp_path, f"2026112{k}-101010-standard", synthetic.STARTED + k * DAY)
-    assert asked(tmp_path, cell())[1][0].run == ""
+    assert answered(tmp_path, cell())[1][0].run == ""
 
 
 def test_what_is_set_and_what_has_no_messages_is_left_alone(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard")
-    assert asked(tmp_path, cell("way=one_sided")) == (("way=one_sided",), ())
-    assert asked(tmp_path, cell(variant="serial", mpi=None)) == ((), ())
+    assert answered(tmp_path, cell("way=one_sided")) == (("way=one_sided",), ())
+    assert answered(tmp_path, cell(variant="serial", mpi=None)) == ((), ())
 
 
 def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp
     """A run of another user in the folder does not affect the arguments of programs, nor whether they have any."""
     keep(tmp_path, "20261120-101010-standard")
     path = keep(tmp_path, "20261122-101010-standard", 2, brought=(replace(STRANGER, roles=roles),))
-    arguments, (default,) = asked(tmp_path, cell())
+    arguments, (default,) = answered(tmp_path, cell())
     assert (arguments, default.run) == (("way=shared",), "20261120-101010-standard")
     code, out, err = call(capsys, "figures", str(path))
     assert code == USAGE and not out and "run.json: was not written by firstlight: its workload 'halo'" in err
@@ -199,9 +199,9 @@ def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp
 def test_a_workload_that_a_run_brings_plays_no_role_of_the_catalogue(tmp_path: Path) -> None:
     """The run's own programs measured what it calls `halo`."""
     keep(tmp_path, "20261120-101010-standard", brought=(replace(STRANGER, roles=(Role(EXECUTION, "exchange"),)),))
-    assert asked(tmp_path, cell())[1][0].run == ""
+    assert answered(tmp_path, cell())[1][0].run == ""
     keep(tmp_path, "20261119-101010-standard")
-    assert asked(tmp_path, cell())[1][0].run == "20261119-101010-standard"
+    assert answered(tmp_path, cell())[1][0].run == "20261119-101010-standard"
 
 
 @pytest.mark.parametrize(
@@ -215,5 +215,5 @@ def test_a_workload_that_a_run_brings_plays_no_role_of_the_catalogue(tmp_path: P
     ],
 )
 def test_what_cannot_be_asked_is_told_when_it_is_read(changes: dict[str, object], why: str) -> None:
-    assert why in defect_of_ask(replace(ASK, **changes), ["serial", "mpi"])
-    assert defect_of_ask(ASK, ["serial", "mpi"]) == ""
+    assert why in defect_of_ask(replace(DECLARATION, **changes), ["serial", "mpi"])
+    assert defect_of_ask(DECLARATION, ["serial", "mpi"]) == ""

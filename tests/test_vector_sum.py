@@ -24,7 +24,7 @@ FOLDER = ROOT / "workloads" / "network" / "vector_sum"
 MOST_OF_MPICH = 3  # it waits by spinning
 
 # Prints what the workload declares, without its harness: the metrics, and the flow for pairs of p and n.
-ASK = """
+QUERY = """
 #include <cstdio>
 #include <cstdlib>
 #include "vector_sum.hpp"
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
 def declared(*cases: tuple[int, int]) -> tuple[dict[str, Metric], list[tuple[float, float, float]]]:
     """The metrics, and (flow, operations, flops) for each (p, n), as the workload's header computes them."""
     include = (f"-I{FOLDER}", f"-I{ROOT}/native/harness/include")
-    program = drivers.program("ask", [drivers.written("ask.cpp", ASK)], *include)
+    program = drivers.program("ask", [drivers.written("ask.cpp", QUERY)], *include)
     words = [str(number) for case in cases for number in case]
     lines = subprocess.run([str(program), *words], check=True, capture_output=True, text=True).stdout.splitlines()
     metrics = {}

@@ -394,9 +394,9 @@ def main() -> int:
     parser.add_argument("run", type=Path)
     parser.add_argument("--figures", type=Path)
     parser.add_argument("--terminal", type=Path)
-    asked = parser.parse_args()
-    exported = json.loads(asked.figures.read_bytes()) if asked.figures else None
-    outcome = check(asked.run, exported, asked.terminal.read_text(encoding="utf-8") if asked.terminal else "")
+    options = parser.parse_args()
+    exported = json.loads(options.figures.read_bytes()) if options.figures else None
+    outcome = check(options.run, exported, options.terminal.read_text(encoding="utf-8") if options.terminal else "")
     for wrong in outcome.mismatches:
         print(f"  {wrong}")
     print(outcome)

@@ -27,12 +27,12 @@ def main() -> int:
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--keep", type=Path, default=Path())
     words.add_argument("--replay", type=Path)
-    asked = words.parse_args()
-    if asked.replay is not None:
-        for name in asked.targets:
-            tried(name, asked.replay.read_bytes())
+    arguments = words.parse_args()
+    if arguments.replay is not None:
+        for name in arguments.targets:
+            tried(name, arguments.replay.read_bytes())
         return 0
-    if asked.targets:
+    if arguments.targets:
         import atheris
 
         with atheris.instrument_imports(include=["firstlight"]):
@@ -41,23 +41,23 @@ def main() -> int:
         from fuzz.targets import TARGETS
 
         print(*TARGETS, sep="\n")
-    wanted = TARGETS if asked.targets == ["all"] else {name: TARGETS[name] for name in asked.targets}
-    broken = [name for name in wanted if in_a_child(name, asked) != 0]
+    wanted = TARGETS if arguments.targets == ["all"] else {name: TARGETS[name] for name in arguments.targets}
+    broken = [name for name in wanted if in_a_child(name, arguments) != 0]
     print(f"{len(wanted) - len(broken)} readers held" + (f"; broken: {', '.join(broken)}" if broken else ""))
     return 1 if broken else 0
 
 
-def in_a_child(name: str, asked: argparse.Namespace) -> int:
+def in_a_child(name: str, arguments: argparse.Namespace) -> int:
     """Fuzz one target and return its exit status. Atheris ends its process; what is imported is imported once."""
     with tempfile.TemporaryDirectory() as folder:
         child = os.fork()
         if child == 0:
             tempfile.tempdir = folder
-            fuzz(name, asked, Path(folder) / "corpus")
+            fuzz(name, arguments, Path(folder) / "corpus")
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def fuzz(name: str, asked: argparse.Namespace, corpus: Path) -> None:
+def fuzz(name: str, arguments: argparse.Namespace, corpus: Path) -> None:
     import atheris
 
     from fuzz.targets import TARGETS
@@ -74,9 +74,9 @@ def fuzz(name: str, asked: argparse.Namespace, corpus: Path) -> None:
     for k, sample in enumerate(target.samples()):
         (corpus / f"sample{k}").write_bytes(sample)
     options = [
-        sys.argv[0], f"-runs={asked.inputs or target.inputs}", f"-seed={asked.seed}", f"-timeout={SECONDS}",
+        sys.argv[0], f"-runs={arguments.inputs or target.inputs}", f"-seed={arguments.seed}", f"-timeout={SECONDS}",
         f"-rss_limit_mb={MEGABYTES}", f"-max_len={1 << 20}", "-len_control=0", "-verbosity=0",
-        f"-artifact_prefix={asked.keep}/{name}-", str(corpus),
+        f"-artifact_prefix={arguments.keep}/{name}-", str(corpus),
     ]  # fmt: skip
     atheris.Setup(options, lambda data: tried(name, data), custom_mutator=mutated)
     atheris.Fuzz()
