@@ -91,7 +91,7 @@ def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
 
 def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
     bench.misbehave("wrong", "dot.kahan@gcc-fast")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
     assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
@@ -101,17 +101,17 @@ def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, prog
 
 def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
     bench.misbehave("wrong", "kahan")
-    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
     bench.misbehave("die", "dot.kahan@gcc-base")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
     assert len(result.judgement.lost) == 2
     bench.misbehave("die", "kahan")
-    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
@@ -240,7 +240,7 @@ def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: st
 def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
     bench.misbehave("hang", "dot.kahan@gcc-fast")
-    result = conduct.run(Order(results=bench.results), progress)
+    result = conduct.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert any("timed out" in lost for lost in result.judgement.lost)
 
@@ -364,7 +364,7 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
 def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
     Path("results").write_text("a file")
     with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
-        conduct.run(Order(results=Path("results/here")), progress)
+        conduct.run(RunRequest(results=Path("results/here")), progress)
     assert printed(progress) == ""
 
 

@@ -49,7 +49,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nodes.mkdir()
     (results / "node07").rename(nodes / "node-001")
     many_runs.write(scene, results, "node07", synthetic.STARTED + many_runs.WEEK)
-    rounds = ((Part("node-001", (0,), 0),),)
+    rounds = ((NodesRun("node-001", (0,), 0),),)
     record = Record(folder.SCHEMA, 1.0, "0.1", ("./fl",), ("a",), ("node",), (), "no MPI library", 0, 1, rounds)
     (nodes / folder.RECORD).write_bytes(msgspec.json.encode(record))
     return made

@@ -243,8 +243,8 @@ def test_the_file_of_the_documentation_is_one_with_every_key(tmp_path: Path) -> 
     text = (ROOT / "docs" / "your-programs.md").read_text()
     (tmp_path / request.FILE).write_text(text.partition("```toml\n")[2].partition("```")[0])
     full = request.read(tmp_path / request.FILE)
-    plain = Request(full.commands)
-    same = [f for f in Request.__struct_fields__ if getattr(full, f) == getattr(plain, f)]
+    plain = BenchRequest(full.commands)
+    same = [f for f in BenchRequest.__struct_fields__ if getattr(full, f) == getattr(plain, f)]
     assert set(same) == {"commands", "warmup", "verify_status"}
     documented = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
     assert documented == {*placeholders.KNOWN, "n"}

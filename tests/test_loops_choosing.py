@@ -76,7 +76,7 @@ def test_of_two_places_of_the_arrays_that_counts_where_less_is_gained() -> None:
         return {"golden": [1.0 + k / 1000 for k in range(12)], "mine": [mine + k / 1000 for k in range(12)]}
 
     found = judging.beside(launched, 8, "a")
-    assert (found.trip, found.told, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
+    assert (found.trip, found.label, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
     assert requests == [(1, "malloc"), (1, "lines"), (2, "lines")]  # what seemed slower was measured anew
     assert judging.beside(launched, 8, "golden").ratio == pytest.approx(0.5, rel=0.01)
 

@@ -36,7 +36,7 @@ def maps(draw: st.DrawFn) -> list[Slot]:
 
 
 @given(seats=maps())
-def test_a_rankfile_says_each_seat(seats: list[Seat]) -> None:
+def test_a_rankfile_says_each_seat(seats: list[Slot]) -> None:
     parsed = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
     assert parsed == [(s.host or f"+n{s.node}", s.place) for s in seats]
 
@@ -53,7 +53,7 @@ def test_a_host_file_says_each_node(seats: list[Slot]) -> None:
 
 @given(order=st.permutations(range(12)), per_node=st.sampled_from([1, 2, 3, 4]))
 def test_an_order_of_ranks_fills_the_nodes(order: list[int], per_node: int) -> None:
-    seats = [Seat(slot // per_node, slot % per_node) for slot in order]
+    seats = [Slot(slot // per_node, slot % per_node) for slot in order]
     parsed = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
     assert [order[int(str(rank[0]))] for rank in parsed] == list(range(12))
 
@@ -65,7 +65,7 @@ def test_an_order_of_ranks_cannot_leave_room() -> None:
 
 
 @given(seats=maps())
-def test_coordinates_say_each_node(seats: list[Seat]) -> None:
+def test_coordinates_say_each_node(seats: list[Slot]) -> None:
     parsed = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
     numbers = [[int(str(c)) for c in at] for at in parsed]
     assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in seats]

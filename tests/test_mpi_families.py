@@ -116,7 +116,7 @@ def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, co
 @pytest.mark.parametrize(("ranks", "threads"), [(2, 1), (8, 1), (16, 1), (4, 2), (2, 4), (2, 8)])
 def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks: int, threads: int) -> None:
     """Two sockets of four cores with two threads, as hwloc invents them for the launcher; which tells what it binds."""
-    room, family = mpi_families.Room(8, 16), mpi_families.of("mpich")
+    room, family = mpi_families.NodeCapacity(8, 16), mpi_families.of("mpich")
     output = subprocess.run(
         ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "sleep", "0.1"],
         env={"PATH": os.environ["PATH"], "HYDRA_TOPO_DEBUG": "1",

@@ -144,7 +144,7 @@ def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None
 def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
     values = [10.0, 10.1, 9.9, 10.0]
     few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
-    texts = [page.told(page._judged(line(one), 1)) for one in (few, some, wild)]
+    texts = [page.describe_spread(page._judged(line(one), 1)) for one in (few, some, wild)]
     assert texts[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
     assert "from 1.1" in texts[1] and "too uneven" in texts[2]
 

@@ -71,7 +71,7 @@ def app(*samples: Sample) -> Application:
 def test_the_share_of_the_ceiling_and_the_ceiling_of_the_new_place_make_the_time() -> None:
     """Half of 10 GB/s on one core; four processes share 20 GB/s and wait 4 us for messages."""
     one, four = sample(1e6, 2 * 16e6 / 1e10), sample(1e6, 1.0, ranks=4)
-    [prediction] = scaling.left_out([app(one, four)], RATES, linear, Spread(()))
+    [prediction] = scaling.left_out([app(one, four)], RATES, linear, MessageSpread(()))
     assert prediction.kind == "processes" and prediction.predicted == pytest.approx(2 * 16e6 / 2e10 + 4e-6)
     assert (
         prediction.factor == pytest.approx(prediction.predicted)

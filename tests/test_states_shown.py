@@ -102,7 +102,7 @@ def test_nodes_and_pairs_tell_both_states() -> None:
     line = nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
     assert line.values[3].named and STATES in nodes._evidence(line, line.values[3])
     assert "two states on 1 node" in nodes.describe_spread(line)
-    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {told(TWO, 'us')}"
+    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {describe_states(TWO, 'us')}"
     found = nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
     page = bare(nodes.render(found, "0"))
     assert page.count('<span class="muted">two states</span>') == 1 and STATES in page

@@ -53,7 +53,7 @@ def outcomes(word: str = "", file: str = "a.c") -> list[TunedLoop]:
     loop = loops["twice"]
     loop_fields = ("#pragma tune precious", loop.text, [], [], [])
     why = f"no candidate is faster {word}"
-    found.append(Outcome(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *loop_fields, why=why))
+    found.append(TunedLoop(file, "twice", loop.line, "gcc 1.2", "gcc", "changed", "2026-11-25", *loop_fields, why=why))
     return found
 
 
