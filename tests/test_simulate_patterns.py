@@ -123,6 +123,7 @@ def test_what_is_exported_takes_the_same_time(simulator: Path, tmp_path: Path, n
     assert (again["messages"], again["evaluator"]) == (found["messages"], found["evaluator"])
 
 
+@pytest.mark.native
 def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["simulate", "--pattern", "modylas", "-n", "8", "--topology", "torus:2x2x2", "--scale", "4x2x2"]
     page = tmp_path / "page.html"
