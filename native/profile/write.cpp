@@ -78,7 +78,7 @@ std::uint64_t node() {
   return hash;
 }
 
-// Of the whole process, all its threads.
+// Returns the processor time of the whole process, all its threads.
 double processor_seconds() {
   timespec t{};
   return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec) : 0;

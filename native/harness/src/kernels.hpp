@@ -14,7 +14,7 @@ std::vector<std::string> split(const std::string& list, char separator);
 // The values of a choice that this program has: those declared, of kernels those that the variant defines. Empty for no choice.
 std::vector<std::string> options_of(Instance& instance, const std::string& parameter);
 
-// Of those `declared` under this name, those that this program has.
+// Returns those of the options `declared` under this name that this program has.
 std::vector<std::string> options_here(const std::string& parameter, const std::string& declared);
 
 // Empty, or why the kernels of this file cannot be: its workload declares no parameter that chooses one, or not this one.

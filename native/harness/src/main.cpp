@@ -28,7 +28,7 @@ void die_with_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-// Of an exception that nobody catches. Nothing is unwound then: destructors that free windows or communicators would wait for the other
+// Ends the program on an uncaught exception. It unwinds nothing: destructors that free windows or communicators would wait for the other
 // ranks, which wait for this one.
 [[noreturn]] void end_all() {
   try {

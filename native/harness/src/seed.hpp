@@ -4,7 +4,7 @@
 
 namespace fl {
 
-// Of this launch: the one wanted, or one of chance where that is 0. Collective.
+// Sets the seed of this launch: `wanted`, or a random one if that is 0. Collective.
 void draw_seed(std::uint64_t wanted);
 
 }  // namespace fl

@@ -12,7 +12,7 @@ std::string lacks_device();
 // Gives this rank one of the devices that its node has.
 void choose_device();
 
-// Of the steps since it was made, or told to forget.
+// Records where the steps ran since construction or since the last forget().
 class Whereabouts {
  public:
   Whereabouts() { forget(); }

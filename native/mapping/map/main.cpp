@@ -94,8 +94,8 @@ void write_side(Json& json, const Pattern& pattern, const Places& places, Loads&
   json.close('}');
 }
 
-// Of the best maps by links the one that is faster by events, for these know of messages that wait in chains; where nothing is simulated,
-// or links are to decide, the one with the least sum of maxima.
+// Returns the best map by links or the one with the least sum of maxima, whichever the simulation of events shows to be faster: it models
+// messages that wait in chains. Without a simulation, or if links decide, returns the map with the least sum of maxima.
 Found chosen(const Searched& found, const Pattern& pattern, const Places& places, const map::Task& task) {
   if (found.least.map == found.best.map) return found.best;
   if (!task.simulate || task.by_links || wanted) return found.least;

@@ -2,7 +2,7 @@
 // ranks with those that differ from them by the same bits d (recursive doubling, halving, a hypercube) then loads the links as any other
 // with the same image of d does: what such a phase costs is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
 // the ranks' bits, of which two are exchanged or one is added to another, so that they stay independent and every map is one to one.
-// Of a phase that is no such exchange the greatest load is a plateau; what is walked down is the eighth power mean of all links.
+// If a phase is not such an exchange, its greatest load is a plateau. The search then minimises the eighth power mean of all links.
 #include "bits.hpp"
 
 #include <algorithm>

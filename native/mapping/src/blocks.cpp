@@ -77,7 +77,7 @@ std::optional<Groups> groups_of(const Pattern& pattern, std::size_t bits) {
   return groups;
 }
 
-// Of a slot's number, bits by axis: `inside` of them within a block, the others tell blocks apart.
+// Bits of a slot's number, by axis. The bits in `inside` select a slot within a block, the bits in `outside` select the block.
 struct Shape {
   std::vector<std::vector<std::size_t>> inside, outside;
   std::size_t around = 0;  // sum of the sides

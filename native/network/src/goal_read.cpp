@@ -207,7 +207,7 @@ class Reader {
   std::vector<Block> blocks_;
   bool ascending_ = true;
   Labels labels_;
-  // Of the rank at hand:
+  // The members below belong to the current rank.
   std::int32_t rank_ = 0;
   Index first_ = 0;
   std::vector<Need> needs_;

@@ -77,11 +77,11 @@ class MaxPlus {
       read(w.on);
     }
   }
-  // Of a local operation on a segment, without noise.
+  // Returns the time of a local operation on a segment, without noise.
   double work(const Step& s) const {
     return s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
   }
-  // Of a segment, from its begin to the end, without noise.
+  // Returns the time of a segment from its begin to its end, without noise.
   double duration(const Step& s) const {
     if (s.kind != Kind::send) return work(s);
     if (linked_) return machine_.overhead + machine_.stream(s.bytes);

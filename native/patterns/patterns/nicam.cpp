@@ -34,7 +34,7 @@ class Halos {
  public:
   Halos(const Icosahedron& grid, const Owners& owners, std::int64_t bytes) : grid_(grid), owners_(owners), bytes_(bytes) {}
 
-  // Of each point on a rim, the regions beyond that it neighbours.
+  // Counts each point on a rim once for each region beyond that it neighbours.
   void sent(Rank me, Messages& out) const {
     std::map<Rank, std::int64_t> points;
     std::vector<Number> beyond;  // of the point that was looked at last
@@ -51,7 +51,7 @@ class Halos {
     tell(points, out);
   }
 
-  // Of each region, the points beyond that neighbour one of its own.
+  // Counts, for each region, the points beyond it that neighbour one of its own points.
   void received(Rank me, Messages& out) const {
     std::map<Rank, std::int64_t> points;
     std::vector<Point> halo;

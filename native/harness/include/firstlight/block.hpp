@@ -30,7 +30,7 @@
 
 namespace fl::inline FL_ROLE {
 
-// Of a block in threads, of a grid in blocks; or a place in either.
+// The size of a block in threads or of a grid in blocks, or a place in either.
 struct Extent {
   int x = 1, y = 1, z = 1;
 };
@@ -119,7 +119,7 @@ struct Block {
     seam::Fibers::wait();
 #endif
   }
-  // Of this thread in its block, x fastest.
+  // Returns the number of this thread in its block, x fastest.
   FL_DEVICE int number() const { return (thread.z * threads.y + thread.y) * threads.x + thread.x; }
 };
 

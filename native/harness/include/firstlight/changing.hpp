@@ -34,7 +34,8 @@ class Changing {
   static constexpr Index few = 16384;
 
   Changing() = default;
-  // Of inputs 0 to size - 1. `always`: in every step, however few they are, where a step takes long beside one store.
+  // Changes inputs 0 to size - 1. `always` changes one in every step, even if there are few inputs; use it where a step lasts much longer
+  // than a store.
   explicit Changing(Index size, Index places = most, bool always = false)
       : parts_(std::clamp<Index>(places, 0, std::min(size, most))), shift_(always || size > few ? 0 : 8), mask_(between() - 1) {
     for (Index k = 0; parts_ > 0 && k < all; ++k) {
@@ -113,7 +114,7 @@ class Ages {
   Ages(const Changing& changing, Index last, Where where) {
     if (last >= beyond_timing) return;
     changing.each_change(last, [&](Index i, Index iteration) { changes_.emplace_back(where(i, iteration), iteration); });
-    // Of an input that changed more than once the last one, which comes last.
+    // If an input changed more than once, keep its last change, which is also last in the list.
     std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.first < b.first; });
     auto kept = changes_.begin();
     for (auto next = changes_.begin(); next != changes_.end(); ++next)
@@ -122,7 +123,7 @@ class Ages {
     for (const auto& [i, iteration] : changes_) maybe_.set(slot(i));
   }
 
-  // Of input i; `otherwise` where it did not change.
+  // Returns the iteration in which input i changed last, or `otherwise` if it did not change.
   Index of(Index i, Index otherwise) const {
     if (!maybe_.test(slot(i))) return otherwise;
     const auto found = std::lower_bound(changes_.begin(), changes_.end(), Change{i, 0});

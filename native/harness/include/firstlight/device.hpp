@@ -26,7 +26,7 @@ namespace fl::device {
 
 enum Place : int { nowhere, on_host, on_device };
 
-// Of one rank. `name` is that of the device, where the runtime tells one; `address` is unique on a node.
+// What one rank saw. `name` is the name of the device if the runtime reports one; `address` is unique on a node.
 struct Seen {
   int place = nowhere;
   char name[96] = {};

@@ -21,7 +21,7 @@ class Started {
     work_.push_back(std::move(work));
     if (std::popcount(number() / 4) % 2 == 0) all();  // in runs of four and eight, by a sequence (Thue's) without a period
   }
-  // Of the last one that was added.
+  // Returns the number of the work that was added last.
   std::size_t number() const { return done_ + work_.size(); }
   void up_to(std::size_t number) {
     while (done_ < number && !work_.empty()) {

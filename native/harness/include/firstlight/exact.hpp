@@ -64,7 +64,7 @@ class Ranks {
     }
   }
 
-  // Of their words i.
+  // Returns the sum of the ranks' words i.
   double sum(Index i, Index iteration) const { return line(i, iteration).of(count_, together_); }
 
  private:

@@ -69,7 +69,7 @@ class FourierInLanes {
   }
 
  private:
-  // Of `radix` parts of so many numbers each, a stride apart.
+  // A pass combines `radix` parts of `parts` numbers each, which are `stride` apart.
   struct Pass {
     Index radix, parts, stride;
     std::vector<std::complex<double>> turns, roots;
@@ -130,7 +130,7 @@ class FourierInLanes {
       }
     }
   }
-  // Of any radix r, with r^2 products.
+  // Handles any radix r, with r^2 products.
   template <class From>
   static void by_any(const Pass& pass, const From& from, double* to) {
     const Index r = pass.radix, s = pass.stride, far = s * pass.parts;

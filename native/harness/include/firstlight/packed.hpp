@@ -20,7 +20,7 @@ inline constexpr int tile_rows = 8, tile_vectors = 3;  // 28 of 32 registers
 inline constexpr int tile_rows = 4, tile_vectors = 3;  // 16 of 16
 #endif
 
-// Of B, as many bytes at most as stay in the second cache while all rows of A pass.
+// The largest part of B, in bytes, that stays in the second-level cache while all rows of A pass.
 inline constexpr Index block_bytes = Index{3} << 18;
 
 // `stride`: from a row of A to the next. Rows of A are read up to a whole number of tiles.
@@ -42,7 +42,7 @@ class Kernel {
     Index ldc;
   };
 
-  // Of up to `panel` columns of B: whole vectors, of the last one zeros beyond B.
+  // Packs up to `panel` columns of B as whole vectors. Zeros fill the last vector beyond B.
   static void pack(const T* b, Index ldb, Index columns, Index deep, T* to) {
     const Index whole = columns / width * width, step = vectors_of(columns) * width;
     for (Index k = 0; k < deep; ++k, b += ldb, to += step) {
@@ -69,7 +69,7 @@ class Kernel {
     }
   }
 
-  // Of so many rows of A, and columns of B that stand packed, panel after panel.
+  // Multiplies `rows` rows of A by packed columns of B, panel after panel.
   static void multiply(const Sums& s, Index rows, Index columns) {
     const Index most = std::max<Index>(block_bytes / (panel * static_cast<Index>(sizeof(T)) * std::max<Index>(s.deep, 1)), 1) * panel;
     for (Index j = 0; j < columns; j += most)
@@ -93,7 +93,7 @@ class Kernel {
 
   static constexpr Index vectors_of(Index columns) { return (columns + width - 1) / width; }
 
-  // Of columns whose B stays in the second cache.
+  // Multiplies by columns whose B stays in the second-level cache.
   static void block(const Sums& s, Index rows, Index columns) {
     const Index panels = (columns + panel - 1) / panel, step = row_bytes * tile_rows * terms / std::max<Index>(panels * s.deep, 1);
     for (Index i = 0; i < rows; i += tile_rows) {
@@ -130,7 +130,7 @@ class Kernel {
       for (Index j = 0; j < columns; ++j) s.c[i * s.ldc + j] = edge[i * vectors * width + j] + (s.add ? s.c[i * s.ldc + j] : T{});
   }
 
-  // Of rows first <= r < first + height of a system, after those before them; `l` is the first one's.
+  // Solves for rows first <= r < first + height of a system, after the rows before them. `l` points to the first of these rows.
   template <int vectors>
   [[gnu::noinline]] static void solve_tile(const T* l, T* b, Index first, Index height) {
     Vector x[tile_rows * vectors] = {};

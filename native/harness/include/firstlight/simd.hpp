@@ -128,7 +128,7 @@ template <class V, int lanes>
   if constexpr (lanes > 1) detail::cross_all<lanes / 2>(rows);
 }
 
-// Of two vectors, one behind the other: the even elements and the odd ones; and such two in turn.
+// unzip() separates the even and the odd elements of two vectors, one behind the other. zip() interleaves two such vectors again.
 namespace detail {
 template <class V, int... k>
 [[gnu::always_inline]] inline std::pair<V, V> unzip(const V& a, const V& b, std::integer_sequence<int, k...>) {

@@ -95,9 +95,9 @@ constexpr std::array<double, D> all_alike() {
 
 // The grid of `processes` whose blocks of `extents` have the least surface, faces with their normal along d counted `costs`[d] times; counts
 // that are not 0 in `wanted` are taken as they are.
-// Of grids that are alike in this, the one that cuts the first dimension most, then the second, ...: the faces of slow dimensions are
-// contiguous in memory. fits(extent, count), or fits(dimension, extent, count), says whether a dimension may be cut so; nothing where no
-// grid fits.
+// If several grids have the least surface, it takes the one that cuts the first dimension most, then the second, ...: the faces of slow
+// dimensions are contiguous in memory. fits(extent, count), or fits(dimension, extent, count), returns whether a dimension may be cut so.
+// The result is empty if no grid fits.
 template <std::size_t D, class Fits = NoEmptyPart>
 constexpr std::optional<ProcessGrid<D>> process_grid(Index processes, const std::array<Index, D>& extents,
                                                      const std::array<Index, D>& wanted = {}, Fits fits = {},

@@ -260,7 +260,7 @@ class Array {
 void poison(double* first, Index count);
 void poison(float* first, Index count);
 
-// Of all ranks; for checks and hooks, where collective calls are allowed.
+// These functions involve all ranks. They are for checks and hooks, where collective calls are allowed.
 void barrier();
 std::uint64_t seed();                   // drawn for each launch, the same on every rank; --seed sets it
 double total(double mine);              // the sum over ranks, in their order, on every rank

@@ -129,7 +129,7 @@ struct Block {
     return neighbour(offset) != none;
   }
 
-  // Of a local cell, halo cells included; around the torus where a dimension is periodic.
+  // Returns the global cell of a local one. Halo cells are allowed; a periodic dimension wraps around.
   Point<D> global(Point<D> local) const {
     for (std::size_t d = 0; d < D; ++d) {
       local[d] += owned.lower[d];

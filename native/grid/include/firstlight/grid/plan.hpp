@@ -117,7 +117,7 @@ struct Traffic {
   double phases = 0;    // with messages: how many latencies come one after the other
 };
 
-// Of one rank.
+// Returns the traffic of one rank.
 template <std::size_t D>
 Traffic traffic(const Block<D>& block, const std::vector<FieldShape<D>>& fields, const Options& options) {
   Traffic t;
@@ -130,7 +130,7 @@ Traffic traffic(const Block<D>& block, const std::vector<FieldShape<D>>& fields,
   return t;
 }
 
-// Of all ranks: the sums, and the most phases of any.
+// Returns the traffic of all ranks: the sums, and the largest number of phases on any rank.
 template <std::size_t D>
 Traffic job_traffic(const Domain<D>& domain, int ranks, const std::vector<FieldShape<D>>& fields, const Options& options) {
   Traffic sum;

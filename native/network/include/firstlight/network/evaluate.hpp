@@ -51,7 +51,7 @@ struct Question {
 
 // Raises collectives::Refused for what cannot be evaluated.
 Prediction evaluate(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, const Question& question);
-// Of a plan of all ranks; question.bytes and symmetry say nothing here. Raises Endless where messages above Machine::S wait for ever.
+// Evaluates a plan of all ranks; question.bytes and symmetry are not used. Raises Endless where messages above Machine::S wait for ever.
 Prediction evaluate(const Plan& plan, const Topology& topology, const Machine& machine, const Question& question);
 
 // Bytes that cross each link, by its index.

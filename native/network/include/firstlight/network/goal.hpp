@@ -32,7 +32,7 @@ Listing read_goal(const std::string& text);
 // Trains become messages of their own, additions and copies become calc with the time that the machine takes. bytes: as whole() takes
 // them; a message has 1 byte at least.
 void write_goal(const collectives::Schedule& schedule, double bytes, const Machine& machine, std::ostream& out);
-// Of a plan that was read from GOAL, as it was.
+// Writes a plan that was read from GOAL as it was.
 void write_goal(const Plan& plan, std::ostream& out);
 
 }  // namespace fl::network

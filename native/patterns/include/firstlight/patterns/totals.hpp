@@ -8,7 +8,7 @@
 
 namespace fl::patterns {
 
-// Of messages that name their peer, of all ranks, in one repetition.
+// Totals over the messages of all ranks that name their peer, in one repetition.
 struct Totals {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
