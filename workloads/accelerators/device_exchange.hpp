@@ -55,7 +55,8 @@ struct CopyStrips {
   }
 };
 
-// Of fields that lie on the device as on the host: start(), kernels that need no halo, send(), finish(), and those that need one.
+// Exchanges the halos of fields that are stored on the device as on the host. The order is start(), kernels that need no halo, send(),
+// finish(), and kernels that need one.
 template <class T, std::size_t D, class Machine, class Transport>
 class DeviceExchange {
  public:

@@ -39,7 +39,7 @@ struct Alone {
       for (Index j = 0; j < size[1]; ++j) sums += row(k, j);
     return sums;
   }
-  // Of a plane: whose ten arrays a second-level cache holds until black comes.
+  // Cells of a plane whose ten arrays stay in a second-level cache until black comes.
   static constexpr Index cached_cells = 6000;
   // red(k, j) for each row, and black(k, j) once red has been everywhere next to it: one pass through memory,
   // so many cells of a plane at a time.

@@ -27,7 +27,7 @@ class CudaMachine {
     constexpr unsigned threads = 128;
     run_cells<<<static_cast<unsigned>((work.count() + threads - 1) / threads), threads>>>(work, sum_.data());
   }
-  // Of what was launched since the last call.
+  // Returns the sum of what was launched since the last call.
   double sum() {
     double all = 0;
     sum_.to(&all);

@@ -16,7 +16,8 @@ namespace cfd::inline FL_ROLE {
 
 using Joined = std::array<bool, 3>;  // along these dimensions two cells become one
 
-// Of the whole grid. Nothing where there are two cells or one along each dimension, all alike coupled: relaxation does what is left.
+// Returns the dimensions to join in the whole grid. The result is empty where there are two cells or one along each dimension, all alike
+// coupled: relaxation solves the rest.
 inline Joined joined(const Point& extents, const Coupling& coupling) {
   constexpr double close = 0.4;  // two cells joined, the coupling is a quarter as strong beside the others
   double most = 0;
@@ -35,7 +36,7 @@ inline Coupling coarser(Coupling coupling, const Joined& by) {
     if (by[d]) coupling[d] /= 4;
   return coupling;
 }
-// Of extents, and of where blocks begin.
+// Coarsens extents, or the place where a block begins.
 inline Point coarser(Point at, const Joined& by) {
   for (std::size_t d = 0; d < 3; ++d)
     if (by[d]) at[d] = (at[d] + 1) / 2;
@@ -73,7 +74,7 @@ struct Level {
     const Point& corner = block.owned.lower;
     return {grid::minus<3>({}, corner), grid::minus<3>(extents(), corner)};
   }
-  // Of the block's first cell: 0 where it is red.
+  // Returns the colour of the block's first cell, 0 for red.
   Index colour() const { return (block.owned.lower[0] + block.owned.lower[1] + block.owned.lower[2]) % 2; }
   // What of a cell's walls is left where cells are joined. Across a wall their middle is twice as far away; where a cell has several walls at
   // which x is 0, each takes as its dimension is coupled.

@@ -160,7 +160,7 @@ class VCycle {
                          [&](const Point& at, Index n) { std::fill_n(&(*x)[at], n, Real{0}); });
         }
     }
-    // Of the block's first cells where they are the second ones of pairs.
+    // Stores the residuals of the block's first cells where they are the second ones of pairs.
     void leave(const RowsOf<Real>& m) {
       for (std::size_t d = 0; d < 3; ++d) {
         if (level.odd[d] == 0) continue;

@@ -23,7 +23,7 @@ class Neighbours {
       });
     }
   }
-  // Of the neighbours on that side, by the number of the cell.
+  // Returns the numbers of the neighbours on that side, indexed by the number of the cell.
   const std::int32_t* operator[](std::size_t place) const { return numbers_[place].data() + first_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace cfd::inline FL_ROLE {
 
-// Of fields of a block.
+// Exchanges the halos of fields of a block.
 struct RanksHalo : grid::Exchange<3, grid::Mpi> {
   template <class... Fields>
   void open(const grid::Block<3>& block, grid::Reach reach, Fields&... fields) {

@@ -32,7 +32,8 @@ struct SipFactorOf {
 };
 using SipFactor = SipFactorOf<double>;
 
-// Of cell (k, j, i) of the factor of what a block of this size itself couples, once those below, to the south and to the west have theirs.
+// Computes cell (k, j, i) of the factor of the coupling within a block of this size. The cells below, to the south and to the west come
+// first.
 template <class Matrix, class View, class Size>
 FL_DEVICE void factor_cell(const Matrix& m, const View& f, double alpha, const Size& size, Index k, Index j, Index i) {
   const Index c = k * m.bottom + j * m.south + i, w = c - 1, s = c - m.south, b = c - m.bottom;

@@ -115,7 +115,7 @@ struct Stone : Solver<Marks, Machine, Body> {
   }
 };
 
-// Of b - A x in a row, where x is 0.
+// Returns the sum of |b - A x| in a row where x is 0.
 template <class Real>
 Sums norm(const RowsOf<Real>& m, Index c, Index n) {
   Sums sums;

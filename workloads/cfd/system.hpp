@@ -34,8 +34,8 @@ inline constexpr Side side_of(std::size_t place) {
   return sides[place];
 }
 
-// Of the sides of a block, lower and upper along each dimension: how many times the value within is the one half a cell beyond. -1: it is 0 at
-// the side; 1: it does not change across.
+// For the lower and upper side of a block along each dimension: the ratio of the value half a cell beyond the side to the value within. -1:
+// the value is 0 at the side; 1: it does not change across.
 using Mirror = std::array<std::array<double, 2>, 3>;
 inline constexpr Mirror zero_at_sides{{{-1, -1}, {-1, -1}, {-1, -1}}};
 
@@ -60,7 +60,7 @@ struct Equation {
   Problem problem = Problem::poisson;
   double slender = 1;
 
-  // Of a face over its cells' distance; 1 along k.
+  // Returns the area of a face over the distance of its cells; it is 1 along k.
   Coupling coupling() const { return {1, std::pow(slender, -2.0), std::pow(slender, -4.0)}; }
 };
 

@@ -23,7 +23,7 @@ struct Bands {
     width = (columns + wanted * lanes - 1) / (wanted * lanes) * lanes;
     count = (columns + width - 1) / width;
   }
-  // Of band b, `back` time steps after the first of a block.
+  // Returns the span of band b, `back` time steps after the first step of a block.
   Span at(Index b, Index back) const {
     const Index shift = back * fl::simd::width<T>;
     return {b == 0 ? 0 : b * width - shift, b == count - 1 ? columns : (b + 1) * width - shift};

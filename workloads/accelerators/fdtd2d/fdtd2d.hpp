@@ -40,8 +40,8 @@ struct Params {
 
 // What a variant does otherwise than most.
 struct Traits {
-  // Of memory a cell and time step: 6 in the sweep over E (ez twice, ca, cb, hx, hy), 5 in that over H. Of both in one sweep, in place: what is
-  // read, all five arrays once; what is written goes back beside that (README.md).
+  // Words of memory traffic per cell and time step: 6 in the sweep over E (ez twice, ca, cb, hx, hy), 5 in that over H. If one sweep
+  // updates both in place, only what is read counts, all five arrays once; what is written goes back beside that (README.md).
   double words = 11;
 };
 

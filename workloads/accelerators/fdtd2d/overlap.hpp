@@ -26,7 +26,7 @@ struct Overlapped : Run<Exchanged, Team> {
   }
 
  private:
-  // Of one field no cell needs another's new value, so those at the rim may follow in any order.
+  // No cell needs another cell's new value of the same field, so the cells at the rim may follow in any order.
   template <class Row>
   void beside(grid::Exchange<2, grid::Mpi>& halo, fl::Phase phase, const Row& row) {
     fl::during(phases("halo"), [&] { halo.start(this->team); });

@@ -14,7 +14,7 @@ struct Material {
   double ca = 1, cb = 0;
 };
 
-// Of relative permittivity, and conductivity in units of one over a cell.
+// Returns the material of this relative permittivity and this conductivity, in units of one over a cell.
 inline Material of(double courant, double permittivity, double conductivity) {
   const double loss = conductivity * courant / (2 * permittivity);
   return {(1 - loss) / (1 + loss), courant / permittivity / (1 + loss)};

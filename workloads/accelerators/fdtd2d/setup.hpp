@@ -57,7 +57,7 @@ void fill_tables(Numbers<T>& a, const State& s) {
   }
 }
 
-// Of the batch that follows: another mode, another place of the source, other materials.
+// Draws the next batch: another mode, another place of the source, other materials.
 inline Index renew(State& s, Index next) {
   s.drawn = Drawn(s.p.n, s.p.problem, s.drawn.batch + 1);
   s.modes = modes(s.p.problem, s.p.n, s.drawn);

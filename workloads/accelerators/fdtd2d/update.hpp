@@ -76,7 +76,7 @@ struct Job {
   }
 };
 
-// Of a grid that is its own neighbour: line k of the halos that E needs of H, and of the one that H needs of E.
+// Fill line k of the halos of a grid that is its own neighbour: around_h those that E needs of H, around_e the one that H needs of E.
 template <class T>
 FL_DEVICE void around_h(const Job<T>& job, Index k) {
   if (k < job.columns) job.hy(-1, k) = job.hy(job.rows - 1, k);

@@ -49,7 +49,7 @@ FL_DEVICE constexpr int twice_more(int number, int yz, int i, int j) { return on
 FL_DEVICE constexpr int by_yz(int number) { return number == 0 ? 0 : number < 3 ? 1 : 2; }  // of the first six
 static_assert(twice_more(5, by_yz(5), 2, 2) == 14 && once_more(4, by_yz(4), 1) == 7);
 
-// Of a function of (P-Q)^2, from its value g[0] and g[n], n times (1/r d/dr).
+// Computes the derivatives of a function of (P-Q)^2 from its value g[0] and from g[n], which is (1/r d/dr) applied n times.
 template <int highest, class V>
 [[gnu::always_inline]] FL_DEVICE void derivatives(V x, V y, V z, const V (&g)[highest + 1], V (&r)[first_of(highest + 1)]) {
   r[0] = g[0];

@@ -200,7 +200,8 @@ class Judge {
     compare_published((kinetic - energy) / kinetic, consider);
   }
 
-  // Of the molecules that come with this workload, whose atoms are nearly at rest: in others forces stretch the virial ratio, too.
+  // Compares with published values where the molecule comes with this workload. The atoms of these are nearly at rest; in other molecules
+  // forces stretch the virial ratio, too.
   template <class Consider>
   void compare_published(double virial_ratio, Consider consider) {
     const Shipped* known = shipped_of(s_.p);

@@ -74,8 +74,8 @@ template <int count, class F>
 #endif
 }
 
-// Of a loop over lanes gcc 12 and clang 14 make one root after the other, each with a call for the sake of errno; -fno-math-errno, which helps,
-// belongs to the flags under test, and as an attribute of a function neither heeds it. Hence the two widths by name.
+// In a loop over lanes gcc 12 and clang 14 compute one root after the other, each with a call for the sake of errno. -fno-math-errno helps,
+// but it belongs to the flags under test, and neither compiler heeds it as an attribute of a function. Hence the two widths by name.
 template <class V>
 [[gnu::always_inline]] FL_DEVICE V root(V x) {
   if constexpr (lanes<V> == 1) {

@@ -53,7 +53,7 @@ class Diis {
   std::vector<Step> kept_;
 };
 
-// Of a molecule in one geometry. `Builder` has void build(const double* density, double* g).
+// Solves for a molecule in one geometry. `Builder` has void build(const double* density, double* g).
 template <class Builder>
 class SelfConsistentField {
  public:

@@ -5,7 +5,8 @@
 
 namespace himeno::inline FL_ROLE {
 
-// Of inner point `number`, counted in memory order. Those of the general problem leave a sweep no room to make p grow.
+// Returns a coefficient at inner point `number`, counted in memory order. Those of the general problem leave a sweep no room to make p
+// grow.
 inline float value(Problem problem, Coefficient which, Index number) {
   const bool general = problem == Problem::general;
   const double u = general ? fl::uniform(16 * static_cast<std::uint64_t>(number) + static_cast<std::uint64_t>(which)) : 0;
@@ -33,7 +34,7 @@ inline float start(Problem problem, const Point& extents, const Point& x) {
   return static_cast<float>(0.5 + fl::uniform(fl::hash(static_cast<std::uint64_t>(number))));
 }
 
-// Of a step: what p is multiplied by, and the source at the place that changes.
+// Return the factor of p in a step, and the source at the place that changes.
 inline float factor(Index iteration) { return static_cast<float>(fl::step_factor(iteration)); }
 inline float source(Index number, Index iteration) { return ((number & 1) != 0 ? 0x1p-5f : -0x1p-5f) * factor(iteration); }
 

@@ -33,7 +33,7 @@ class Replay {
   }
 
   double p(const Point& global) const { return static_cast<double>(p_[at(global)]); }
-  // Of what this rank has, summed in this precision and in the order of memory.
+  // Returns the sum over the points of this rank, in this precision and in the order of memory.
   Real gosa() const { return gosa_; }
 
  private:

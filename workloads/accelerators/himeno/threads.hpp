@@ -17,7 +17,7 @@ void place(State& s, const Team& team) {
   });
 }
 
-// Of what the shares of a team of at most `threads` return, in their order.
+// Returns the sum of the results of the shares of a team of at most `threads` threads, in the order of the shares.
 template <class Team, class Work>
 double summed(const Team& team, int threads, const Work& work) {
   struct alignas(64) Part {

@@ -36,7 +36,7 @@ class Numbers {
   fl::Index count() const { return own().width * own().height; }
   bool free(fl::Index j) const { return !(b_.bottom && j == 0) && !(b_.top && j == b_.r.ny); }
 
-  // Of node (i, j) of this process's block, j free.
+  // Returns the number of node (i, j) of this process's block; j is free.
   fl::Index of(fl::Index i, fl::Index j) const {
     const bool left = i == 0 && b_.i0 > 0, below = j == 0 && b_.j0 > 0;
     const Patch& p = patches_[static_cast<std::size_t>(b_.number - (left ? 1 : 0) - (below ? columns_ : 0))];

@@ -112,14 +112,14 @@ inline double start_along(const Setting& of, const Vector& x) {
 
 // So little turbulence that it stays where the flow takes it; what a decay and a mixture need a time of the order of 1 for.
 inline constexpr double faint = 1e-8;
-// Of what enters and burns in a plug flow this share came in as fuel, and this is left of it: so much has burnt already that fuel is what
-// there is least of.
+// Shares of a plug flow: plug_share of what enters and burns came in as fuel, and plug_fuel of it is left. So much has burnt already that
+// fuel is the scarcest.
 inline constexpr double plug_share = 0.04, plug_fuel = 0.012, plug_frequency = 0.5;
 
 // Eddies of a tenth of the speed and of the height, and of the fifth and a twentieth.
 inline constexpr double channel_k = 0.015, channel_epsilon = 0.003, combustor_k = 0.06, combustor_epsilon = 0.048;
 
-// Of which order scalars are, and what a run begins near; where all that enters is alike this is it.
+// Returns the order of magnitude of the scalars and the values that a run begins near. If all that enters is alike, this is its value.
 inline Scalars reference(const Setting& of) {
   const Scalars mixed{0, 0, plug_fuel, mixture_of(plug_share), 1 + of.heat * plug_fuel};
   switch (of.flow) {

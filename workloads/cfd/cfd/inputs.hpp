@@ -6,8 +6,8 @@
 
 namespace cfd::inline FL_ROLE {
 
-// Of the run in a step: a power of two, by which all results scale without rounding, so that shares are the same bits in each. Cubes and
-// fourth powers of it are numbers of so many bits, too.
+// Returns the speed of the run in a step. It is a power of two, by which all results scale without rounding, so that shares are the same
+// bits in each step. Its cubes and fourth powers are numbers of this precision, too.
 inline double speed_of(const Params& p, Index iteration) {
   const int powers = p.bits == 32 ? 16 : 64;
   return std::ldexp(1.0,

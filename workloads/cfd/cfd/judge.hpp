@@ -239,9 +239,9 @@ inline std::string defect(const State& s) {
   return "";
 }
 
-// Of the largest value of a field. Where conjugate gradients find what changes slowly across the whole box, too, rounding is multiplied by
-// the condition of the pressure's matrix. Factors of 32 bits round each flop of a sweep to 32; the next sweep sees what is left in 64.
-// All in 32 bits each flop of each iteration is rounded.
+// Returns the tolerance relative to the largest value of a field. Where conjugate gradients also find what changes slowly across the whole
+// box, rounding is multiplied by the condition of the pressure's matrix. Factors of 32 bits round each flop of a sweep to 32; the next
+// sweep sees what is left in 64. If all is in 32 bits, each flop of each iteration is rounded.
 inline double tolerance(const State& s) {
   const Params& p = s.params;
   if (s.traits.mixed) return 28 * FLT_EPSILON;

@@ -56,7 +56,7 @@ class Replay : public ReplayedSolvers {
   Field pressure;
 
  private:
-  // Of a field that is 0 at outlets and goes on in a straight line elsewhere: its value at a face.
+  // Returns the value at a face of a field that is 0 at outlets and goes on in a straight line elsewhere.
   double at_face(const Field& p, std::size_t d, const Face& at) const {
     if (at.side == 0) return 0.5 * (p[at.low] + p[at.high]);
     if (beyond(d, at).edge == Edge::outlet) return 0;

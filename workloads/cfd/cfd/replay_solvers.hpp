@@ -39,7 +39,7 @@ class ReplayedSolvers : public ReplayedGas {
     }
   }
 
-  // Of sizes.
+  // Returns the sum of absolute values.
   double sum_of(const Field& r) const {
     double sum = 0;
     grid::each_cell(whole(), [&](const Point& x) { sum += std::fabs(r[x]); });

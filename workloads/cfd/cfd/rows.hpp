@@ -53,7 +53,7 @@ struct Diffusion {
   double viscosity = 0, share = 1;
 };
 
-// Of faces between a cell and the next one.
+// The viscosity of the faces between a cell and the next one.
 template <class Real>
 struct SameViscosity {
   Real viscosity;
@@ -81,8 +81,8 @@ void with_density(const ArraysOf<Real>& f, Work work) {
 }
 
 struct FlowRows {
-  // Of a transported quantity q: the upwind matrix, and what is left of its equation where faces carry `central` of the mean of the cells beside
-  // them, the rest upwind. The matrix is that of a correction: where nothing is left nothing of it matters.
+  // Sets the row of a transported quantity q: the upwind matrix, and the residual of its equation if faces carry `central` of the mean of
+  // the cells beside them, the rest upwind. The matrix is that of a correction: if the residual is zero, the matrix has no influence.
   template <class Real>
   static void transport_row(const auto& f, const Real* q, const Diffusion& by, double central, Index c, Index n) {
     const auto viscosity = static_cast<Real>(by.viscosity), share = static_cast<Real>(by.share);

@@ -40,7 +40,7 @@ struct ScalarRows : FlowRows {
     f.eddy[at] = eddy_viscosity(density(f, at), f.scalar[turbulence][at], f.scalar[dissipation][at]);
   }
 
-  // Of a row; how many of its densities are not positive.
+  // Sets the properties of a row. Returns how many of its densities are not positive.
   static double property_row(const auto& f, double heat, Index c, Index n) {
     double voids = 0;
     for (Index at = c; at < c + n; ++at) {
@@ -68,7 +68,7 @@ struct ScalarRows : FlowRows {
     }
   }
 
-  // Of a scalar: what arises in a cell, a volume and time, and what of it falls as the scalar grows, over the scalar.
+  // The source of a scalar: what arises per cell, volume and time, and the part of it that falls as the scalar grows, over the scalar.
   template <class Real>
   struct Source {
     Real arises, falls;

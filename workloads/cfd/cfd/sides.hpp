@@ -55,7 +55,7 @@ struct FlowSides : ScalarRows {
     });
   }
 
-  // Of a scalar; `scale`: of those given.
+  // Sets the ghost cells of a scalar. `scale` multiplies the given values.
   static void scalar_ghosts(const Rim& rim, const auto& f, std::size_t q, double scale) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
       auto* x = f.scalar[q] + c;

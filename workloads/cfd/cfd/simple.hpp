@@ -231,7 +231,7 @@ class Simple {
       }
   }
 
-  // Of all ranks, as shares of what flows by.
+  // Returns the residuals of all ranks, as shares of what flows by.
   Left total(const State& s, const Left& mine) {
     const fl::In in(phases("sum"));
     Left all = mine;
@@ -253,7 +253,7 @@ class Simple {
   void each_row(const State& s, const Addressed& f, Row row) {
     velocities_.each(s.block.size(), [&](Index k, Index j) { return row(f.at(k, j), s.block.size()[2]), Sums{}; });
   }
-  // Of what row(c, n) returns.
+  // Returns the sum of what row(c, n) returns.
   template <class Row>
   double sum_of_rows(const State& s, const Addressed& f, Row row) {
     return velocities_.each(s.block.size(), [&](Index k, Index j) { return Sums{row(f.at(k, j), s.block.size()[2])}; }).first;

@@ -5,7 +5,7 @@
 
 namespace cfd_solver::inline FL_ROLE {
 
-// Of a step: what b is multiplied by, and A_P of the cell that changes.
+// Return the factor of b in a step, and A_P of the cell that changes.
 inline double factor(Index iteration) { return fl::step_factor(iteration); }
 inline double diagonal(double unchanged, Index iteration) { return unchanged * (1 + factor(iteration) / 64); }
 

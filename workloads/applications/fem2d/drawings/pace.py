@@ -19,7 +19,7 @@ Floors = dict[int, tuple[float, float, float]]  # by level: value, low, high in 
 
 
 def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing]:
-    """Of one core; none where nothing ran on one alone."""
+    """Draw the results of one core; return nothing if no program ran on one core alone."""
     wanted = {replace(f.identity, metric=METRIC) for f in figures if methods.cores(f) == 1 and not f.identity.mpi}
     here = [f for f in view.judgement.figures if isinstance(f, Verified) and f.identity in wanted]
     found = lines(here)

@@ -22,7 +22,7 @@ Histories = dict[str, tuple[float, ...]]  # by what is left
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Of the finest grid of each case; none where no verified run came to an end."""
+    """Draw the finest grid of each case; return nothing if no verified run came to an end."""
     seen: list[tuple[str, Verified, Histories]] = []
     every = view.selected(workload, plot)
     for case in CASES:
@@ -47,14 +47,14 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _cells(figure: Verified) -> int:
-    """Of a slice: what runs to their end are drawn for."""
+    """Return the number of cells of a slice, for which runs to their end are drawn."""
     told = dict(figure.identity.parameters)
     along, across = told.get("i"), told.get("j")
     return along * across if isinstance(along, int) and isinstance(across, int) else 0
 
 
 def _histories(view: View, figure: Verified) -> Histories:
-    """Of the last launch; of foreign data, what can be left of equations."""
+    """Return the histories of the last launch, each up to the first value that cannot be a residual (foreign data)."""
     windows = observed.windows(view, figure)
     series = windows[-1].ranks.get(0, {}) if windows else {}
     told = {left: tuple(takewhile(lambda v: LEAST < v < MOST, series.get(left, ()))) for left in LEFT}
