@@ -182,7 +182,7 @@ class Lines {
     gather(count, take);
     transform({gathered_.data(), stride_}, count, factor, result, length_);
   }
-  // Of lines that lie somewhere.
+  // Transforms lines that are stored somewhere else.
   template <class Factor>
   Rows of(const Rows& from, Index count, Factor factor) {
     transform(from, count, factor, transformed_.data(), stride_);

@@ -17,13 +17,13 @@ class EvenOdd {
   EvenOdd(const Layout& layout, int threads, const T* links, double mass)
       : layout_(layout), hop_(layout_, threads), links_(links), m_(static_cast<T>(4 + mass)), half_(layout.spinor_size() / 2) {}
 
-  // Of fields on the even sites.
+  // Applies the operator to fields on the even sites.
   void apply(Field<T>& out, const Field<T>& in) {
     hop_.apply(1, links_, in.data(), nullptr, half_.data(), 0, T(-0.5));
     hop_.apply(0, links_, half_.data(), in.data(), out.data(), m_, T(0.5) / m_);
   }
 
-  // Of a whole field b: even = scale (b_e - H_eo b_o / m)
+  // Computes the source from a whole field b: even = scale (b_e - H_eo b_o / m)
   void source(Field<T>& even, const T* b, T scale) {
     hop_.apply(0, links_, b + layout_.parity_offset(1), b, even.data(), scale, scale * T(0.5) / m_);
   }

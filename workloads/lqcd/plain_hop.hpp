@@ -74,7 +74,7 @@ class PlainHop {
   struct Site {
     Index here, up[4], down[4], link[4];  // link: of the neighbour before, among all links
   };
-  // Of one cut dimension.
+  // The exchange along one cut dimension.
   struct Cut {
     Face face;
     std::array<int, 2> processes;  // before, behind

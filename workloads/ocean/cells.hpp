@@ -9,7 +9,7 @@ namespace ocean::inline FL_ROLE {
 template <class State>
 class Cells {
  public:
-  // Of this box of the whole domain, in global lines and columns, at rest, with so much around it.
+  // Stores the cells of this box of the whole domain, in global lines and columns, at rest, with `margin` cells around it.
   Cells(const State& s, const grid::Box<2>& box, Index margin) : s_(s), p_(s.p) {
     for (std::size_t d = 0; d < 2; ++d) {
       low_[d] = box.lower[d] - margin, high_[d] = box.upper[d] + margin;
@@ -43,7 +43,7 @@ class Cells {
   double u(Index k, Index j, Index i) const { return get(0, k, j, i); }
   double v(Index k, Index j, Index i) const { return get(1, k, j, i); }
   double h(Index k, Index j, Index i) const { return get(2, k, j, i); }
-  // Of a cell that is inside.
+  // Returns the value of a cell that is inside.
   double& value(std::size_t field, Index k, Index j, Index i) { return y_[field][at(k, j, i)]; }
   void take(const Cells& other) { y_ = other.y_; }
   bool wet(Index j, Index i) const { return inside(j, i) && land_[at(0, j, i)] == 0; }
@@ -83,13 +83,13 @@ class Cells {
   double flux_u(Index k, Index j, Index i) const { return u(k, j, i) * (p_.linear() ? p_.rest(k) : (h(k, j, i - 1) + h(k, j, i)) / 2); }
   double flux_v(Index k, Index j, Index i) const { return v(k, j, i) * (p_.linear() ? p_.rest(k) : (h(k, j - 1, i) + h(k, j, i)) / 2); }
   double head(Index k, Index j, Index i) const { return pressure(k, j, i) + kinetic(k, j, i); }
-  // Of the surfaces from `first` on.
+  // Returns the pressure of the surfaces from `first` on.
   double pressure(Index k, Index j, Index i, Index first = 0) const {
     double m = 0;
     for (Index upper = first; upper <= k; ++upper) m += p_.reduced(upper) * height(upper, j, i);
     return m;
   }
-  // Of a layer's upper surface, above its rest.
+  // Returns the height of a layer's upper surface above its rest.
   double height(Index k, Index j, Index i) const {
     double height = bottom_at(p_, around(j, p_.ny, 1), around(i, p_.nx, 2));
     for (Index n = p_.layers; n-- > k;) height += h(n, j, i) - p_.rest(n);

@@ -54,7 +54,7 @@ class Judged {
   fl::WorstError worst_;
 };
 
-// Of the layer that lost or won most, of itself.
+// Returns the relative change of mass of the layer that lost or won most.
 template <class State>
 double layer_change(State& s) {
   double worst = 0;

@@ -21,7 +21,7 @@ inline bool wet_basin(double x, double y) {
   const auto island = [&](double x0, double y0, double a, double b) { return std::hypot((x - x0) / a, (y - y0) / b) < 1; };
   return x > 0.1 + 0.06 * std::sin(9 * y) && !island(0.45, 0.6, 0.08, 0.13) && !island(0.7, 0.25, 0.11, 0.07);
 }
-// Of places (x, y) from south to north, x at y.
+// Returns x at y on a line of places (x, y) from south to north.
 template <std::size_t n>
 double along(const std::array<std::array<double, 2>, n>& places, double y) {
   std::size_t k = 1;

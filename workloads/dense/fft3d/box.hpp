@@ -11,8 +11,8 @@ namespace fft3d::inline FL_ROLE {
 
 using spectral::Rows;
 
-// Of a box whose first dimension is cut among `rows` processes and whose second among `columns`; the result has the dimensions in the other order,
-// its first cut among `columns`, its second among `rows`. So who undoes it takes the same with the names exchanged.
+// Transforms a box whose first dimension is cut among `rows` processes and whose second among `columns`. The result has the dimensions in
+// the other order, its first cut among `columns`, its second among `rows`. To undo it, use the same with the names exchanged.
 template <class Fourier, class Network>
 class Box {
  public:

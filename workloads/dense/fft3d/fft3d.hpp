@@ -42,7 +42,7 @@ struct Params {
   Index points() const { return extents()[0] * extents()[1] * extents()[2]; }
 };
 
-// Of ranks in their order, the columns of a row first.
+// A grid of ranks in their order, the columns of a row first.
 struct Grid {
   int rows = 1, columns = 1;
   int row(int rank) const { return rank / columns; }

@@ -10,7 +10,7 @@ using spectral::allowed, spectral::consider, spectral::Long, spectral::Roots;
 
 inline constexpr Index few = 1 << 15;  // points, of which each is summed up
 
-// Of the order z, y, x.
+// Converts extents from the order z, y, x or back.
 inline Extents turned(const Extents& k) { return {k[2], k[1], k[0]}; }
 
 inline void consider_point(const State& s, Index i, const Extents& k, const Long& wanted, double most, fl::WorstError& worst) {
@@ -104,8 +104,8 @@ void compare_squares(const State& s, X x, fl::WorstError& worst) {
   spectral::compare_squares(found, wanted, s.p.points(), worst);
 }
 
-// Of a plane wave one point is N and the others are 0, with errors of that point's magnitude near it; each input that changed adds a wave of its
-// own, whose phase grows evenly.
+// Compares plane waves: one point of the result is N and the others are 0, with errors of that point's magnitude near it. Each input that
+// changed adds a wave of its own, whose phase grows evenly.
 inline Index compare_waves(const State& s, const fl::Ages& ages, fl::WorstError& worst) {
   struct Change {
     Extents at;

@@ -1,4 +1,4 @@
-// Of the panels that other processes factored only the first one's rows are taken.
+// Wrong: uses only the rows of the first panel that other processes factored.
 #include "distributed.hpp"
 
 #include "firstlight/variant.hpp"

@@ -14,7 +14,7 @@ inline double now() { return std::chrono::duration<double>(std::chrono::steady_c
 
 class Detours {
  public:
-  // Of one thread, from now on; `noise` per cent of its time.
+  // Starts the detours of one thread; they fill `noise` per cent of its time.
   Detours(const Params& p, Index thread)
       : length_(1e-6 * static_cast<double>(p.detour)),
         gap_(p.noise == 0 ? 0 : length_ * (100 - static_cast<double>(p.noise)) / static_cast<double>(p.noise)),

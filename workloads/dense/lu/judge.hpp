@@ -43,7 +43,7 @@ class Judge {
   using Vector = std::vector<long double>;
   Vector zeros() const { return Vector(static_cast<std::size_t>(s_.n)); }
 
-  // Of what each process has of them.
+  // Adds up the parts of all processes.
   void add_up(Vector& mine) const {
     if (s_.team.ranks == 1) return;
     std::vector<double> sums(mine.begin(), mine.end());

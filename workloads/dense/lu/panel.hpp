@@ -42,7 +42,8 @@ struct Offer {
   double row[widest], giving[widest];
 };
 
-// Of several parts the largest, of several such the highest. `mine` says where this part's offer is.
+// The choice among the offers of several parts: the largest, and of several such the highest. `mine` is true if this part's offer is
+// chosen.
 struct Decision {
   const Offer *chosen, *giving;
   bool mine;
@@ -159,7 +160,8 @@ class Panel {
     for (Index t = begin_; t < end_; ++t) strip(t)[i - skip_] = from[t];
   }
 
-  // Of a pivot: what is at most as large as that becomes 1 at most, for rounding 1/p and the product adds half a digit of 1's last at most.
+  // Returns the inverse of a pivot. What is at most as large as the pivot becomes 1 at most, for rounding 1/p and the product adds half a
+  // digit of 1's last at most.
   Vector inverse_of(Index j) const { return 1 / top(j)[j] - Vector{}; }
 
   // Column j after the `before` columns to its left, of which the last has not been divided by its pivot.

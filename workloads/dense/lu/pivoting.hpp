@@ -61,7 +61,7 @@ class Elections {
   };
   using Rows = std::vector<Row>;
 
-  // Of these rows those that partial pivoting takes, in its order.
+  // Returns the rows that partial pivoting chooses, in its order.
   Rows best(Rows rows, Index width, Product& product) {
     const Index chosen = std::min(width, static_cast<Index>(rows.size()));
     std::vector<Index> places(rows.size());
@@ -75,7 +75,7 @@ class Elections {
     return rows;
   }
 
-  // Of several groups' winners.
+  // Returns the winners of several groups' winners.
   Rows last(std::vector<Rows> winners, Index width, Product& product) {
     while (winners.size() > 1) {
       std::vector<Rows> next;

@@ -15,7 +15,7 @@ namespace lu::inline FL_ROLE {
 
 class Progress {
  public:
-  // Of `panels` columns and the right side, which is updated as they are, and no panel.
+  // Covers `panels` columns and the right side, which is updated as they are but is not a panel.
   Progress(Index panels, Index fixed)
       : columns_(panels + 1), fixed_(fixed), passed_(new std::atomic<Index>[columns_]), taken_(new std::atomic<bool>[columns_]) {
     for (Index j = 0; j < columns_; ++j) passed_[j] = 0, taken_[j] = false;
@@ -48,7 +48,7 @@ class Progress {
     return (next == j && j + 1 < columns_) || (next < j && factored(next));
   }
 
-  // Of columns begin, begin + step, ... that are ready and in nobody's hands.
+  // Returns the most urgent of the columns begin, begin + step, ... that are ready and that no thread works on.
   Index urgent(Index begin, Index end, Index step) const {
     Index best = -1, least = 0;
     for (Index j = begin; j < end; j += step) {

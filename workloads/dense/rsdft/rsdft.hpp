@@ -130,7 +130,7 @@ inline void reset(State& s) {
   });
 }
 
-// Of a step, drawn for each launch: so no step may begin with what another one found.
+// Returns the strength of the trap in a step. It is drawn for each launch, so no step may begin with what another one found.
 inline double trap(const Params& p, Index iteration) {
   return 1 + p.vary * fl::uniform(fl::hash(fl::seed()) ^ static_cast<std::uint64_t>(iteration));
 }

@@ -81,7 +81,7 @@ struct Run {
     subspace->turn(products);
   }
 
-  // Of the packs of this group, one after the other: what `work` leaves in u.
+  // Calls `work` for each pack of this group, one after the other, and stores what it leaves in u.
   template <class Work>
   void each_pack(State& s, const Work& work) {
     const Index cells = s.block.cells().cells();

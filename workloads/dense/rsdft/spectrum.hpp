@@ -8,7 +8,8 @@ namespace rsdft::inline FL_ROLE::truth {
 
 using Real = long double;
 
-// Of the second derivative by differences over 2 m + 1 points, in units of 1 / spacing^2 (B. Fornberg, Math. Comp. 51 (1988) 699).
+// Returns the coefficients of the second derivative by differences over 2 m + 1 points, in units of 1 / spacing^2 (B. Fornberg, Math. Comp.
+// 51 (1988) 699).
 inline std::vector<Real> differences(Index order) {
   const Index m = order / 2;
   std::vector<Real> c(static_cast<std::size_t>(m + 1));
@@ -50,7 +51,7 @@ inline void diagonalise(std::vector<std::vector<Real>>& a, std::vector<std::vect
   }
 }
 
-// Of a line of points: -1/2 d^2 + trap x^2 / 2 on the functions of one parity.
+// Returns the levels of a line of points: -1/2 d^2 + trap x^2 / 2 on the functions of one parity.
 inline Levels levels(const Params& p, double trap, bool odd) {
   const std::vector<Real> c = differences(p.order);
   const Real scale = -0.5L / (static_cast<Real>(p.spacing) * static_cast<Real>(p.spacing));

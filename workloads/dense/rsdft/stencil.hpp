@@ -11,7 +11,7 @@ struct alignas(64) Pack {
 };
 using Field = grid::Field<Pack, 3>;
 
-// Of the second derivative, in units of 1 / spacing^2, by half the order; the middle, then the neighbours.
+// Coefficients of the second derivative, in units of 1 / spacing^2, by half the order: the middle, then the neighbours.
 inline constexpr double differences[7][7] = {
     {},
     {-2, 1},

@@ -19,8 +19,8 @@ struct Jacobi {
   long double sn, cn, dn;
 };
 
-// Of real argument, where the complementary modulus k' is given: k is so close to 1 here that its square would lose digits.
-// Quarter period and amplitude by the arithmetic-geometric mean (Abramowitz and Stegun 16.4, 17.6).
+// Elliptic functions of a real argument. The complementary modulus k' is given: k is so close to 1 here that its square would lose digits.
+// Quarter period and amplitude use the arithmetic-geometric mean (Abramowitz and Stegun 16.4, 17.6).
 class Elliptic {
  public:
   explicit Elliptic(long double complementary) : kp_(complementary) {

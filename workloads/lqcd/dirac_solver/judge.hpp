@@ -25,7 +25,7 @@ struct Norms {
   Extents worst{};  // where the residual is largest
 };
 
-// Of this process's block; the solution beside it is known.
+// Returns the norms of this process's block; the solution around it is known.
 inline Norms norms_of_block(const State& s, const lqcd::Haloed& known) {
   const auto solution = [&](const Extents& x) { return known(x); };
   const auto b = [&](const Extents& x) { return s.given.spinor(x); };
@@ -45,7 +45,7 @@ inline Norms norms_of_block(const State& s, const lqcd::Haloed& known) {
   return found;
 }
 
-// Of the whole lattice, the same on every process. Collective.
+// Returns the norms of the whole lattice, the same on every process. Collective.
 inline Norms norms(const State& s) {
   const Norms mine = norms_of_block(s, lqcd::Haloed(s.x.data(), s.layout));
   const double here = std::isfinite(mine.largest) ? mine.largest : INFINITY;

@@ -198,7 +198,8 @@ class Expected {
   }
 
  private:
-  // Of word i of what a rank gives. Of what one gives to each, a rank gets the block of its own number.
+  // Returns the age of word i of what a rank contributes. If a rank contributes a block for each rank, a rank receives the block of its own
+  // number.
   fl::Index age(fl::Index i) const { return age_of_word(s_, ages_, i, s_.blocks > 1 ? s_.team.rank : 0, iteration_); }
   double of(int rank, fl::Index i) const { return value(rank, i, age(i)); }
 

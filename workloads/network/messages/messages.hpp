@@ -121,7 +121,7 @@ inline Rules rules_of(const Params& p, const Traits& traits) {
 
 // --- which messages there are ------------------------------------------------------------------------------------------------
 
-// Of message k that a process sends: lengths around the borders between ways of travelling, and none.
+// Returns the length of message k that a process sends. Lengths are around the borders between ways of travelling, and 0.
 inline fl::Index length(const Params& p, fl::Index k) {
   if (p.lengths == Lengths::same) return p.bytes;
   const fl::Index some[] = {8, p.rules.slow.eager, p.rules.slow.eager + 1, 0, p.rules.fast.eager, p.bytes, p.rules.fast.eager + 1, 3};

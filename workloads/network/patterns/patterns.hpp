@@ -161,14 +161,15 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 inline Word odd(Word x) { return fl::hash(x) | 1; }
 
-// Of what goes from one rank to another in a phase, the `number`th between these two; of a collective operation, what a rank gives.
+// Returns the key of the `number`th message from one rank to another in a phase, or of the contribution of a rank to a collective
+// operation.
 inline Word key_of(int from, int to, std::size_t phase, fl::Index number) {
   return odd(fl::hash(static_cast<Word>(from) << 32 | static_cast<Word>(to)) + (static_cast<Word>(phase) << 32) +
              static_cast<Word>(number));
 }
 inline Word key_of(int from, std::size_t phase) { return key_of(from, -1, phase, 0); }
 
-// Of word i when it was written in repetition t; negative: filled.
+// Returns the moment at which word i was written in repetition t. If t is negative, the word was filled.
 inline Word moment(fl::Index i, fl::Index epoch, fl::Index t) {
   return odd(static_cast<Word>(i) * 0xBF58476D1CE4E5B9ull + static_cast<Word>(epoch + 1) * 0xD6E8FEB86659FD93ull +
              static_cast<Word>(t + 1) * 0x9E3779B97F4A7C15ull);

@@ -93,7 +93,7 @@ inline std::vector<int> peers_of(const Shape& s, int me) {
   return peers;
 }
 
-// Of two steps, all by one interface: those of a partner that is a step ahead lie beside this step's.
+// Returns the number of slots for the messages of two steps on one interface: a partner may be a step ahead.
 inline int room_of(const Shape& s) { return 2 * (s.all() + s.directions); }
 
 }  // namespace rdma::inline FL_ROLE

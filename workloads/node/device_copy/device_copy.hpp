@@ -29,7 +29,8 @@ struct State {
   fl::Changing changing;   // of the words of a copy
   fl::Index renewed = -1;  // the last iteration before this batch
   fl::Array<Word> source, target;
-  // Of variants on a device: before a check copies the target from there where it lies there, and after poison() poisons it there.
+  // Variants on a device set these. fetch() copies the target from the device before a check if it is there; poisoned() poisons it there
+  // after poison().
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
   void (*changed)(State&, fl::Index) = nullptr;  // where the source lies there: takes its word i, which changes between batches only
   void* object = nullptr;                        // of theirs

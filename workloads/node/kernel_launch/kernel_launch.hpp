@@ -21,7 +21,7 @@ struct Params {
 struct State {
   fl::Index in_a_row = 1;
   fl::Array<Word> count;  // one word
-  // Of variants on a device: before a check copies the count from there, and after poison() poisons it there.
+  // Variants on a device set these. fetch() copies the count from the device before a check; poisoned() poisons it there after poison().
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
   void* object = nullptr;  // of theirs
 };

@@ -157,7 +157,7 @@ class Judge {
     return remainder(sum);
   }
 
-  // Of the step that is judged, times the mantissa of s.
+  // Sets row i of A as it was in the step that is judged, times the mantissa of s.
   void set_row_of_a(Index i) {
     values_.row_of_a(i, row_.data());
     if (ages_.any_in(i * n_, (i + 1) * n_))

@@ -49,7 +49,7 @@ struct State {
   Lanes<double> doubles;
   double shift = 0;  // added to every start; follows the iteration
   fl::Team team;
-  // Of variants on a device: before a check copies the sums from there, and after poison() poisons them there.
+  // Variants on a device set these. fetch() copies the sums from the device before a check; poisoned() poisons them there after poison().
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
   void* object = nullptr;  // of theirs
 };

@@ -31,7 +31,8 @@ struct State {
   fl::Changing changing;        // of all elements but the last
   fl::Index renewed = -1;       // the last iteration before this batch
   fl::Team team;
-  // Of variants on a device: before a check copies what was made there, and after poison() poisons it there.
+  // Variants on a device set these. fetch() copies the results from the device before a check; poisoned() poisons them there after
+  // poison().
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
   void (*changed)(State&,
                   fl::Index) = nullptr;  // of such variants: takes element i of the inputs there, where it changes between batches only

@@ -15,11 +15,12 @@ inline double roundings(const Params& p) {
 }
 inline double allowed_speed(const Params& p) { return roundings(p) * p.speed(); }
 inline double allowed_height(const Params& p) { return roundings(p) * p.depth(); }
-// Of a layer, of itself: what is carried is lost in roundings of single cells alone, which walk at random.
+// Returns the allowed relative change of a layer. What is carried is lost in roundings of single cells alone, which walk at random.
 inline double allowed_layer(const Params& p) {
   return 1e-15 * std::max(1.0, 4 * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny)));
 }
-// Of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of the basin wide.
+// Returns the allowed error of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of the basin
+// wide.
 inline double allowed_gyre(const Params& p) { return 18 / static_cast<double>(p.nx * p.nx); }
 
 inline fl::Check check(State& s, Index last) {

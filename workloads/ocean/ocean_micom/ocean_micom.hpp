@@ -73,7 +73,7 @@ struct Params : ocean::Extent {
   // In the energy form no corner is thinner than half of a face whose flux it turns; the other one turns fluxes of more faces.
   bool bounded() const { return form == Form::enstrophy; }
   double beta() const { return driven() ? 2e-11 : 0; }
-  // Of corners on line j of the whole domain.
+  // Returns the parameter at the corners on line j of the whole domain.
   double coriolis(Index j) const { return 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }
   double depth() const { return stommel() ? ocean::gyre_depth : full_depth; }
   double rest(Index k) const { return depth() * static_cast<double>(2 * (k + 3)) / static_cast<double>(layers * (layers + 5)); }

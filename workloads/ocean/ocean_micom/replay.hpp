@@ -16,7 +16,7 @@ inline bool known(const Params& p) {
   return p.problem == Problem::jet || p.problem == Problem::lake || (p.stommel() && time > spun_up);
 }
 
-// Of one or all layers of the whole ocean; around a periodic one, nothing beyond an end.
+// A table of one or all layers of the whole ocean. A periodic ocean wraps around; nothing is beyond an end.
 class Table {
  public:
   Table(const Params& p, Index layers) : p_(&p), x_(static_cast<std::size_t>(layers * p.ny * p.nx), 0) {}
@@ -114,7 +114,7 @@ class Replay {
     for (Index k = 0; k < p_.layers; ++k) sum += at_face(d, k, j, i);
     return sum;
   }
-  // Of what has a value in each layer, by thickness.
+  // Returns the mean of a value of each layer, weighted by thickness.
   template <class F>
   double mean(int d, Index j, Index i, const F& f) const {
     double sum = 0;

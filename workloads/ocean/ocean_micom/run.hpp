@@ -19,7 +19,7 @@ struct Run {
   grid::Exchange<3, Transport> first, halo, pushes, waves, sums;
   Team team;
   ocean::Restart restart;
-  // Of each thread.
+  // The bands below have one element per thread.
   std::vector<Band<Following>> following_;
   std::vector<Band<Carrying>> carrying_;
   bool large_ = false;  // flows do not stay in caches

@@ -54,7 +54,8 @@ void carried(State& s, Carrying& of, double span, Index j, Index begin, Index en
   }
 }
 
-// Of what would be added and taken: what may be, by the thickest and the thinnest of the cell and its neighbours before and after.
+// Computes the share of what would be added and taken that is allowed, by the thickest and the thinnest of the cell and its neighbours
+// before and after.
 inline void bound(State& s, Carrying& of, double span, Index j, Index begin, Index end) {
   const double x = span / s.p.dx(), y = span / s.p.dy();
   const double *wet = line(s.wet, j), *wet_s = line(s.wet, j - 1), *wet_n = line(s.wet, j + 1);

@@ -89,7 +89,7 @@ class Conjugate {
       if (line + 1 == size[1]) turned(size[1]);
     });
   }
-  // Of lines, in their order, whoever adds them; then of processes.
+  // Adds up the lines in their order, whichever thread computes them, and then the processes.
   template <class Line>
   double add_up(const Team& team, const Line& line) {
     levels_.each_line(levels_.finest(), team, [&](Index j) {

@@ -16,7 +16,7 @@ class Cosine {
   explicit Cosine(Index n) : n_(n), fourier_(n), turns_(n / 2 + 1) {
     for (Index m = 0; 2 * m <= n; ++m) turns_[m] = std::polar(1.0, -M_PI * static_cast<double>(m) / (2 * static_cast<double>(n)));
   }
-  // Of two lines; what they become may take their place.
+  // Transforms two lines. The results may overwrite them.
   void forward(const double* first, const double* second, double* x, double* y) {
     Complex *in = fourier_.in.data(), *out = fourier_.out.data();
     for (Index i = 0; i < n_ / 2; ++i) {

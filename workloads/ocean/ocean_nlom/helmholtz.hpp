@@ -112,7 +112,7 @@ class Helmholtz {
     double* line(Index m, Index number) { return memory.data() + (6 * m + number) * nx; }
     double* solved(Index m, Index j) { return line(m, 2 + (j & 3)); }
   };
-  // Of the differences of a cosine wave.
+  // Returns the wave number of the differences of a cosine wave.
   static double wave_number(const Params& p, Index m) {
     return 2 / p.dx() * std::sin(M_PI * static_cast<double>(m) / (2 * static_cast<double>(p.nx)));
   }
@@ -200,7 +200,7 @@ class Helmholtz {
       for (Index i = begin; i < end; ++i) to[i] = (x[i] + north * next[i]) * inverted[i];
   }
 
-  // Of all lines by one thread.
+  // Solves for all lines with one thread.
   void solve_alone(const Params& p, grid::Field<double, 3>& field) {
     Work& work = *works_.front();
     const auto view = field.view();

@@ -14,7 +14,7 @@ namespace ocean_nlom::inline FL_ROLE {
 class Band {
  public:
   Band(Index n, Index band) : n_(n), band_(band), a_(static_cast<std::size_t>(n * (band + 1)), 0) {}
-  // Of row r and column c <= r.
+  // Returns the element in row r and column c <= r.
   double& at(Index r, Index c) { return a_[static_cast<std::size_t>(r * (band_ + 1) + band_ + c - r)]; }
   void factor() {
     for (Index r = 0; r < n_; ++r)
@@ -75,7 +75,7 @@ class Implicit {
 
   void matrix(double a) {
     band_.emplace(p_.nx * p_.ny * p_.layers, std::min(p_.nx, p_.ny) * p_.layers);
-    // Of the square of a difference between two places of which the second comes first, or of one place alone.
+    // Adds the square of a difference between two places of which the second comes first, or of one place alone.
     const auto square = [&](Index one, Index other, double weight) {
       band_->at(one, one) += weight;
       if (other < 0) return;
@@ -134,7 +134,7 @@ class Implicit {
   std::optional<Band> band_;
 };
 
-// Of what a run left, n - 1, n and n + 1, in a box of this process: how far they are from what one step makes of the first two.
+// Computes how far n + 1 is from what one step makes of n - 1 and n, in a box of this process. The three time levels are what a run left.
 class LastStep {
  public:
   LastStep(const State& s, const grid::Box<2>& box)

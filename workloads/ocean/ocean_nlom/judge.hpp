@@ -13,7 +13,7 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
-// Of conjugate gradients, a time step.
+// Returns the mean number of conjugate gradient iterations per time step.
 inline double mean_iterations(const State& s, Index mode) {
   return static_cast<double>(s.iterations[static_cast<std::size_t>(mode)]) / static_cast<double>(s.p.steps);
 }
@@ -56,8 +56,8 @@ inline void against_replays(State& s, Judged& judged) {
   each_box(s, replayed(s.p, s.team.ranks).whole, box_edge, [&](const grid::Box<3>& box) { against_a_replay(s, judged, box); });
 }
 
-// Of a layer. What fluxes carry is lost in roundings of single cells alone, which walk at random; what is taken from a pressure is off by
-// roundings of the whole depth's.
+// Returns the allowed relative change of a layer. What fluxes carry is lost in roundings of single cells alone, which walk at random; what
+// is taken from a pressure is off by roundings of the whole depth's.
 inline double allowed_layer(const Params& p) {
   return 8 * DBL_EPSILON * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny));
 }
@@ -142,7 +142,8 @@ inline double frequency(State& s) {
   return (seen + 2 * M_PI * std::round((expected - seen) / (2 * M_PI))) / (steps * s.dt);
 }
 
-// Of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of Stommel's basin wide.
+// Returns the allowed error of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of Stommel's
+// basin wide.
 inline double allowed_gyre(const Params& p) {
   const double cells = static_cast<double>(p.nx * p.nx);
   return p.problem == Problem::stommel ? 18 / cells : std::pow(p.length / std::cbrt(p.viscosity / p.beta()), 2) / (10 * cells);
@@ -246,7 +247,7 @@ inline fl::Check check(State& s, Index last) {
   return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
 }
 
-// Of the whole ocean; time in days, mass as what changed of it.
+// Reports the diary of the whole ocean; time is in days, mass is its change.
 inline void tell_the_diary(State& s, fl::Observations& seen) {
   const auto count = static_cast<Index>(s.mass.size());
   std::vector<double> time, mass = s.mass, energy = s.energy, enstrophy = s.enstrophy;

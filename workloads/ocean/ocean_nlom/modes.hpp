@@ -91,7 +91,7 @@ void mix(const Modes::Matrix& weights, const grid::Point<3>& size, const Team& t
       mix_line(weights, size[0], {0, size[0]}, size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
   });
 }
-// Of own lines of a field: layers into modes, which lie behind each other, and back.
+// Convert own lines of a field from layers into modes, which are stored behind each other, and back.
 template <class Team>
 void to_modes(const Modes& modes, grid::Field<double, 3>& field, double* tile, const Team& team) {
   mix(

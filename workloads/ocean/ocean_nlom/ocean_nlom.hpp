@@ -78,7 +78,7 @@ struct Params : ocean::Extent {
   bool iterates() const { return time == Time::semi && solver == Solver::cg; }
   Index columns() const { return time == Time::explicitly ? strip : 0; }
   double beta() const { return driven() ? 2e-11 : 0; }
-  // Of corners on line j of the whole domain.
+  // Returns the parameter at the corners on line j of the whole domain.
   double coriolis(Index j) const { return problem == Problem::seiche ? 0 : 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }
   double rest(Index k) const {
     if (gyre()) return ocean::gyre_depth;

@@ -44,7 +44,7 @@ inline Replayed replayed(const Params& p, Index ranks) {
 
 class Replay : public ocean::Cells<State> {
  public:
-  // Of this box of the whole domain, in global lines and columns.
+  // Starts a run of this box of the whole domain, in global lines and columns.
   Replay(const State& s, const grid::Box<2>& box) : Replay(s, box, around_a_step * s.p.steps + 2) { begin(); }
   // At rest, with so much around it.
   using ocean::Cells<State>::Cells;

@@ -20,8 +20,8 @@ struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
   static constexpr bool joins_last = true;  // strips hear of what is beside them when halos have arrived
   static constexpr bool bands = true;       // of lines, a thread each; else all that follows from a flow before all that is made of it
-  // Of semi-implicit runs: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the pressure,
-  // what a run that is taken up knows of the step before.
+  // Semi-implicit runs need these: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the
+  // pressure, what a run that is taken up knows of the step before.
   static constexpr bool weighted = true, walls = true, masked = true, coarse = true, from_fluxes = true, arrives = true, continues = true;
   static constexpr bool surfaces = true;  // what they store of energy is written down
 };

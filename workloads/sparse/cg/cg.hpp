@@ -62,8 +62,8 @@ struct State {
   fl::Index blocks = 1;    // of the preconditioner, in all
   fl::Changing changing;   // elements of the whole b
   Outcome outcome;
-  // Of methods that hide sums, in several processes: share of a sum's time that goes on behind products alone, and behind products with
-  // their exchanges; -1: not measured.
+  // Methods that hide sums set these in several processes: the share of a sum's time that is hidden behind products alone, and behind
+  // products with their exchanges. -1 means not measured.
   double hidden = -1, hidden_by_exchange = -1;
   int wrong_sums = 0;  // of those
 };
@@ -113,7 +113,7 @@ inline double entries(const sparse::Matrix& a, fl::Part rows) {
   return count;
 }
 
-// Of an iteration on so many rows, without what a preconditioner reads beyond the diagonal.
+// Returns the bytes of an iteration on so many rows, without what a preconditioner reads beyond the diagonal.
 inline double bytes(const Params& p, double entries, double rows) {
   const double product = 12 * entries + 20 * rows, precondition = 24 * rows, basis = static_cast<double>(2 * p.s + 1);
   switch (p.method) {

@@ -71,7 +71,7 @@ class Reference {
     for (std::size_t i = r.size(); i-- > 0;) z[i] -= beside(z, i, false) / diagonal_[i];           // (D + U) z = D y
     return z;
   }
-  // Of a row's entries below or above the diagonal within its block.
+  // Returns the sum over a row's entries below or above the diagonal within its block.
   double beside(const std::vector<double>& z, std::size_t i, bool below) const {
     double sum = 0;
     for (std::size_t k = row_[i]; k < row_[i + 1]; ++k) {
@@ -88,7 +88,7 @@ class Reference {
   std::vector<std::size_t> row_, column_;
 };
 
-// Of the last step; the variant's own where it is not counted. Collective.
+// Returns the outcome of the last step, or the variant's own if it is not counted. Collective.
 template <class B>
 Outcome reference(const State& s, B b) {
   if (s.matrix.rows() > counted) return s.outcome;

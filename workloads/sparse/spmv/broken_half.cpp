@@ -1,4 +1,4 @@
-// Of a symmetric matrix only the stored half is multiplied.
+// Wrong: multiplies only the stored half of a symmetric matrix.
 #include "one_thread.hpp"
 
 #include "firstlight/variant.hpp"

@@ -40,7 +40,8 @@ struct State {
   double scale = 1;        // of the step
   fl::Changing changing;   // elements of the whole x
   double overlapped = -1;  // of variants that do: share of own rows that are multiplied while x travels
-  // Of variants on a device: all of x and y goes there; y comes back before it is looked at. For these x changes between batches only.
+  // Variants on a device set these. All of x and y is uploaded; y is downloaded before it is looked at. For these variants x changes
+  // between batches only.
   std::function<void()> upload, download;
   fl::Index renewed = -1;  // the last iteration before this batch
 };
@@ -174,7 +175,7 @@ inline fl::Check check(State& s, fl::Index last) {
   return worst.check(fl::text("all %lld rows are right", s.own.size()));
 }
 
-// Of all bits of y, the same for any number of processes: formats that add up a row in its order agree.
+// Reports a digest of all bits of y, the same for any number of processes: formats that add up a row in its order agree.
 inline void observe(State& s, fl::Observations& seen) {
   if (s.download) s.download();
   double mine = 0;

@@ -39,7 +39,7 @@ inline fl::Index padded(const std::vector<fl::Index>& lengths, fl::Index height)
 
 constexpr fl::Index pieces(fl::Index n, fl::Index size) { return (n + size - 1) / size; }
 
-// Of a group of block rows, blocks of the longest in each.
+// Returns the number of stored blocks: each block row of a group has as many as the longest of the group.
 inline fl::Index blocks(const Matrix& matrix, fl::Part own) {
   std::vector<fl::Index> found;
   for (fl::Index i = own.begin; i < own.end; i += block) {
@@ -50,7 +50,7 @@ inline fl::Index blocks(const Matrix& matrix, fl::Part own) {
   return padded(found, group);
 }
 
-// Of tiles: values of 8 bytes, columns and numbers of rows of 2.
+// Returns the bytes in tiles: values of 8 bytes, columns and numbers of rows of 2.
 inline fl::Index in_tiles(const Matrix& matrix, fl::Part own, fl::Index threads, fl::Index side) {
   const fl::Index high = height(own.size(), threads, side);
   fl::Index bytes = 0;

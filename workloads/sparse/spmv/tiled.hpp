@@ -65,7 +65,7 @@ class Tiled {
     std::size_t run;
   };
 
-  // Of a block of rows, of which y is the first.
+  // Adds the product of a block of rows; y is the first of them.
   void add(const double* x, double* y, std::size_t block) const {
     const Begin& begin = begin_[block];
     const double* v = value_.data() + begin.entry;

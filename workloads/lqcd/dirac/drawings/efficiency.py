@@ -101,7 +101,7 @@ def model(some: Sequence[Exchange]) -> Model | None:
 
 
 def _flops(e: Exchange) -> float:
-    """Of a process in a step."""
+    """Return the flops of a process in a step."""
     return e.figure.cost.get("flops", 0.0) / max(1, e.figure.identity.placement.ranks)
 
 

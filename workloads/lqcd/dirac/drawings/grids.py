@@ -80,7 +80,7 @@ def _line(view: View, variant: str, line: Mapping[Case, Verified], k: int) -> Tr
 
 
 def _without(exchanges: Sequence[Exchange], shown: Sequence[Case]) -> list[Trace]:
-    """Of each case, the speed of the fastest twin without communication."""
+    """Draw, for each case, the speed of the fastest twin without communication."""
     top: dict[Case, float] = {}
     for e in exchanges:
         c = sites.case(e.figure)

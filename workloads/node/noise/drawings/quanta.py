@@ -66,7 +66,7 @@ def _drawing(view: View, name: str, seen: list[tuple[Verified, list[Window]]], r
 
 
 def _edges(least: float, most: float) -> list[float]:
-    """Of bins of equal ratio, from the least to beyond the most."""
+    """Return the edges of bins of equal ratio, from the least value to beyond the largest."""
     ratio = max(FINEST, (most / least) ** (1 / BINS))
     bins = math.floor(math.log(most / least) / math.log(ratio)) + 1
     return [least * ratio**k for k in range(bins + 1)]

@@ -14,7 +14,7 @@ Entries = dict[str, tuple[float, ...]]
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Of the longest diary; none where no verified run kept one."""
+    """Draw the longest diary; return nothing if no verified run kept one."""
     figures = answers.verified(view.selected(workload, plot))
     seen = [(f, entries) for f in figures if (entries := _entries(view, f))]
     if not seen:

@@ -12,7 +12,7 @@ HEAD = ("along the middle line, from west to east", "height above rest")
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Of the finest grid; none where no verified run left a picture of a sea that moved."""
+    """Draw the finest grid; return nothing if no verified run left a picture of a sea that moved."""
     seen = pictures.finest(view, answers.verified(view.selected(workload, plot)))
     if seen is None:
         return []
