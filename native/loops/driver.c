@@ -280,13 +280,13 @@ static double value(const struct fl_param* p, const char* at) {
   return x;
 }
 
-static int same(const struct fl_param* p, const char* golden, const char* mine, const char* magnitude, char* told, size_t room) {
+static int same(const struct fl_param* p, const char* golden, const char* mine, const char* magnitude, char* difference, size_t room) {
   if (memcmp(golden, mine, (size_t)p->unit) == 0) return 1;
   if (p->kind == 'i' || p->kind == 'u') {
     long a = 0, b = 0;
     memcpy(&a, golden, (size_t)p->unit);
     memcpy(&b, mine, (size_t)p->unit);
-    snprintf(told, room, "%ld instead of %ld", b, a);
+    snprintf(difference, room, "%ld instead of %ld", b, a);
     return 0;
   }
   double a = value(p, golden), b = value(p, mine);
@@ -298,7 +298,7 @@ static int same(const struct fl_param* p, const char* golden, const char* mine, 
     scale = isfinite(large) && large > scale ? large : scale;
     if (fabs(a - b) <= tolerance * scale + 64 * (p->unit == 4 ? 0x1p-149 : 0x1p-1074)) return 1;
   }
-  snprintf(told, room, "%.17g instead of %.17g", b, a);
+  snprintf(difference, room, "%.17g instead of %.17g", b, a);
   return 0;
 }
 
@@ -325,18 +325,18 @@ static void restore(const struct image* image) {
 static struct image before, golden, magnitudes;
 
 static void compare(int with_magnitudes) {
-  char told[128], what[640];
+  char difference[128], what[640];
   for (int k = 0; k < fl_count; ++k) {
     const struct fl_param* p = &fl_params[k];
     long units = (is_array(k) ? (long)arrays[k].bytes : p->size) / p->unit;
     const char *mine = is_array(k) ? arrays[k].data : scalars[k], *right = is_array(k) ? golden.data[k] : golden.scalars[k];
     const char* large = is_array(k) ? magnitudes.data[k] : magnitudes.scalars[k];
     for (long u = 0; u < units; ++u)
-      if (!same(p, right + u * p->unit, mine + u * p->unit, with_magnitudes ? large + u * p->unit : NULL, told, sizeof told)) {
+      if (!same(p, right + u * p->unit, mine + u * p->unit, with_magnitudes ? large + u * p->unit : NULL, difference, sizeof difference)) {
         if (is_array(k))
-          snprintf(what, sizeof what, "%s: %s[%ld] is %s", where, p->name, arrays[k].low + u / (p->size / p->unit), told);
+          snprintf(what, sizeof what, "%s: %s[%ld] is %s", where, p->name, arrays[k].low + u / (p->size / p->unit), difference);
         else
-          snprintf(what, sizeof what, "%s: %s is %s", where, p->name, told);
+          snprintf(what, sizeof what, "%s: %s is %s", where, p->name, difference);
         say("wrong", what);
       }
   }

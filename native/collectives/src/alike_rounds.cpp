@@ -34,17 +34,17 @@ std::string difference(const Schedule& s, Rank rank) {
   if (trains(program)) return "rank " + std::to_string(rank) + " has trains";
   const std::vector<Receipts> is = received(program);
   if (std::ssize(is) > s.rounds.begins.back()) return "rank " + std::to_string(rank) + " has more rounds";
-  Receipts said;
+  Receipts declared;
   std::size_t next = 0;
   for (std::int32_t round = 0; round < s.rounds.begins.back(); ++round) {
     if (round == s.rounds.begins[next]) {
       ++next;
-      said.clear();
-      s.rounds.receipts(rank, round, said);
-      std::ranges::sort(said);
+      declared.clear();
+      s.rounds.receipts(rank, round, declared);
+      std::ranges::sort(declared);
     }
     const auto r = static_cast<std::size_t>(round);
-    if (r < is.size() ? is[r] != said : !said.empty()) return "round " + std::to_string(round) + " of rank " + std::to_string(rank);
+    if (r < is.size() ? is[r] != declared : !declared.empty()) return "round " + std::to_string(round) + " of rank " + std::to_string(rank);
   }
   return "";
 }

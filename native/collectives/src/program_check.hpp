@@ -1,4 +1,4 @@
-// What can be said about the program of one rank alone: its operations are valid, and their accesses to chunks are ordered.
+// Checks the program of one rank alone: its operations are valid, and their accesses to chunks are ordered.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ constexpr int messages_sampled = 4;
 
 using Pairs = std::vector<std::pair<Chunk, Chunk>>;
 
-// The chunks of an operation in the order of its message; of a copy with their sources. Those of scratch are told apart by a sign.
+// Lists the chunks of an operation in the order of its message; those of a copy with their sources. Chunks of scratch have a negative sign.
 void list(const Operation& o, const Translation& t, Rank by, Pairs& out) {
   auto place = [&](const Range& r, std::int32_t k, Chunk i) {
     return r.space == Space::scratch ? -1 - r.chunk(k, i) : t.chunk(r.chunk(k, i), by);

@@ -102,8 +102,8 @@ class Timer {
     const Timing timing{wall, wall > 0 && !variant.idle && variant.device == nullptr ? used / (wall * team_.threads) : 1};
     observed_.begin(steps, workload.about->phases, watch);
     if (instance_.observes()) instance_.observe(observed_);
-    const bool told = instance_.observes() || workload.about->phases.count() > 0;
-    return recorder_.sample(number_, index, timing, write, told ? &observed_ : nullptr).wall;
+    const bool observing = instance_.observes() || workload.about->phases.count() > 0;
+    return recorder_.sample(number_, index, timing, write, observing ? &observed_ : nullptr).wall;
   }
 
   // The same steps once more, not timed; of whole runs a few, for counters are switched before and after each.
@@ -227,14 +227,14 @@ std::string refusal(Instance& instance, const Team& team) {
 // Returns the message of some rank, empty if no rank has one. Collective: all ranks agree whether it is empty; rank 0 has the full text.
 std::string agreed(const std::string& mine, const Team& team) {
   if (!comm::any(!mine.empty())) return "";
-  struct Said {
+  struct Message {
     char words[1000];
-  } said{};
-  mine.copy(said.words, sizeof said.words - 1);
-  std::vector<Said> all(comm::rank() == 0 ? static_cast<std::size_t>(team.ranks) : 0);
-  comm::gather(&said, sizeof said, all.data());
+  } message{};
+  mine.copy(message.words, sizeof message.words - 1);
+  std::vector<Message> all(comm::rank() == 0 ? static_cast<std::size_t>(team.ranks) : 0);
+  comm::gather(&message, sizeof message, all.data());
   if (comm::rank() > 0) return "refused";
-  const auto silent = [](const Said& one) { return one.words[0] == '\0'; };
+  const auto silent = [](const Message& one) { return one.words[0] == '\0'; };
   const auto first = std::find_if_not(all.begin(), all.end(), silent);
   const bool alone = std::any_of(all.begin(), all.end(), silent);
   return (alone ? "rank " + std::to_string(first - all.begin()) + ": " : "") + first->words;

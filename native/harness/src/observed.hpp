@@ -1,4 +1,4 @@
-// What one call of a workload's observe() told on this rank.
+// The values and series that one call of a workload's observe() reported on this rank.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class Observed final : public Observations {
 
   double seconds(Phase phase) const override;
 
-  // Forgets what the batch before it told. What the steps spent in each of the phases, and in none, becomes a value.
+  // Forgets what the previous batch reported. What the steps spent in each of the phases, and in none, becomes a value.
   void begin(Index steps_of_batch, const Phases& phases, const detail::Watch& watch);
   const std::vector<std::pair<std::string, double>>& values() const { return values_; }
   const std::vector<Series>& points() const { return series_; }

@@ -48,26 +48,26 @@ std::vector<std::vector<int>> gathered_lists(std::vector<int> mine) {
   return lists;
 }
 
-// The ranks tell their values in the same order; where they do not, or where one is not a number, the record would lie.
+// The ranks report their values in the same order. If they do not, or if a value is not a number, the record would be wrong.
 [[noreturn]] void cannot_observe(const std::string& why) { give_up("the observed values cannot be recorded: " + why); }
 
 using Spread = std::vector<std::pair<std::string, std::array<double, 3>>>;  // least, median, largest over the ranks; empty but on rank 0
 
 Spread spread(const Observed& mine) {
-  struct Told {
+  struct Observation {
     double values[Observations::most_values + Phases::most + 1];
     std::uint64_t names;
-  } told{{}, mine.value_names()};
-  for (std::size_t k = 0; k < mine.values().size(); ++k) told.values[k] = mine.values()[k].second;
-  const auto all = gathered(told);
+  } observation{{}, mine.value_names()};
+  for (std::size_t k = 0; k < mine.values().size(); ++k) observation.values[k] = mine.values()[k].second;
+  const auto all = gathered(observation);
   Spread found;
   if (comm::rank() != 0) return found;
-  for (const Told& one : all)
-    if (one.names != told.names) cannot_observe("the ranks observe different things");
+  for (const Observation& one : all)
+    if (one.names != observation.names) cannot_observe("the ranks observe different things");
   for (std::size_t k = 0; k < mine.values().size(); ++k) {
     const std::string& name = mine.values()[k].first;
     std::vector<double> x;
-    for (const Told& one : all) {
+    for (const Observation& one : all) {
       if (!std::isfinite(one.values[k])) cannot_observe(name + " is not a finite number");
       x.push_back(one.values[k]);
     }
@@ -201,18 +201,18 @@ Timing Recorder::sample(int number, int index, const Timing& mine, bool write, c
 
 bool Recorder::check(int number, const char* when, const Check& mine) {
   // Fixed size, so that it travels in one gather.
-  struct Said {
+  struct Result {
     double error, tolerance;
     int ok;
     char what[240];
-  } said{mine.error, mine.tolerance, mine.ok ? 1 : 0, {}};
-  mine.what.copy(said.what, sizeof said.what - 1);
-  const auto all = gathered(said);
+  } result{mine.error, mine.tolerance, mine.ok ? 1 : 0, {}};
+  mine.what.copy(result.what, sizeof result.what - 1);
+  const auto all = gathered(result);
   int ok = 1;
   if (comm::rank() == 0) {
     // The rank to show: one that failed if there is one, else the largest error.
-    const Said* shown = &all.front();
-    for (const Said& one : all) {
+    const Result* shown = &all.front();
+    for (const Result& one : all) {
       const bool worse = one.ok < shown->ok || (one.ok == shown->ok && !(one.error <= shown->error));
       if (worse) shown = &one;
     }

@@ -18,7 +18,7 @@
 namespace fl {
 namespace {
 
-// Until the launcher has read what was said, a second at most: Hydra ends a job that is aborted without a last look at its streams.
+// Waits until the launcher has read the output, a second at most: Hydra ends a job that is aborted without a last look at its streams.
 void await_reader(int stream) {
   struct stat kind;
   if (fstat(stream, &kind) != 0 || !S_ISFIFO(kind.st_mode)) return;

@@ -26,7 +26,7 @@ void write_cost(Json& json, const Cost& cost) {
   json.member("maxima", static_cast<fl::Index>(cost.maxima)).member("hop_bytes", static_cast<fl::Index>(cost.hop_bytes));
 }
 
-// The line comes when the map is whole in its file: whatever happens afterwards, what was told is there.
+// Prints the line when the map is complete in its file: whatever happens afterwards, the file has the reported map.
 void progress(const Found& best, double seconds, const std::string& keep) {
   if (!keep.empty()) map::write_map(keep, best.map);
   Json json;

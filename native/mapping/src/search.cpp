@@ -54,7 +54,7 @@ class Search {
     first.place(found_.before.map);
     found_.before.cost = first.cost();
     found_.best = found_.least = found_.before;
-    told(found_.before, true);
+    report(found_.before, true);
     if (optimal(first)) {
       found_.proved = true;
       return found_;
@@ -75,12 +75,12 @@ class Search {
       if (loads.most(p) > places_.bound(pattern_, p)) return false;
     return true;
   }
-  void told(const Found& found, bool at_once) {
+  void report(const Found& found, bool at_once) {
     const std::scoped_lock hold(lock_);
     const double height = score(found.cost, places_), now = stop_.seconds();
-    if (height >= shown_ || (!at_once && now < said_ + told_each)) return;
+    if (height >= shown_ || (!at_once && now < reported_at_ + report_interval)) return;
     shown_ = height;
-    said_ = now;
+    reported_at_ = now;
     say_(found, now);
   }
   void starts() {
@@ -109,7 +109,7 @@ class Search {
       if (each[task].map.empty()) return;
       loads(thread).place(each[task].map);
       each[task].cost = loads(thread).cost();
-      told(each[task], true);
+      report(each[task], true);
     });
     std::erase_if(each, [](const Found& f) { return f.map.empty(); });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -134,8 +134,8 @@ class Search {
       bool ended = false;
       each[task] = annealed(
           pattern_, places_, from, loads(thread), heats[task % std::size(heats)], moves, effort_.seed + 1000 * (task + 1), stop,
-          [this](const Found& best) { told(best, false); }, ended);
-      told(each[task], true);
+          [this](const Found& best) { report(best, false); }, ended);
+      report(each[task], true);
       cut[task] = ended;
     });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -156,7 +156,7 @@ class Search {
   std::vector<Found> ranked_;
   Searched found_;
   std::mutex lock_;
-  double shown_ = std::numeric_limits<double>::infinity(), said_ = 0;  // the score that was told last, and when
+  double shown_ = std::numeric_limits<double>::infinity(), reported_at_ = 0;  // the score that was reported last, and when
 };
 
 }  // namespace

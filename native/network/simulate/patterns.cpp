@@ -41,7 +41,7 @@ const pattern::Pattern& named(const std::string& name) {
   return *p;
 }
 
-// As many as there are nodes where only the network is told.
+// Returns the number of processes: that of the nodes if only the network is given.
 pattern::Rank processes(const Options& options) {
   const bool everywhere = !options.has("processes") && options.has("topology");
   const double ranks = everywhere ? topology(options.text("topology"), {})->nodes() : number("processes", options.text("processes"));

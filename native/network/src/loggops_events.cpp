@@ -127,11 +127,11 @@ class LogGOPS {
 void LogGOPS::send(const Event& e, const Step& s) {
   double &cpu = processor(s), &nic = sending_[interface(s)];
   const Machine::Cost cost = machine_.cost(s.bytes);
-  const double said = noise_.done(s.rank, e.time, machine_.o);
-  cpu = cost.body > 0 ? noise_.done(s.rank, e.time, cost.send) : said;
+  const double sent = noise_.done(s.rank, e.time, machine_.o);
+  cpu = cost.body > 0 ? noise_.done(s.rank, e.time, cost.send) : sent;
   nic = e.time + cost.gap;
   begin(e.step, e.time);
-  push(said + machine_.L, s.match, true);
+  push(sent + machine_.L, s.match, true);
   if (loggops_bytes(s.bytes) <= machine_.S) finish(e.step, cpu);
 }
 

@@ -15,17 +15,17 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 std::int64_t value_of(const Pattern& pattern, const Parameter& p, std::string_view text) {
-  const std::string told = pattern.name + ": " + p.name;
+  const std::string subject = pattern.name + ": " + p.name;
   if (!p.words.empty()) {
     const auto found = std::ranges::find(p.words, text);
-    if (found == p.words.end()) throw Refused(told + " is one of " + listed(p.words) + ", not '" + std::string(text) + "'");
+    if (found == p.words.end()) throw Refused(subject + " is one of " + listed(p.words) + ", not '" + std::string(text) + "'");
     return found - p.words.begin();
   }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < p.least || value > p.most)
-    throw Refused(told + " is a number from " + std::to_string(p.least) + " to " + std::to_string(p.most) + ", not '" + std::string(text) +
-                  "'");
+    throw Refused(subject + " is a number from " + std::to_string(p.least) + " to " + std::to_string(p.most) + ", not '" +
+                  std::string(text) + "'");
   return value;
 }
 

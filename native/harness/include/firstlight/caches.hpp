@@ -7,14 +7,14 @@
 
 namespace fl::inline FL_ROLE {
 
-// Bytes of the second-level cache of a core; 1 MiB where the system does not tell.
+// Bytes of the second-level cache of a core; 1 MiB where the system does not report it.
 inline Index second_level_cache() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
-  static const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  static const long reported = sysconf(_SC_LEVEL2_CACHE_SIZE);
 #else
-  constexpr long told = 0;
+  constexpr long reported = 0;
 #endif
-  return told > 0 ? static_cast<Index>(told) : Index{1} << 20;
+  return reported > 0 ? static_cast<Index>(reported) : Index{1} << 20;
 }
 
 }  // namespace fl::inline FL_ROLE

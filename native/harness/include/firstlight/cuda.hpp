@@ -1,4 +1,4 @@
-// What variants in CUDA share: memory on the device, and errors told in one line.
+// What variants in CUDA share: memory on the device, and errors reported in one line.
 #pragma once
 
 #include "firstlight/host_device.hpp"

@@ -60,11 +60,11 @@ static const void* noted_memory = nullptr;
 
 // In a kernel: that it ran. Kernels run on a device or not at all.
 __device__ inline void note() { noted_there = on_device; }
-// On the host, for steps without a kernel: what they use on the device. Where it lies is asked after the samples.
+// On the host, for steps without a kernel: what they use on the device. place_of() finds out where it is after the samples.
 inline void note_memory(const void* memory) { noted_memory = memory; }
 inline int place_of(const void* memory) {
-  cudaPointerAttributes told{};
-  return cudaPointerGetAttributes(&told, memory) == cudaSuccess && told.type == cudaMemoryTypeDevice ? on_device : on_host;
+  cudaPointerAttributes attributes{};
+  return cudaPointerGetAttributes(&attributes, memory) == cudaSuccess && attributes.type == cudaMemoryTypeDevice ? on_device : on_host;
 }
 
 inline int cuda_count() {
@@ -88,8 +88,8 @@ inline Seen cuda_seen() {
   int there = nowhere, number = 0;
   if (cudaMemcpyFromSymbol(&there, noted_there, sizeof there) != cudaSuccess) there = nowhere;
   seen.place = noted_memory != nullptr ? place_of(noted_memory) : there;
-  cudaDeviceProp told{};
-  if (cudaGetDevice(&number) == cudaSuccess && cudaGetDeviceProperties(&told, number) == cudaSuccess) put(seen.name, told.name);
+  cudaDeviceProp properties{};
+  if (cudaGetDevice(&number) == cudaSuccess && cudaGetDeviceProperties(&properties, number) == cudaSuccess) put(seen.name, properties.name);
   if (cudaDeviceGetPCIBusId(seen.address, sizeof seen.address, number) != cudaSuccess) put(seen.address, "");
   return seen;
 }

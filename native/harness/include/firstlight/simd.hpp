@@ -16,7 +16,7 @@
 namespace fl::inline FL_ROLE::simd {
 
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 0
-inline constexpr int bytes = __ARM_FEATURE_SVE_BITS / 8;  // of SVE, whose length the compiler was told: it is no constant otherwise
+inline constexpr int bytes = __ARM_FEATURE_SVE_BITS / 8;  // of SVE, whose length is a compiler option: it is not a constant otherwise
 #elif defined(__AVX512F__)
 inline constexpr int bytes = 64;
 #elif defined(__AVX__)

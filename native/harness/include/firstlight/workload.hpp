@@ -68,7 +68,7 @@ struct Cost {
   double accesses = 0;       // dependent memory accesses
   double operations = 0;     // of the workload's own kind: exchanges, reductions, quanta
   double flow = 0;           // bytes into and out of one process
-  double elements = 0;       // what a time is told for one of: lattice sites, unknowns
+  double elements = 0;       // a time is reported per element: lattice sites, unknowns
   double working_set = 0;    // bytes touched by one process, all its threads together
 
   // What of it lies in phases, for metrics of these: together no more flops, bytes, messages and accesses than the step has.
@@ -133,7 +133,7 @@ class Picture {
 
   // How many cells the whole field has, 2^40 at most either way; the same on every rank, once, before its rows.
   virtual void of(const char* name, const char* unit, Index rows, Index columns) = 0;
-  // Cells of this rank, side by side from (row, column) of the whole field on. Every cell is told once, by one rank.
+  // Cells of this rank, side by side from (row, column) of the whole field on. One rank reports each cell, once.
   virtual void row(Index row, Index column, const double* values, Index count) = 0;
   virtual void row(Index row, Index column, const float* values, Index count) = 0;
 

@@ -11,10 +11,10 @@
 
 namespace fl::grid::inline FL_ROLE {
 
-// For what refuse() would have told: ends the program with one line.
-inline void require(bool held, const std::string& otherwise) {
-  if (held) return;
-  std::fprintf(stderr, "grid: %s\n", otherwise.c_str());
+// Ends the program with one line, for conditions that refuse() would have reported.
+inline void require(bool condition, const std::string& message) {
+  if (condition) return;
+  std::fprintf(stderr, "grid: %s\n", message.c_str());
   std::abort();
 }
 

@@ -36,9 +36,9 @@ constexpr Point<D> minus(Point<D> a, const Point<D>& b) {
 // "4 x 3 x 2"
 template <std::size_t D>
 std::string words(const Point<D>& p) {
-  std::string said;
-  for (std::size_t d = 0; d < D; ++d) said += (d == 0 ? "" : " x ") + std::to_string(p[d]);
-  return said;
+  std::string text;
+  for (std::size_t d = 0; d < D; ++d) text += (d == 0 ? "" : " x ") + std::to_string(p[d]);
+  return text;
 }
 
 template <std::size_t D>

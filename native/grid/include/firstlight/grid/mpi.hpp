@@ -13,7 +13,7 @@ namespace fl::grid::inline FL_ROLE {
 
 namespace detail {
 
-// So many bytes as MPI is told of them; a type of our own is to be freed.
+// A number of bytes as MPI describes it; free() frees a type of our own.
 struct Bytes {
   int count = 0;
   MPI_Datatype type = MPI_BYTE;
@@ -52,7 +52,7 @@ struct Mpi {
 
   Requests requests = Requests::fresh;
   MPI_Comm communicator = MPI_COMM_WORLD;  // its ranks are those of the process grid
-  Index most = INT_MAX;                    // bytes that are counted by an int; longer messages are told as a datatype
+  Index most = INT_MAX;                    // bytes that are counted by an int; longer messages use a datatype
 
   class Channel;
 };
@@ -60,7 +60,10 @@ struct Mpi {
 class Mpi::Channel {
  public:
   Channel(const Mpi& mpi, const std::vector<Parcel>& receives, const std::vector<Parcel>& sends)
-      : mpi_(mpi), receives_(told(receives)), sends_(told(sends)), requests_(receives.size() + sends.size(), MPI_REQUEST_NULL) {
+      : mpi_(mpi),
+        receives_(contents_of(receives)),
+        sends_(contents_of(sends)),
+        requests_(receives.size() + sends.size(), MPI_REQUEST_NULL) {
     if (mpi_.requests != Requests::persistent) return;
     MPI_Request* request = requests_.data();
     for (const Content& c : receives_) MPI_Recv_init(c.data, c.bytes.count, c.bytes.type, c.peer, c.tag, mpi_.communicator, request++);
@@ -107,7 +110,7 @@ class Mpi::Channel {
     return true;
   }
 
-  std::vector<Content> told(const std::vector<Parcel>& parcels) const {
+  std::vector<Content> contents_of(const std::vector<Parcel>& parcels) const {
     std::vector<Content> contents;
     for (const Parcel& p : parcels) contents.push_back({p.peer, p.tag, p.data, detail::Bytes(p.bytes, mpi_.most)});
     return contents;

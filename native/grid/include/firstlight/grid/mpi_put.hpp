@@ -9,7 +9,7 @@ namespace fl::grid::inline FL_ROLE {
 
 struct MpiPut {
   MPI_Comm communicator = MPI_COMM_WORLD;  // its ranks are those of the process grid
-  Index most = INT_MAX;                    // bytes that are counted by an int; longer parcels are told as a datatype
+  Index most = INT_MAX;                    // bytes that are counted by an int; longer parcels use a datatype
 
   class Channel;
 };

@@ -1,5 +1,5 @@
 // Where ranks may stand: slots of the nodes of a network. Slot s is place s % per_node of the node of position s / per_node, in the
-// network's own order of ranks; so rank r in the r-th slot is what a launcher does that is told nothing.
+// network's own order of ranks; so a launcher without options puts rank r in the r-th slot.
 #pragma once
 
 #include <memory>

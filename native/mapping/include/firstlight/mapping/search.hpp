@@ -25,10 +25,10 @@ struct Found {
   std::string by = "identity";
 };
 
-// What one looks at while it goes on: the best so far. An end by force leaves what was told last, no more than `told_each` behind
-// what was found, or the best of the starts that are over.
+// Reports the best map so far during the search. After a kill the last report is at most `report_interval` older than the best map found,
+// or it is the best of the starts that are over.
 using Say = std::function<void(const Found& best, double seconds)>;
-inline constexpr double told_each = 0.2;  // seconds
+inline constexpr double report_interval = 0.2;  // seconds
 
 // Whether somebody wants an end, or the time is over.
 class Stop {
