@@ -59,7 +59,7 @@ class CudaQueue {
   void finish() { fl::cuda::must(cudaStreamSynchronize(stream()), "halos on the GPU"); }
 
  private:
-  // The harness has chosen the device by the first use. No stream waits for the default one unless told.
+  // The harness has chosen the device by the first use. A stream waits for the default one only on request.
   cudaStream_t stream() {
     if (stream_ == nullptr) {
       fl::cuda::must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");

@@ -1,9 +1,9 @@
 // Solvers of A x = b from x = 0 on a block of cells. They differ in who works on the rows of the block and how halos travel (`Machine`,
 // alone.hpp), in how a row is computed (`Body`, plain_rows.hpp), and in the phases they are timed in (`Marks`: factor, sweep, halo, sum).
 //
-// A `Rule` says when to stop. looks(): whether it wants the sum of |b - A x| over all cells, which costs a sum over all ranks. Where it does
-// goes_on() is told that sum before each iteration; ends_unseen(): no iteration is left, and nobody asks what remains. Solvers count
-// `iterations`.
+// A `Rule` decides when to stop. looks(): whether it needs the sum of |b - A x| over all cells, which costs a sum over all ranks. If it
+// does, goes_on() receives that sum before each iteration. ends_unseen(): no iteration is left, and the final residual is not needed.
+// Solvers count `iterations`.
 #pragma once
 
 #include "alone.hpp"

@@ -107,9 +107,9 @@ class Transposed {
       const fl::Part mine = rows_in(group_.rank, slice), matrices = batch_in(slice);
       const auto block = [&](Index b, Index i) {
         const Index count = std::min(high, mine.end - i);
-        const Rows told = rows(b, i, count);
+        const Rows source_rows = rows(b, i, count);
         const fl::In in(phases("reorder"));
-        pack(slice, b, i - mine.begin, count, told, own(slice, b));
+        pack(slice, b, i - mine.begin, count, source_rows, own(slice, b));
       };
       if (by_batch_)
         for (Index b = matrices.begin; b < matrices.end; ++b)

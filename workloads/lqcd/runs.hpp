@@ -34,8 +34,8 @@ inline Blocks blocks(const Layout& layout, std::size_t number_bytes) {
   return {fit ? rows : all, fit};
 }
 
-// What runs() is told of a number, for so many threads: they take parts of t, where their pages are; blocks for the cache of one core
-// would scatter them.
+// Returns the bytes of a number that runs() uses for so many threads, 0 for several: they work on parts of t, where their pages are; blocks
+// for the cache of one core would scatter them.
 inline std::size_t bytes_in_order(int threads, std::size_t number_bytes) { return threads > 1 ? 0 : number_bytes; }
 
 // Both parities of a row follow each other, so that one sweep for D reads links and spinors once.

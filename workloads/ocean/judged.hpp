@@ -1,4 +1,4 @@
-// What the checks of ocean workloads have in common, and what is told of a run.
+// What the checks of ocean workloads have in common, and the values they report of a run.
 #pragma once
 
 #include <cfloat>

@@ -52,7 +52,7 @@ class Halo {
     needed_.erase(std::unique(needed_.begin(), needed_.end()), needed_.end());
   }
 
-  // The owners are told which elements; needed ones of one owner lie side by side.
+  // Sends the owners the numbers of the needed elements. Those of one owner are adjacent.
   void ask(const Matrix& matrix, const fl::Team& team) {
     const auto ranks = static_cast<std::size_t>(team.ranks);
     std::vector<int> mine(ranks), theirs(ranks), mine_first(ranks), theirs_first(ranks);

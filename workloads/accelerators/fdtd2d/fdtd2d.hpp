@@ -56,8 +56,8 @@ struct Numbers {
   std::array<grid::Field<T, 2>*, 7> written() { return {&ez, &hx, &hy, &psi_ex, &psi_ey, &psi_hx, &psi_hy}; }
 };
 
-// What is told of the first run of a case; to look takes as long as a run.
-struct Told {
+// What the first run of a case reports; computing it lasts as long as a run.
+struct FirstRun {
   bool known = false;
   double reflection = 0;  // in dB
   double error = 0;       // of the largest amplitude
@@ -73,7 +73,7 @@ struct State {
   double s = 0;             // the coefficient of H; it changes with the step
   Drawn drawn;              // changes between batches
   std::vector<Mode> modes;  // whose sum is the field at the start
-  Told told;
+  FirstRun first_run;
   std::function<void()> upload, download;  // of all fields, where a variant keeps them on a device
 };
 

@@ -156,17 +156,17 @@ inline double drift(State& s, double h) {
 // The largest error, by how much a reflection is weaker than what reached the layers, how far energy has drifted.
 inline void observe(State& s, fl::Observations& seen) {
   const bool exact = !is_driven(s.p.problem), whole = s.team.ranks == 1;  // a plain run is for the check alone
-  if (!s.told.known) {
+  if (!s.first_run.known) {
     if (s.download) s.download();
     const double h = rounded(s, s.s);
-    if (reflects(s.p)) s.told.reflection = reflection(s, h);
-    if (exact) s.told.error = against_exact(s, h).error();
-    if (exact && whole) s.told.drift = drift(s, h);
-    s.told.known = true;
+    if (reflects(s.p)) s.first_run.reflection = reflection(s, h);
+    if (exact) s.first_run.error = against_exact(s, h).error();
+    if (exact && whole) s.first_run.drift = drift(s, h);
+    s.first_run.known = true;
   }
-  if (reflects(s.p)) seen.value("absorption", -s.told.reflection);
-  if (exact) seen.value("error", s.told.error);
-  if (exact && whole) seen.value("energy_drift", s.told.drift);
+  if (reflects(s.p)) seen.value("absorption", -s.first_run.reflection);
+  if (exact) seen.value("error", s.first_run.error);
+  if (exact && whole) seen.value("energy_drift", s.first_run.drift);
 }
 
 }  // namespace fdtd2d::inline FL_ROLE

@@ -1,6 +1,6 @@
 // The flows: what box they fill, what happens at its sides, what is known of them. Dimensions are numbered as those of the grid: 0 from
 // bottom to top, 1 from south to north, 2 from west to east; velocity d points along dimension d. Lengths and speeds are 1 where a
-// Reynolds number is told of.
+// Reynolds number is defined.
 #pragma once
 
 #include "../system.hpp"

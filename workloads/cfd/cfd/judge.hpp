@@ -78,7 +78,7 @@ inline void poison(State& s) {
   if (s.upload) s.upload();
 }
 
-// A field of the whole grid, on every rank; faces along d where that is told. Collective.
+// Gathers a field of the whole grid on every rank; it has the faces along d if d is given. Collective.
 inline void gather(const State& s, const Field& part, Field& whole, int d = -1) {
   std::fill_n(whole.data(), whole.layout().elements, 0.0);
   grid::Box<3> mine = s.block.cells();

@@ -1,5 +1,5 @@
-// Tile columns as tasks of OpenMP, of whose columns the runtime is told: a panel waits for all that was done to its column, an update for its panel
-// and for the panels before. Who takes which when is the runtime's; what is done to a column is as in scheduler.hpp.
+// Runs tile columns as OpenMP tasks with dependences on columns: a panel waits for all that was done to its column, an update for its panel
+// and for the panels before. The runtime decides which thread runs which task when; what is done to a column is as in scheduler.hpp.
 #pragma once
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-// The filter is told half of the kinetic energy that states may have, so the highest grow, too.
+// Wrong: the filter uses half of the kinetic energy that states may have, so the highest grow, too.
 #include "firstlight/variant.hpp"
 #include "run.hpp"
 

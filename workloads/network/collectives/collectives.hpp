@@ -125,9 +125,9 @@ inline fl::Index age_of(const State& s, fl::Index block, fl::Index last) {
   return changed >= s.since ? changed : s.filled;
 }
 
-// The same of word i of a block.
+// Returns the same for word i of a block.
 inline fl::Index age_of_word(const State& s, const fl::Ages& ages, fl::Index i, fl::Index block, fl::Index last) {
-  const fl::Index told = ages.of(i, -1), somewhere = told >= s.since ? told : -1;
+  const fl::Index changed = ages.of(i, -1), somewhere = changed >= s.since ? changed : -1;
   const fl::Index of_end = i % s.n == 0 || i % s.n == s.n - 1 ? age_of(s, block, last) : s.filled;
   return of_end == s.filled && somewhere >= 0 ? somewhere : std::max(of_end, somewhere);
 }

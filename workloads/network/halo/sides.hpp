@@ -7,7 +7,7 @@
 
 namespace halo::inline FL_ROLE {
 
-// What MPI is told of a message. `data` is the field itself or a box of contiguous words.
+// A message as MPI describes it. `data` is the field itself or a box of contiguous words.
 struct Message {
   void* data = nullptr;
   int count = 0;

@@ -17,7 +17,7 @@
 //     fast ---- grant gone: `move` in fast -> slow              fast --- someone is hot, this one idle: take the grant back
 //                                                               fast --- `move` read in fast: the ring is free ---> slow
 //
-// NOTHING IS LOST. Slot n of a ring is written again only after the reader has said (a credit, the count of slots it is done with) that it
+// NOTHING IS LOST. Slot n of a ring is written again only after the reader has sent a credit (the count of slots it is done with): it
 // has copied slot n out, or has got the message whose address it held. A ring is given to another sender only after the `move` of the last
 // one, its last write there.
 // NOTHING OVERTAKES. The stream of a sender lies in one ring at a time; each ring is first in, first out; `move` is the last slot of one

@@ -45,7 +45,7 @@ inline Slot slot_of(const unsigned char* memory) {
 struct In {
   Tier tier;
   unsigned char* memory = nullptr;
-  Word read = 0, told = 0;  // slots copied out, and what the writer knows of it
+  Word read = 0, credited = 0;  // slots copied out, and what the writer knows of it
 
   // The next slot; null where nothing has come.
   template <class Transport>
@@ -58,8 +58,8 @@ struct In {
   // One more slot is read. Whether the writer must hear of it: at once, or when half of the ring is.
   bool done(bool at_once) {
     ++read;
-    if (!at_once && static_cast<fl::Index>(read - told) < std::max<fl::Index>(1, tier.slots / 2)) return false;
-    told = read;
+    if (!at_once && static_cast<fl::Index>(read - credited) < std::max<fl::Index>(1, tier.slots / 2)) return false;
+    credited = read;
     return true;
   }
   // The last slot that was read is the last that its writer wrote: no flag is left for the next writer.
@@ -76,7 +76,7 @@ struct In {
 // The end that is written: in another process.
 struct Out {
   Tier tier;
-  Word sent = 0, read = 0;  // slots published, and what the reader said that it is done with
+  Word sent = 0, read = 0;  // slots published, and how many the reader reported as done
   Word letters = 0;         // the slot behind the last letter
   Word place = 0;           // of the ring, in the other process
 

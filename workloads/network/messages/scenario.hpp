@@ -1,5 +1,5 @@
 // Who sends to whom in which round: pure functions of the number of processes, the same for every process but for its rank. Partners are
-// told by their distance: who sends to rank + d receives from rank - d.
+// numbered by their distance: a rank that sends to rank + d receives from rank - d.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Wrong: of its first two messages it gives the second's notice twice, so that nobody is told of the first.
+// Wrong: sends the notice of its second message twice, instead of that of the first, so that no party is notified of the first.
 #include "ranks.hpp"
 
 namespace {

@@ -48,12 +48,12 @@ class Exchange {
                   .interface = s.interface_of(m),
                   .notice = true});
     }
-    int complete = 0, told = 0;
+    int complete = 0, notified = 0;
     const auto take = [&](int interface, const Event& e) {
       if (e.kind == Event::complete) {
         ++complete;
       } else if ((e.tag & 1) == set) {
-        ++told;
+        ++notified;
         arrived(s, p, interface, e.peer, static_cast<int>(e.tag >> 1));
       } else {
         early_.push_back({interface, e});
@@ -62,7 +62,7 @@ class Exchange {
     std::vector<Early> before;
     before.swap(early_);
     for (const Early& e : before) take(e.interface, e.event);
-    each_event(s, [&] { return complete == s.all() && told == s.all(); }, take);
+    each_event(s, [&] { return complete == s.all() && notified == s.all(); }, take);
   }
 
   void pull(const State& s, Party& p) {
@@ -115,7 +115,7 @@ class Exchange {
 
   std::vector<Address> targets_, sources_;  // where the memory of each direction's partner begins
   std::vector<Early> early_;
-  int ready_ = 0;  // partners that have said so
+  int ready_ = 0;  // partners that have reported it
 };
 
 }  // namespace rdma::inline FL_ROLE

@@ -4,10 +4,11 @@
 //   Address register_memory(memory, bytes)   memory that others may write and read from now on; collective
 //   Address address_of(peer)                 where a peer's registered memory begins
 //   void put(transfer), void get(transfer)   return at once: fire and forget
-//   Event poll(interface)                    what is complete here, or what a peer has told
+//   Event poll(interface)                    what is complete here, or a notice from a peer
 //
-// Transfers of one interface and peer are told in their order; those of several interfaces in any. A notice follows the bytes of its put, and
-// of a get says that they have been read. As many notices as `room` may be on their way from one peer by one interface: more end the job.
+// Transfers of one interface and peer are reported in their order; those of several interfaces in any. A notice follows the bytes of its
+// put; the notice of a get means that they have been read. As many notices as `room` may be on their way from one peer by one interface:
+// more end the job.
 #pragma once
 
 #include <atomic>

@@ -270,7 +270,8 @@ inline void inspect_words(const State& s, const Party& p, int sender, int m, con
     if (behind[k] != 0xA5) damage.add([&] { return fl::text("party %d: bytes behind %s %d were written", p.me, what, m); });
 }
 
-// Each message once, by its interface, from its sender, in order on each interface of a sender, and there when it was told.
+// Checks that each message was reported once, by its interface, from its sender, in order on each interface of a sender, and after its
+// arrival.
 inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration, fl::Damage& damage) {
   std::vector<int> times(static_cast<std::size_t>(s.all()), 0);
   std::vector<int> latest(static_cast<std::size_t>(s.parties * s.interfaces), -1);

@@ -58,9 +58,9 @@ class Stores {
 
   Event poll(int interface) {
     Lane& lane = lanes_[static_cast<std::size_t>(interface)];
-    if (lane.told < lane.done.size()) return lane.done[lane.told++];
+    if (lane.reported < lane.done.size()) return lane.done[lane.reported++];
     lane.done.clear();
-    lane.told = 0;
+    lane.reported = 0;
     return lane.rings.take();
   }
 
@@ -69,7 +69,7 @@ class Stores {
  protected:
   struct Lane {
     std::vector<Event> done;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     std::vector<std::uint32_t> sent;
     Rings rings;
   };

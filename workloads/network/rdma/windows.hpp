@@ -78,8 +78,8 @@ class Windows {
   Event poll(int interface) {
     Lane& lane = lanes_[static_cast<std::size_t>(interface)];
     if (!lane.pending.empty()) complete(interface, lane);
-    if (lane.told < lane.done.size()) {
-      const Transfer& t = lane.done[lane.told++];
+    if (lane.reported < lane.done.size()) {
+      const Transfer& t = lane.done[lane.reported++];
       return {Event::complete, t.peer, t.tag};
     }
     const Event e = lane.rings.take();
@@ -100,8 +100,8 @@ class Windows {
     MPI_Win window = MPI_WIN_NULL;
     fl::Window memory;              // where the library allocated it
     std::vector<Transfer> pending;  // put or got, and not known to be complete
-    std::vector<Transfer> done;     // complete; the first `told` of them were said to be
-    std::size_t told = 0;
+    std::vector<Transfer> done;     // complete; poll() returned the first `reported` of them
+    std::size_t reported = 0;
     std::vector<std::uint64_t> words;  // of notices on their way
     std::vector<std::uint32_t> sent;   // notices so far, by peer
     Rings rings;
@@ -130,8 +130,8 @@ class Windows {
   void complete(int interface, Lane& lane) {
     MPI_Win_sync(lane.window);  // what was stored here may be got once the notice is there
     flush(lane.window);
-    lane.done.erase(lane.done.begin(), lane.done.begin() + static_cast<std::ptrdiff_t>(lane.told));
-    lane.told = 0;
+    lane.done.erase(lane.done.begin(), lane.done.begin() + static_cast<std::ptrdiff_t>(lane.reported));
+    lane.reported = 0;
     lane.words.resize(lane.pending.size());
     for (std::size_t k = 0; k < lane.pending.size(); ++k) {
       const Transfer& t = lane.pending[k];

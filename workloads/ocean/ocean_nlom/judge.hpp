@@ -1,4 +1,4 @@
-// What every run must come to, and what is told of it.
+// Checks the result of every run and reports its values.
 #pragma once
 
 #include <cfloat>

@@ -63,13 +63,13 @@ struct Run {
     forget(s);
     for (Index t = 0; t < s.p.steps; ++t) {
       if (breaks(s, t)) t = over_files(s, t, {&s.now});
-      if (told(s, t)) write(s);
+      if (writes_diary(s, t)) write(s);
       time_step(s);
     }
     if (s.p.diary > 0) write(s);
   }
   static void forget(State& s) { s.mass.clear(), s.energy.clear(), s.enstrophy.clear(); }
-  static bool told(const State& s, Index done) { return s.p.diary > 0 && done % s.p.diary == 0; }
+  static bool writes_diary(const State& s, Index done) { return s.p.diary > 0 && done % s.p.diary == 0; }
   void write(State& s) {
     fl::during(phases("halo"), [&] { halos[0](team); });
     fl::during(phases("diary"), [&] { write_down<Ways>(s, s.now); });

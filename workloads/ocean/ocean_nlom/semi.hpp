@@ -55,7 +55,7 @@ struct Semi : Run<Transport, Team, Ways> {
         t = Base::over_files(s, t, {&s.half, &s.third, &s.now});
         if (!Ways::continues) began = t, ocean::copy(s.now, s.third);
       }
-      if (Base::told(s, t)) Base::write(s);
+      if (Base::writes_diary(s, t)) Base::write(s);
       const Index age = t - began;
       const double span = age == 0 ? s.dt : 2 * s.dt;
       if (age > 1) fl::during(phases("advance"), [&] { ocean::filter(s.half, s.third, s.now, s.p.filter, team); });
