@@ -110,8 +110,8 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         return []
     of_then = {e.metric: e for e in view.heritage.entries if e.workload == workload.name and e.metric != "time"}
     then = [_spilled(view, workload, c) for c in CLASSES] if "registers" in of_then else []
-    told = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
-    message = f"registers are spilled by {'; '.join(told)}; all others fit" if told else "no kernel spills"
+    spills = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
+    message = f"registers are spilled by {'; '.join(spills)}; all others fit" if spills else "no kernel spills"
     ran = "" if run.machine.gpus else " There was no GPU in this run, and none of them ran."
     caption = "In the compiler's words, a fact of the build: registers a thread, bytes of shared memory a block, bytes "
     caption += f"stored and loaded a thread for want of registers.{ran}"

@@ -74,10 +74,11 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
         for (grid, sweeps), of in sorted(found.items(), key=lambda x: (x[0][0], str(x[0][1])))
     ]
     (grid, sweeps), worst = max(found.items(), key=lambda x: abs(_beside(x[1]) - 1))
-    told = provenance.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
+    ratio = provenance.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
     after = provenance.parameter(str(sweeps), worst[1], "a['sweeps']")
     title = (
-        f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)} the official one is {told} the exact one"
+        f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)} "
+        f"the official one is {ratio} the exact one"
     )
     caption = (
         "GOSA of the benchmark's own inputs: found, added in 64 bits over the fields in 32 bits of a variant, "
@@ -123,10 +124,10 @@ def _grid(x: float) -> str:
 
 def _title(found: Lines) -> str:
     """`1 core reaches 12.3 Gflop/s on XS and 8.1 Gflop/s on M; 2 cores ...`"""
-    said = []
+    parts = []
     for key, line in list(found.items())[:2]:
         ends = (min(line), max(line))
         who = provenance.placed(key, line[ends[0]]) if key.endswith(("core", "cores")) else provenance.name(key)
         verb = "reach" if key.endswith("cores") else "reaches"
-        said.append(f"{who} {verb} " + listing([f"{provenance.median(line[x])} on {_grid(x)}" for x in ends]))
-    return sentence.capital("; ".join(said))
+        parts.append(f"{who} {verb} " + listing([f"{provenance.median(line[x])} on {_grid(x)}" for x in ends]))
+    return sentence.capital("; ".join(parts))

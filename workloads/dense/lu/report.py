@@ -34,7 +34,7 @@ def timeline(view: View, workload: Workload, plot: Plot, name: str) -> list[Draw
 
 
 def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing:
-    told = ", ".join(
+    results = ", ".join(
         f"{provenance.parameter(f'{_parameter(f, plot.x)} %', f, f'a[{plot.x!r}]', '%')}: {provenance.median(f)}"
         for f, _ in seen
     )
@@ -47,7 +47,7 @@ def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing
     data = [_stripes(picture, k) for k, (_, picture) in enumerate(seen)]
     rows = frame.table([f for f, _ in seen])
     return Drawing(
-        name, f"Fixed share of the tile columns{taken}: {told}", caption, frame.HEAD, rows, data, _layout(plot, seen)
+        name, f"Fixed share of the tile columns{taken}: {results}", caption, frame.HEAD, rows, data, _layout(plot, seen)
     )
 
 

@@ -21,7 +21,7 @@ from .drawings.strategies import Contest, Times, short
 
 __all__ = ["halo", "overhead"]
 
-NAMED = 6  # coloured lines; more cannot be told apart
+NAMED = 6  # coloured lines; more cannot be distinguished
 _HEIGHT, _LABEL = 540, 16  # pixels: of the drawing, between names at the lines
 _INNER = _HEIGHT - 90  # what axes and margins leave
 FAINT = "@ghost"
@@ -30,7 +30,7 @@ Range = tuple[float, float]  # of an axis
 
 def halo(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     every = view.selected(workload, plot)
-    figures, said = strategies.usual(answers.verified(every), plot)
+    figures, fixed_values = strategies.usual(answers.verified(every), plot)
     where = strategies.main_place(figures)
     contests = strategies.contests(view, figures, plot, where) if where else []
     if not contests:
@@ -38,7 +38,7 @@ def halo(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     chosen = named(contests)
     span = _span(contests)
     drawn = [
-        _drawing(view, plot, f"{name}-{k}", c, chosen, span, said, _rows(every, c, contests))
+        _drawing(view, plot, f"{name}-{k}", c, chosen, span, fixed_values, _rows(every, c, contests))
         for k, c in enumerate(contests)
     ]
     for d in drawn:
@@ -91,7 +91,7 @@ def _drawing(
     contest: Contest,
     chosen: Sequence[str],
     span: tuple[Range, Range],
-    said: str,
+    fixed_values: str,
     rows: list[tuple[str, ...]],
 ) -> Drawing:
     times = contest.times
@@ -115,7 +115,7 @@ def _drawing(
     drawn["annotations"] += _names({s: times[s] for s in coloured}, colours, span[1], times)
     title = winners.title(plot, contest)
     title = f"{contest.label}: {title}" if contest.label else sentence.capital(title)
-    return Drawing(name, title, _caption(contest, grey, said), frame.HEAD, rows, data, drawn)
+    return Drawing(name, title, _caption(contest, grey, fixed_values), frame.HEAD, rows, data, drawn)
 
 
 def _ticks(xs: Sequence[float], span: Range) -> Trace:
@@ -156,9 +156,9 @@ def _names(lines: Times, colours: Mapping[str, str], span: Range, everyone: Iter
     ]  # fmt: skip
 
 
-def _caption(contest: Contest, grey: Sequence[str], said: str) -> str:
+def _caption(contest: Contest, grey: Sequence[str], fixed_values: str) -> str:
     others = f" Grey: {listing([short(s, contest.times) for s in grey])}." if grey else ""
-    case = f" {said}." if said else ""
+    case = f" {fixed_values}." if fixed_values else ""
     crowded = " There are more of them than processors, so nothing is ranked." if contest.crowded else ""
     alone = any(f.identity.mpi is None for line in contest.times.values() for f in line.values())
     threads = (

@@ -204,14 +204,16 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
     everyone = {_label(view, *key) for key in lines}
     if len(everyone) == 1:
         points = list(next(iter(lines.values())).items())
-        ends = [f"{bandwidth.said(f)} at {bandwidth.size(x, f)}" for x, f in dict((points[0], points[-1])).items()]
+        ends = [
+            f"{bandwidth.format_median(f)} at {bandwidth.size(x, f)}" for x, f in dict((points[0], points[-1])).items()
+        ]
         return f"{subject}{next(iter(everyone))} {'takes' if metric.better == 'lower' else 'gives'} {listing(ends)}"
     found = _stretches(view, lines)
     if not found:
         return f"{subject}no two were measured at the same size"
-    told = found if len(found) <= 3 else [found[0], found[-1]]
-    parts = [_clause(s, metric, first=s is found[0], last=s is found[-1]) for s in told]
-    if len(told) < len(found):
+    shown = found if len(found) <= 3 else [found[0], found[-1]]
+    parts = [_clause(s, metric, first=s is found[0], last=s is found[-1]) for s in shown]
+    if len(shown) < len(found):
         parts.insert(1, f"in between the lead changes {len(found) - 1} times")
     return subject + "; ".join(parts)
 
@@ -249,7 +251,7 @@ def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
         place = f"up to {end}"
     else:
         place = f"from {begin} on" if last else f"from {begin} to {end}"
-    value = bandwidth.said(s.best)
+    value = bandwidth.format_median(s.best)
     if s.first != s.last:
         value += f" at {end}"
     if not s.names:
@@ -292,15 +294,15 @@ def _why(view: View, mpi: str, placement: Placement) -> str:
 
 def _parameters(model: Model) -> str:
     """`α = 391 ns, 1/β = 9.80 GB/s up to 32 KiB; α = ... from 64 KiB on; 1/γ = 5.1 to 12.0 GB/s`"""
-    fits, told = model.link.regimes, []
+    fits, parts = model.link.regimes, []
     for k, fit in enumerate(fits):
         rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not told from 0"
         place = "" if len(fits) == 1 else f" up to {binary(fit.high)}" if k == 0 else f" from {binary(fit.low)} on"
         miss = f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else ""
-        told.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")
+        parts.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")
     rates = sorted(1e-9 / a.gamma for a in model.link.additions)
     ends = list(dict.fromkeys((quantity(rates[0], "GB/s"), quantity(rates[-1], "GB/s"))))
-    return "; ".join([*told, f"1/γ = {' to '.join(ends)}, by working set"])
+    return "; ".join([*parts, f"1/γ = {' to '.join(ends)}, by working set"])
 
 
 # --- earlier machines -------------------------------------------------------------------------------------------------
@@ -325,7 +327,7 @@ def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placeme
     for machine in dict.fromkeys(e.machine for _, _, e in points):
         mine = [(x, y, e) for x, y, e in points if e.machine == machine]
         named = max(range(len(mine)), key=lambda k: mine[k][:2])
-        told = [
+        hover_texts = [
             "<br>".join(
                 text(t)
                 for t in (f"{', '.join(p for p in (e.machine, e.mpi, e.variant) if p)} ({e.year}), {ranks} processes",
@@ -338,7 +340,7 @@ def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placeme
         traces.append(
             {"type": "scatter", "mode": "markers+text", "name": "earlier machines, as published",
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not traces, "hoverinfo": "text",
-             "hovertext": told, "x": [x for x, _, _ in mine], "y": [y for _, y, _ in mine],
+             "hovertext": hover_texts, "x": [x for x, _, _ in mine], "y": [y for _, y, _ in mine],
              "text": [label if k == named else "" for k in range(len(mine))], "textposition": "top left",
              "textfont": {"size": 11, "color": "@ghost"},
              "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open",

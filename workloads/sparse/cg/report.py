@@ -9,31 +9,31 @@ from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
 DRIFTS = 10.0
-"""A recurrence has lost its residual when so many times as much is left as it tells."""
+"""A recurrence has lost its residual when the true residual is so many times as large."""
 HEAD = ("method", "iterations", "recurrence", "|b - A x| / |b|", "left / told")
-TOLD, LEFT = "what the recurrence tells", "|b - A x| / |b|"
+RECURRENCE, LEFT = "what the recurrence tells", "|b - A x| / |b|"
 
 
 def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     """`plot.metric` is the recurrence's residual, `plot.lines` names the method. None where no method has both."""
     found: dict[str, tuple[Verified, Verified]] = {}
-    for told in answers.verified(view.selected(workload, plot)):
-        left = observed.other(view, told, f"true_{plot.metric}")
-        if left is None or not same_work(told.identity.variant, plot, workload):
+    for recurrence in answers.verified(view.selected(workload, plot)):
+        left = observed.other(view, recurrence, f"true_{plot.metric}")
+        if left is None or not same_work(recurrence.identity.variant, plot, workload):
             continue
-        if told.estimate.median > 0 and left.estimate.median > 0:
-            found.setdefault(str(dict(told.identity.parameters).get(plot.lines, "")), (told, left))
+        if recurrence.estimate.median > 0 and left.estimate.median > 0:
+            found.setdefault(str(dict(recurrence.identity.parameters).get(plot.lines, "")), (recurrence, left))
     if not found:
         return []
-    ratio = {method: left.estimate.median / told.estimate.median for method, (told, left) in found.items()}
+    ratio = {method: left.estimate.median / recurrence.estimate.median for method, (recurrence, left) in found.items()}
     lost = [method for method in found if ratio[method] > DRIFTS]
     message = f"the recurrence of {max(lost, key=ratio.__getitem__)} loses most" if lost else "no recurrence loses them"
     rows = [
         (
-            method, str(dict(told.identity.parameters).get("iterations", "")),
-            *(f"{f.estimate.median:.2e}" for f in (told, left)), f"{ratio[method]:.3g}",
+            method, str(dict(recurrence.identity.parameters).get("iterations", "")),
+            *(f"{f.estimate.median:.2e}" for f in (recurrence, left)), f"{ratio[method]:.3g}",
         )
-        for method, (told, left) in found.items()
+        for method, (recurrence, left) in found.items()
     ]  # fmt: skip
     data: list[Trace] = [
         {
@@ -41,7 +41,7 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
             "y": [both[which].estimate.median for both in found.values()],
             "marker": {"size": 11, "color": view.palette.colour(of), "symbol": view.palette.symbol(which)},
         }
-        for which, of in enumerate((TOLD, LEFT))
+        for which, of in enumerate((RECURRENCE, LEFT))
     ]  # fmt: skip
     values = [f.estimate.median for both in found.values() for f in both]
     layout = frame.layout({"type": "category"}, frame.log_axis("residual", values))

@@ -29,10 +29,10 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not seen:
         return []
     title = "; ".join(_message(f, picture) for _, f, picture in seen)
-    said = ". ".join(_said(words, picture) for words, _, picture in seen)
+    descriptions = ". ".join(_describe(words, picture) for words, _, picture in seen)
     caption = (
         "Ez at the end of a run, as means over boxes of cells; each picture is in shares of its own largest value, "
-        f"orange above zero and blue below. {said}. Layers begin at the dotted line."
+        f"orange above zero and blue below. {descriptions}. Layers begin at the dotted line."
     )
     data = [_heat(picture, k, k == len(seen) - 1) for k, (_, _, picture) in enumerate(seen)]
     head = ("along the middle row, from one end to the other", *(f"Ez of {words}" for words, _, _ in seen))
@@ -63,7 +63,7 @@ def half_waves(picture: Field, dimension: int) -> int:
     return 1 + sum(a != b for a, b in pairwise(signs))
 
 
-def _said(words: str, picture: Field) -> str:
+def _describe(words: str, picture: Field) -> str:
     size = f"{picture.rows} x {picture.columns} cells"
     return f"{words[:1].upper() + words[1:]}: {size}, the largest |Ez| is {significant(picture.largest)}"
 

@@ -1,4 +1,4 @@
-"""Methods: how the variants of an elliptic solver are told apart in drawings, and where they stand.
+"""Name and sort the methods of an elliptic solver for drawings.
 
 A method is the published one (BPX), multigrid, or a library; the best of its variants speaks for it.
 """

@@ -94,14 +94,14 @@ def _line(view: View, key: tuple[str, str], line: Sequence[Point], k: int) -> Tr
     label = _label(view, key)
     colour, symbol = view.palette.colour(label), view.palette.symbol(k)
     middle = [100 * p.share[1] for p in line]
-    told = [
+    hover_texts = [
         f"<b>{percent(p.share[1])}</b>  ({percent(p.share[0])} to {percent(p.share[2])} over the ranks)<br>"
         + frame.hover(p.figure)
         for p in line
     ]
     return {
         "type": "scatter", "mode": "lines+markers", "name": text(label), "x": [methods.unknowns(p.level) for p in line],
-        "y": middle, "hoverinfo": "text", "hovertext": told, "line": {"color": colour, "width": 2},
+        "y": middle, "hoverinfo": "text", "hovertext": hover_texts, "line": {"color": colour, "width": 2},
         "marker": {"color": colour, "size": 7,
                    "symbol": [f"{symbol}-open" if p.figure.oversubscribed else symbol for p in line]},
         "error_y": {"type": "data", "symmetric": False, "color": colour, "thickness": 1.2, "width": 3,
@@ -163,7 +163,7 @@ def _ghosts(view: View) -> list[Entry]:
 def _traces(entries: Sequence[Entry]) -> list[Trace]:
     if not entries:
         return []
-    told = [
+    hover_texts = [
         f"<b>{text(e.machine)} ({e.year})</b><br>{significant(e.value, 2)} %, "
         f"{e.parameters.get('nodes')}x{e.parameters.get('ranks_per_node')}x1<br>{text(e.place)}<br>"
         f"{text(e.source.citation)}"
@@ -172,7 +172,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
     last = max(range(len(entries)), key=lambda k: (int(entries[k].parameters["level"]), entries[k].value))
     return [
         {"type": "scatter", "mode": "markers+text", "name": "earlier machines, as published", "legendgroup": "ghosts",
-         "legendrank": 2000, "hoverinfo": "text", "hovertext": told,
+         "legendrank": 2000, "hoverinfo": "text", "hovertext": hover_texts,
          "x": [methods.unknowns(int(e.parameters["level"])) for e in entries], "y": [e.value for e in entries],
          "text": [text(f"{e.machine} ({e.year})") if k == last else "" for k, e in enumerate(entries)],
          "textposition": "top left", "textfont": {"size": 11, "color": "@ghost"},
@@ -192,12 +192,12 @@ def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
     at = {key: line for key, line in free.items() if line[-1].level == top}
     key, line = min(at.items(), key=lambda item: item[1][-1].figure.estimate.median)
     last, first = line[-1], line[0]
-    low, middle, high = (_said(last, k) for k in range(3))
+    low, middle, high = (_format_share(last, k) for k in range(3))
     spread = f"{low} to {high} over the ranks"
     title = f"Communication takes {middle} at level {top} ({_label(view, key)}; {spread})"
-    return title + (f", {_said(first, 1)} at level {first.level}" if first.level < top else "")
+    return title + (f", {_format_share(first, 1)} at level {first.level}" if first.level < top else "")
 
 
-def _said(point: Point, k: int) -> str:
-    """The least, the median or the largest share over the ranks."""
+def _format_share(point: Point, k: int) -> str:
+    """Format the least, the median or the largest share over the ranks."""
     return provenance.number(percent(point.share[k]), f"over_ranks(a, {SHARE!r}, {k})", of=(point.figure,))

@@ -87,7 +87,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[
     for machine, line in ghosts.items():
         entries = [line[level] for level in sorted(line)]
         label = f"{'; '.join(labels[machine])} ({entries[0].year})" if machine in labels else ""
-        told = [
+        hover_texts = [
             f"<b>{text(e.machine)} ({e.year})</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>"
             f"{text(e.source.citation)}"
             for e in entries
@@ -95,7 +95,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[
         traces.append(
             {"type": "scatter", "mode": "lines+markers+text", "name": "earlier machines, as published",
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not traces, "hoverinfo": "text",
-             "hovertext": told, "x": [methods.unknowns(level) for level in sorted(line)],
+             "hovertext": hover_texts, "x": [methods.unknowns(level) for level in sorted(line)],
              "y": [convert(e.value, e.unit, unit) for e in entries],
              "text": [text(label), *[""] * (len(entries) - 1)],
              "textposition": "middle left" if least < min(line) else "bottom right",

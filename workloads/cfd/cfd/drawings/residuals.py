@@ -27,9 +27,9 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     every = view.selected(workload, plot)
     for case in CASES:
         mine = [f for f in answers.verified(every) if ("case", case) in f.identity.parameters]
-        told = [(f, some) for f in mine if (some := _histories(view, f))]
-        if told:
-            seen.append((case, *max(told, key=lambda x: _cells(x[0]))))
+        with_histories = [(f, some) for f in mine if (some := _histories(view, f))]
+        if with_histories:
+            seen.append((case, *max(with_histories, key=lambda x: _cells(x[0]))))
     if not seen:
         return []
     title = sentence.capital(listing([_message(case, figure) for case, figure, _ in seen]))
@@ -48,8 +48,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 def _cells(figure: Verified) -> int:
     """Return the number of cells of a slice, for which runs to their end are drawn."""
-    told = dict(figure.identity.parameters)
-    along, across = told.get("i"), told.get("j")
+    parameters = dict(figure.identity.parameters)
+    along, across = parameters.get("i"), parameters.get("j")
     return along * across if isinstance(along, int) and isinstance(across, int) else 0
 
 
@@ -57,8 +57,8 @@ def _histories(view: View, figure: Verified) -> Histories:
     """Return the histories of the last launch, each up to the first value that cannot be a residual (foreign data)."""
     windows = observed.windows(view, figure)
     series = windows[-1].ranks.get(0, {}) if windows else {}
-    told = {left: tuple(takewhile(lambda v: LEAST < v < MOST, series.get(left, ()))) for left in LEFT}
-    return {left: values for left, values in told.items() if values}
+    histories = {left: tuple(takewhile(lambda v: LEAST < v < MOST, series.get(left, ()))) for left in LEFT}
+    return {left: values for left, values in histories.items() if values}
 
 
 def _message(case: str, figure: Verified) -> str:

@@ -41,11 +41,13 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not seen:
         return []
     title = "; ".join(_message(*each) for each in seen)
-    said = ". ".join(
+    descriptions = ". ".join(
         f"{CASES[case].drawn}: {picture.columns} x {picture.rows} cells, {significant(picture.largest)} at most"
         for case, _, picture in seen
     )
-    caption = f"The middle layer of flows of which nothing is left to solve, as means over boxes of cells. {said}."
+    caption = (
+        f"The middle layer of flows of which nothing is left to solve, as means over boxes of cells. {descriptions}."
+    )
     data = [  # south is below, the flow enters on the left
         pictures.heat(picture, "i = %{x:.0f}, j = %{y:.0f}", signed=case != "combustor", number=k)
         for k, (case, _, picture) in enumerate(seen)

@@ -136,10 +136,10 @@ def _curve(view: View, key: Key, some: Sequence[Exchange], m: Model, low: float,
     per_site = [_flops(e) * c.ranks / c.volume for e in some if (c := sites.case(e.figure)) is not None]
     flops, ratio = median(per_site), (high / low) ** (1 / STEPS) if high > low else 1.0
     xs = [low * ratio**k for k in range(STEPS + 1)]
-    told = f"{text(sites.words(key[0]))}, {key[1]} bit: R5's model with {quantity(m.bandwidth / 1e9, 'GB/s')} each way"
+    hover = f"{text(sites.words(key[0]))}, {key[1]} bit: R5's model with {quantity(m.bandwidth / 1e9, 'GB/s')} each way"
     return {
         "type": "scatter", "mode": "lines", "name": "R5's model", "showlegend": False, "hoverinfo": "text",
-        "hovertext": [told] * len(xs),
+        "hovertext": [hover] * len(xs),
         "x": xs, "y": [100 * m.kept(x, flops) for x in xs],
         "line": {"color": view.palette.colour(sites.words(key[0])), "width": 1.5,
                  "dash": "solid" if key[1] == 32 else "dash"},
@@ -150,13 +150,13 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
     if not entries:
         return []
     labels = [f"{e.machine}, {e.variant}" for e in entries]
-    told = [
+    hover_texts = [
         f"<b>{text(label)} ({e.year})</b><br>{percent(e.value)}<br>{text(e.place)}<br>{text(e.source.citation)}"
         for label, e in zip(labels, entries, strict=True)
     ]
     return [
         {"type": "scatter", "mode": "markers+text", "name": "earlier machines, as published", "legendgroup": "ghosts",
-         "legendrank": 2000, "hoverinfo": "text", "hovertext": told,
+         "legendrank": 2000, "hoverinfo": "text", "hovertext": hover_texts,
          "x": [PUBLISHED_BYTES / PUBLISHED_SITES] * len(entries), "y": [100 * e.value for e in entries],
          "text": [text(f"{label} ({e.year})") if _apart(entries, k) else "" for k, (label, e) in
                   enumerate(zip(labels, entries, strict=True))],
@@ -239,9 +239,9 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
     where = f"{c.lattice} on {c.processes}, {bits}" if c else ""
     if any(e.kept.low is None for e in best.values()):
         return f"{mpi}: too few launches to tell what communication costs ({where} sends most)"
-    told = [f"{name} keeps {_kept(first)} of its speed without communication ({_lost(first)})"]
-    told += [f"{other} {_kept(e)} ({_lost(e)})" for other, e in others]
-    return f"{mpi}, where most is sent ({where}): {', '.join(told)}"
+    parts = [f"{name} keeps {_kept(first)} of its speed without communication ({_lost(first)})"]
+    parts += [f"{other} {_kept(e)} ({_lost(e)})" for other, e in others]
+    return f"{mpi}, where most is sent ({where}): {', '.join(parts)}"
 
 
 def _kept(e: Exchange) -> str:

@@ -113,14 +113,14 @@ def _traces(entries: Sequence[Entry], unit: str) -> list[Trace]:
     known = [(e, x) for e in entries if (x := convert(e.value, e.unit, unit)) is not None]
     if not known:
         return []
-    told = [
+    hover_texts = [
         f"<b>{text(e.machine)} ({e.year})</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>"
         f"{text(e.source.citation)}"
         for e, _ in known
     ]
     return [
         {"type": "scatter", "mode": "markers", "name": "earlier machines, as published", "legendgroup": "ghosts",
-         "legendrank": 2000, "hoverinfo": "text", "hovertext": told, "y": [_place(e) for e, _ in known],
+         "legendrank": 2000, "hoverinfo": "text", "hovertext": hover_texts, "y": [_place(e) for e, _ in known],
          "x": [x for _, x in known],
          "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}}}
     ]  # fmt: skip

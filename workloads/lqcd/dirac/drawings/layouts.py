@@ -81,11 +81,11 @@ def _traces(entries: Sequence[Entry], unit: str, xs: Sequence[float]) -> list[Tr
         if y is None:
             continue
         label = f"{e.machine}, {e.parameters['bits']} bit ({e.year})"
-        told = f"<b>{text(label)}</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>{text(e.source.citation)}"
+        hover = f"<b>{text(label)}</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>{text(e.source.citation)}"
         made.append(
             {"type": "scatter", "mode": "lines+text", "name": "earlier machines, as published",
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not made, "hoverinfo": "text",
-             "hovertext": [told, told], "x": [xs[0], xs[-1]], "y": [y, y], "text": [text(label), ""],
+             "hovertext": [hover, hover], "x": [xs[0], xs[-1]], "y": [y, y], "text": [text(label), ""],
              "textposition": "top right", "textfont": {"size": 11, "color": "@ghost"},
              "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
         )  # fmt: skip

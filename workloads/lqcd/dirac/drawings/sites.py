@@ -46,10 +46,10 @@ class Case(NamedTuple):
 
 
 def case(figure: Figure) -> Case | None:
-    """None where the figure is of no lattice."""
-    told = dict(figure.identity.parameters)
-    found = [told.get(name) for name in (*DIMENSIONS, "bits")]
-    grid = [told.get(f"p{name}", 0) for name in DIMENSIONS]
+    """Return the case of a figure, None if it has no lattice."""
+    parameters = dict(figure.identity.parameters)
+    found = [parameters.get(name) for name in (*DIMENSIONS, "bits")]
+    grid = [parameters.get(f"p{name}", 0) for name in DIMENSIONS]
     if not all(isinstance(v, int) and v > 0 for v in found) or not all(isinstance(v, int) and v >= 0 for v in grid):
         return None
     *extents, bits = (int(v) for v in found if v is not None)

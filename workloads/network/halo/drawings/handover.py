@@ -118,7 +118,7 @@ def _heat(xs: list[str], labels: list[str], cells: list[list[Entry | None]], fir
     def shade(e: Entry | None) -> float | None:
         return None if e is None else 0.0 if e.alike else max(-_MOST, min(_MOST, math.log(e.ratio.value)))
 
-    def said(e: Entry | None) -> str:
+    def cell_text(e: Entry | None) -> str:
         if e is None:
             return ""
         return ("= " if e.alike else "") + significant(e.ratio.value) + f"<br><sub>{_interval(e.ratio)}</sub>"
@@ -136,7 +136,7 @@ def _heat(xs: list[str], labels: list[str], cells: list[list[Entry | None]], fir
         "type": "heatmap", "x": xs, "y": [frame.text(label) for label in labels],
         "z": [[shade(e) for e in line] for line in cells], "zmin": -_MOST, "zmax": _MOST, "showscale": False,
         "colorscale": [[0, "#0072B2"], [0.5, "@paper"], [1, "#D55E00"]], "xgap": 2, "ygap": 2,
-        "text": [[said(e) for e in line] for line in cells], "texttemplate": "%{text}", "textfont": {"size": 11},
+        "text": [[cell_text(e) for e in line] for line in cells], "texttemplate": "%{text}", "textfont": {"size": 11},
         "hovertext": [[hover(e) for e in line] for line in cells], "hoverinfo": "text", "hoverongaps": False,
     }  # fmt: skip
 
@@ -152,7 +152,7 @@ def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -
         some = [e for e in entries if e.way == way]
         slower = [e for e in some if not e.alike and e.ratio.value > 1]
         faster = [e for e in some if not e.alike and e.ratio.value < 1]
-        told = []
+        differences = []
         for what, these, factor in (("slower", slower, 1.0), ("faster", faster, -1.0)):
             if these:
                 most = max(these, key=lambda e: factor * math.log(e.ratio.value))
@@ -162,9 +162,9 @@ def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -
                 value = provenance.number(value, "shift(a, b)", of=over)
                 pairs = [f for e in these for f in ((e.one, e.first) if what == "slower" else (e.first, e.one))]
                 many = provenance.number(str(len(these)), "above(each)", of=tuple(pairs))
-                told.append(f"{what} in {many}, up to {value} ({place})")
-        told = told or ["as fast, as far as can be shown"]
+                differences.append(f"{what} in {many}, up to {value} ({place})")
+        differences = differences or ["as fast, as far as can be shown"]
         cases = provenance.number(str(len(some)), "len(each)", of=tuple(e.one for e in some))
-        parts.append(f"{way} against {first} is, in {cases} cases, {listing(told)}")
+        parts.append(f"{way} against {first} is, in {cases} cases, {listing(differences)}")
     lead = f"{contest.label}: " if contest.label else ""
     return sentence.capital(lead + "; ".join(parts))

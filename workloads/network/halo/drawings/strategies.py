@@ -110,17 +110,17 @@ def at(figure: Verified, plot: Plot) -> float | None:
 
 
 def usual(figures: Iterable[Verified], plot: Plot) -> tuple[list[Verified], str]:
-    """The figures with the values that most have of every numeric parameter but x, and those values in words.
+    """Return the figures with the most frequent value of every numeric parameter but x, and these values as text.
 
-    Parameters of words (how data are handed over) stay free; a value is only said where there are others.
+    Parameters that are words (how data are handed over) stay free. The text has a value only if others occur.
     """
     some = [f for f in figures if at(f, plot) is not None]
     others = Counter(_numbers(f, plot) for f in some)
     if not others:
         return [], ""
     common = max(others, key=lambda k: (others[k], [-v for _, v in k]))
-    said = [f"{name} = {value:g}" for name, value in common if len({dict(k).get(name) for k in others}) > 1]
-    return [f for f in some if _numbers(f, plot) == common], ", ".join(said)
+    values = [f"{name} = {value:g}" for name, value in common if len({dict(k).get(name) for k in others}) > 1]
+    return [f for f in some if _numbers(f, plot) == common], ", ".join(values)
 
 
 def _numbers(figure: Verified, plot: Plot) -> tuple[tuple[str, float], ...]:
@@ -158,7 +158,7 @@ def contests(view: View, figures: Sequence[Verified], plot: Plot, where: Place) 
 
 
 def fastest(figures: Iterable[Verified], plot: Plot) -> Times:
-    """By strategy and x the best figure over all that is not told apart, also of oversubscribed ones."""
+    """Return the best figure of each strategy and x over everything else that differs, oversubscribed ones included."""
     times: Times = {}
     for f in figures:
         x = at(f, plot)

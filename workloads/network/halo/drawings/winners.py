@@ -192,5 +192,5 @@ def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
     same = sum(bool(set.intersection(*sets)) for sets in shared)
     every = "every size" if same == len(shared) else f"{same} of {len(shared)} sizes"
     s = "s" if same == len(shared) else ""
-    told = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else f" that tell{s} strategies apart"
-    return f"The fastest through {listing(labels)}: the same strategies win at {every}{told}"
+    suffix = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else f" that tell{s} strategies apart"
+    return f"The fastest through {listing(labels)}: the same strategies win at {every}{suffix}"

@@ -49,8 +49,8 @@ def published(entry: Entry) -> float | None:
     return METRIC.scale * entry.value * _MBIT / (2 * math.log2(entry.ranks))
 
 
-def said(f: Verified) -> str:
-    """The median as a sentence has it: where it comes from is the rate that the program reports, or the time."""
+def format_median(f: Verified) -> str:
+    """Format the median for a sentence; its source is the rate that the program reports, or the time."""
     text = quantity(f.estimate.median, f.unit)
     if f.identity.metric != METRIC.name:
         return provenance.median(f)
