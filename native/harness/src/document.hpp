@@ -7,7 +7,7 @@
 
 namespace fl {
 
-// A file by its path. Throws UsageError, with the parameter's name, for what is no readable file of 1 byte to 1 MiB.
+// Reads a file. Throws UsageError with the parameter's name if the path is not a readable file of 1 byte to 1 MiB.
 Document read_document(const char* parameter, const std::string& path);
 
 // Whether a value has the form of a name in the record: mine.xyz-0123456789abcdef.

@@ -27,7 +27,7 @@ class Sketch final : public Picture {
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
 
-  // Collective. A field with a cell that is no number, as a step leaves that fails its check, is drawn as nothing: all zeros.
+  // Collective. A field with a cell that is not a number is drawn as all zeros; a step that fails its check may leave such a field.
   // Ends the job where the ranks drew different fields, or cells twice or not at all.
   Reduced reduced() const;
 

@@ -1,6 +1,6 @@
 // Annealing (Kirkpatrick, Gelatt, Vecchi 1983): exchanges of two slots, of which empty ones may be one. Half of the moves bring a rank
-// beside a partner, some take a message off the busiest link of a phase, the others are any exchange. What it walks down is no plateau:
-// a mean of high power in place of the greatest load of each phase; the best map is kept by the greatest loads themselves.
+// beside a partner, some take a message off the busiest link of a phase, the others are any exchange. The objective is not a plateau: it is
+// a mean of high power instead of the greatest load of each phase. The best map is chosen by the greatest loads themselves.
 #include <algorithm>
 #include <cmath>
 

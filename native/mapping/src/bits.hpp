@@ -66,7 +66,7 @@ class Bits {
   };
   std::vector<Phase> differ_;
   std::vector<Known> known_;         // of each length of messages
-  std::vector<std::size_t> others_;  // phases that are no such exchange
+  std::vector<std::size_t> others_;  // phases that are not such an exchange
   std::vector<Bytes> loads_;
   std::vector<Link> way_;
   double links_, inverse_ = 1;  // the greatest message is the unit

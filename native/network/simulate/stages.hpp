@@ -12,7 +12,7 @@
 
 namespace simulate {
 
-// Raises Usage for what is no stage.
+// Raises Usage if the text is not a list of stages.
 fl::patterns::Instance instance_of_stages(const std::string& text, fl::patterns::Rank ranks);
 
 }  // namespace simulate

@@ -89,7 +89,7 @@ class XyzReader {
     return found;
   }
 
-  // The whole word, and nothing that is no number of ordinary size.
+  // Parses the whole word. Returns false if it is not a number of ordinary size.
   template <class Number>
   static bool parse(std::string_view from, Number& value) {
     if (from.size() > 1 && from[0] == '+' && from[1] != '-') from.remove_prefix(1);

@@ -78,7 +78,7 @@ class SelfConsistentField {
       const fl::In in(phases("diis"));
       Matrix error = commutator(fock, density);
       out.commutator = largest(error);
-      // Not ">": what is no number ends it, too.
+      // Do not use ">": a value that is not a number ends the loop, too.
       if (!(out.commutator >= converged) || out.iterations == most_iterations) return;
       density_from(diis.extrapolated(std::move(fock), std::move(error)));
     }

@@ -59,7 +59,7 @@ inline void put_source(State& s, Index number, float value) {
   if (s.block.owned.contains(x)) s.wrk1[s.block.local(x)] = value;
 }
 
-// p before the first sweep; halos that were never exchanged, and what a sweep has to write, are no numbers.
+// p before the first sweep; halos that were never exchanged, and what a sweep has to write, are not numbers.
 inline void restore(State& s, float scale) {
   const Point& extents = s.block.domain.extents;
   const auto set = [&](const Point& x, Index count, Field& field) {

@@ -49,7 +49,7 @@ inline double start_flux(const State& s, const Point& x, std::size_t d) {
   return s.box.area[d] * s.speed * at.velocity[d];
 }
 
-// Halo cells that a neighbour has are no numbers until it sends them; those of the pressure are kept up by both.
+// Halo cells that a neighbour has are not numbers until it sends them; those of the pressure are kept up by both.
 inline void restore(State& s) {
   for (auto* fields : {&s.velocity, &s.flux})
     for (Field& field : *fields) fl::poison(field.data(), field.layout().elements);

@@ -21,7 +21,7 @@ inline void put_diagonal(State& s, Index number, Index iteration) {
   s.system.a[cfd::P][s.block.local(x)] = iteration < 0 ? unchanged : diagonal(unchanged, iteration);
 }
 
-// Fields where nobody looks are no numbers: what is read of them shows.
+// Cells that must not be read contain NaN, so that a wrong read shows.
 inline void fill_matrix(State& s) {
   for (Field& field : s.system.a) fl::poison(field.data(), field.layout().elements);
   fl::poison(s.system.b.data(), s.system.b.layout().elements);
@@ -31,7 +31,7 @@ inline void fill_matrix(State& s) {
   });
 }
 
-// b times `scale`, and x = 0. Halo cells that a neighbour has are no numbers until it sends them.
+// b times `scale`, and x = 0. Halo cells that a neighbour has are not numbers until it sends them.
 inline void restore(State& s, double scale) {
   fl::poison(s.x.data(), s.x.layout().elements);
   const grid::Box<3> inside = {{}, s.block.domain.extents};

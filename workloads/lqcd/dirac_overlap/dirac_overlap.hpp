@@ -73,7 +73,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.operations = 1, .working_set = 8 * (72 + 24 * (6 + static_cast<double>(p.poles))) * sites / team.ranks};
 }
 
-// Defined by the judge: Lanczos is no part of the step. Collective.
+// Defined by the judge: Lanczos is not a part of the step. Collective.
 void find_bounds(State& s);
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

@@ -132,7 +132,7 @@ inline Expected expected_exactly(const State& s, fl::Index last) {
   return {.sum = static_cast<long double>(sum)};
 }
 
-// Terms of 1.1e-16 are no whole numbers. The oracle compensates too: 10^5 of them on a sum of 64 would cost plain long double as much
+// Terms of 1.1e-16 are not whole numbers. The oracle compensates too: 10^5 of them on a sum of 64 would cost plain long double as much
 // as the tolerance.
 inline Expected expected_compensated(const State& s, fl::Index last) {
   const fl::Index n = s.x.size();

@@ -1,4 +1,4 @@
-// Squares on both sides of the diagonal change places, each transposed in registers; what is no whole square beside them one by one.
+// Exchanges squares on both sides of the diagonal, each transposed in registers. Other elements are exchanged one by one.
 #include <utility>
 
 #include "squares.hpp"

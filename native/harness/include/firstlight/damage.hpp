@@ -27,7 +27,7 @@ class Damage {
   std::string what_;
 };
 
-// Errors with a tolerance each: the largest as a share of what is allowed. What is no number is larger than any.
+// Keeps the largest of several errors, as a share of its tolerance. An error that is not a number counts as the largest.
 class WorstError {
  public:
   // Whether consider() would keep it: spares the sentence.

@@ -174,7 +174,7 @@ struct Stepping {
 template <class Params, class State, const auto& description>
 constexpr Variant erased(const char* name, const char* compiler, const char* flags) {
   Variant v{.name = name, .compiler = compiler, .flags = flags, .in_each_thread = call_in_each_thread};
-  // Asked when they are called: under sanitizers the address of a function is no constant to gcc.
+  // Check the pointers on each call: under sanitizers gcc does not treat the address of a function as a constant.
   v.refuse = [](const void* params) {
     const auto question = description.refuse;
     return question == nullptr ? std::string() : question(*static_cast<const Params*>(params));

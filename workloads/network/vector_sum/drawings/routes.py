@@ -62,7 +62,7 @@ Route = Callable[[Link, int, float], float | None]
 
 
 def cube(link: Link, p: int, m: float) -> float | None:
-    """Seconds of the hypercube; None where p is no power of two."""
+    """Return the seconds of the hypercube, None if p is not a power of two."""
     d = p.bit_length() - 1
     return d * (link.message(m) + m * link.gamma(m)) if p == 1 << d else None
 

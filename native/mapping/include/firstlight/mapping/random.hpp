@@ -18,7 +18,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
   }
-  // Below a number that is above 0; those that are no power of two are met unevenly by less than 2^-32.
+  // Below a number that is above 0; those that are not a power of two are met unevenly by less than 2^-32.
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(static_cast<unsigned __int128>(next()) * n >> 64); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   template <class T>

@@ -77,12 +77,12 @@ std::vector<Rank> strides(const Pattern& pattern);
 // Permutations of digits with reflected ones and sums of two: the best that is found from this line.
 Found structured(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop,
                  bool& cut);
-// Each bit of a slot's number in line a sum modulo 2 of the rank's: the best that is found. None where ranks are no power of two, or no
+// Each bit of a slot's number in line a sum modulo 2 of the rank's: the best that is found. None where ranks are not a power of two, or no
 // phase exchanges all ranks with those that differ from them by the same bits. `work`: links that are loaded at most, about: it takes seconds.
 Found linear(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop, bool& cut,
              std::int64_t work = 1'250'000'000);
-// Groups of ranks in blocks that are alike: see blocks.cpp. None where ranks or axes are no powers of two, or phases are not exchanges within
-// groups and between them.
+// Groups of ranks in blocks that are alike: see blocks.cpp. None where ranks or axes are not powers of two, or phases are not exchanges
+// within groups and between them.
 Found blocks(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop, bool& cut,
              std::int64_t work = 2'500'000'000);
 // Ranks halved so that little crosses, slots halved where they are longest; see bisection.cpp.

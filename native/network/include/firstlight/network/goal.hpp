@@ -20,7 +20,7 @@
 
 namespace fl::network {
 
-// The text is no GOAL; says in which line.
+// The text is not a GOAL schedule. The message names the line.
 class GoalError : public std::runtime_error {
  public:
   GoalError(std::size_t line, const std::string& what) : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
