@@ -389,8 +389,8 @@ void process(World& w, std::vector<Message>& all, int me) {
   if (!s.prepared && !scarce) must(a.fast_now == std::min(hot, s.fast_peers) && a.returns == 0, "not the fast rings that there should be");
   if (scarce) must(a.upgrades - a.returns == a.fast_now, "a fast ring that nobody has");
   must(a.used == used(rules, s.ranks, contacted, scarce ? a.fast_now : hot), "other bytes in use than the model has");
-  must(a.held == held(rules, s.ranks, contacted, scarce ? a.fast_most : hot), "other bytes held than the model has");
-  must(a.held.bytes() == w.attached(me), "other bytes attached than accounted for");
+  must(a.reserved == reserved(rules, s.ranks, contacted, scarce ? a.fast_most : hot), "other bytes held than the model has");
+  must(a.reserved.bytes() == w.attached(me), "other bytes attached than accounted for");
 }
 
 }  // namespace
@@ -415,7 +415,7 @@ extern "C" Index bytes(const Settings* s, Index contacted, Index hot, int in_use
                               s->fast_peers,
                               s->prepared != 0,
                               s->reclaim != 0};
-  return (in_use ? used(rules, s->ranks, contacted, hot) : held(rules, s->ranks, contacted, hot)).bytes();
+  return (in_use ? used(rules, s->ranks, contacted, hot) : reserved(rules, s->ranks, contacted, hot)).bytes();
 }
 
 // As a program, for sanitizers: the settings of a run a line, in their order; what was wrong with it on a line.

@@ -46,13 +46,13 @@ static int strict;
 static double tolerance;
 static long page;
 
-static void say(const char* how, const char* what) {
+static void print_and_exit(const char* how, const char* what) {
   printf("%s %s\n", how, what);
   fflush(stdout);
   _exit(0);
 }
 
-static void cannot(const char* what) { say("cannot", what); }
+static void cannot(const char* what) { print_and_exit("cannot", what); }
 
 /* ---- contents: a pure function of the array, the element and the case ---- */
 
@@ -263,7 +263,7 @@ static void on_fault(int number, siginfo_t* info, void* context) {
       snprintf(what, sizeof what, "%s: touches %s[%ld], and only elements %ld to %ld are its own", where, fl_params[k].name,
                a->low + (long)(at - a->data) / fl_params[k].size - (at < a->data), a->low, a->high);
   }
-  say(in_golden ? "cannot" : "wrong", what);
+  print_and_exit(in_golden ? "cannot" : "wrong", what);
 }
 
 /* ---- comparison ---- */
@@ -337,7 +337,7 @@ static void compare(int with_magnitudes) {
           snprintf(what, sizeof what, "%s: %s[%ld] is %s", where, p->name, arrays[k].low + u / (p->size / p->unit), difference);
         else
           snprintf(what, sizeof what, "%s: %s is %s", where, p->name, difference);
-        say("wrong", what);
+        print_and_exit("wrong", what);
       }
   }
 }
@@ -531,6 +531,6 @@ int main(int count, char** words) {
   if (done == 0) cannot("no input has a number of turns that the pragma asks for");
   char what[32];
   snprintf(what, sizeof what, "%ld", done);
-  say("ok", what);
+  print_and_exit("ok", what);
   return 0;
 }

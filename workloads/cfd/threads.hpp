@@ -79,7 +79,7 @@ class Threads {
       for (Index k = 0; k < size[0]; ++k) {
         if (me > 0) await(me - 1, k + 1);
         for (Index j = mine.begin; j < mine.end; ++j) at(size, k, j) = row(k, j);
-        tell(me, k + 1);
+        publish(me, k + 1);
       }
     });
     return summed(size);
@@ -92,7 +92,7 @@ class Threads {
       for (Index k = size[0]; k-- > 0;) {
         if (me + 1 < threads_) await(me + 1, size[0] - k);
         for (Index j = mine.end; j-- > mine.begin;) at(size, size[0] - 1 - k, size[1] - 1 - j) = row(k, j);
-        tell(me, size[0] - k);
+        publish(me, size[0] - k);
       }
     });
     return summed(size);
@@ -132,7 +132,7 @@ class Threads {
   void begin() {
     for (Progress& each : done_) each.planes.store(0, std::memory_order_relaxed);
   }
-  void tell(Index me, Index planes) { done_[static_cast<std::size_t>(me)].planes.store(planes, std::memory_order_release); }
+  void publish(Index me, Index planes) { done_[static_cast<std::size_t>(me)].planes.store(planes, std::memory_order_release); }
   // There may be more threads than processors: one that waits for long lets others run.
   void await(Index other, Index planes) const {
     constexpr int patience = 4096;

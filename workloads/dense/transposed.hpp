@@ -64,9 +64,9 @@ class Transposed {
   Transposed(const Transposed&) = delete;
   Transposed& operator=(const Transposed&) = delete;
 
-  // rows(b, i, count) tells `count` rows of matrix b, from row i of this process on, of all blocks in turn.
-  template <class Tell>
-  void operator()(Tell rows) {
+  // rows(b, i, count) returns `count` rows of matrix b, from row i of this process on, for one block after the other.
+  template <class GetRows>
+  void operator()(GetRows rows) {
     travel(rows, [&](int slice, Index b) {
       const int me = group_.rank;
       Complex* part =
@@ -76,9 +76,9 @@ class Transposed {
     });
   }
 
-  // The same of one matrix; its lines lie behind each other in `result` at the end, and what stays in the process goes there at once.
-  template <class Tell>
-  void into(Complex* result, Tell rows) {
+  // Does the same for one matrix. Its lines end up behind each other in `result`; what stays in the process is written there directly.
+  template <class GetRows>
+  void into(Complex* result, GetRows rows) {
     const Index before = part_of(rows_, group_.rank).begin;
     travel(rows, [&](int slice, Index) { return Columns{result + before + rows_in(group_.rank, slice).begin, rows_}; });
     const fl::In in(phases("reorder"));
@@ -101,8 +101,8 @@ class Transposed {
     return by_batch_ ? fl::Part{0, all} : fl::part(all, group_.slices, slice);
   }
 
-  template <class Tell, class Own>
-  void travel(Tell rows, Own own) {
+  template <class GetRows, class Own>
+  void travel(GetRows rows, Own own) {
     for (int slice = 0; slice < group_.slices; ++slice) {
       const fl::Part mine = rows_in(group_.rank, slice), matrices = batch_in(slice);
       const auto block = [&](Index b, Index i) {

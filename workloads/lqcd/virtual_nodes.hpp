@@ -145,9 +145,9 @@ struct Ahead {
   const T *links, *up_t;                                                                // of every site where fields come from memory
   const T *up_x = nullptr, *down_t = nullptr, *links_down_t = nullptr;                  // where slices do not stay in the cache, too
 
-  // Some of everything; eight pieces are all.
+  // Prefetches a piece of everything; there are eight pieces.
   template <int piece>
-  [[gnu::always_inline]] void ask() const {
+  [[gnu::always_inline]] void prefetch() const {
     lines<piece, 4 * 18>(links);
     lines<piece, 24>(up_t);
     if (up_x == nullptr) return;
@@ -288,13 +288,13 @@ template <class T>
     fl::simd::unroll<4>([&](auto mu) __attribute__((always_inline)) {
       constexpr int m = mu;
       V h[half_reals];
-      if (far != Far::none) ahead.template ask<2 * m>();
+      if (far != Far::none) ahead.template prefetch<2 * m>();
       if (ready.from[2 * m] == nullptr) [[likely]]
         project<m, -1>(h, psi + forward(mu) * site_reals);
       else
         fl::simd::unroll<half_reals>([&](auto i) __attribute__((always_inline)) { h[i] = fl::simd::load<V>(ready.from[2 * m] + i * w); });
       add_product<m, -1, false>(sum, links_here + (here * 4 + m) * link_reals, h);
-      if (far != Far::none) ahead.template ask<2 * m + 1>();
+      if (far != Far::none) ahead.template prefetch<2 * m + 1>();
       if (ready.from[2 * m + 1] == nullptr) [[likely]] {
         project<m, 1>(h, psi + backward(mu) * site_reals);
         add_product<m, 1, true>(sum, links_other + (backward(mu) * 4 + m) * link_reals, h);

@@ -25,15 +25,15 @@ void each_band(const Team& team, Index lines, const Visit& band) {
 // them. A cell more may be read there.
 class Ring {
  public:
-  static constexpr Index held = 4, beside = 8;  // lines; cells
+  static constexpr Index kept_lines = 4, beside = 8;  // lines; cells
   static Index whole(Index cells) { return (cells + beside - 1) / beside * beside; }
   Ring() = default;
-  Ring(Index layers, Index width) : pitch_(whole(beside + width + beside)), memory_(beside + layers * held * pitch_ + beside) {}
+  Ring(Index layers, Index width) : pitch_(whole(beside + width + beside)), memory_(beside + layers * kept_lines * pitch_ + beside) {}
   struct View {
     double* origin;
     Index pitch;
     double& operator()(Index k, Index j, Index i) const { return origin[line(k, j) + i]; }
-    Index line(Index k, Index j) const { return (k * held + (j & (held - 1))) * pitch; }
+    Index line(Index k, Index j) const { return (k * kept_lines + (j & (kept_lines - 1))) * pitch; }
   };
   View view() { return {memory_.data() + 2 * beside - first, pitch_}; }
   Index first = 0;
@@ -73,7 +73,7 @@ class Band {
   }
   // Columns of strips of one width whose lines take half of the second cache.
   static Index in_cache(Index layers, Index columns) {
-    const Index a_column = static_cast<Index>(Kept{}.layered().size()) * Ring::held * layers * static_cast<Index>(sizeof(double));
+    const Index a_column = static_cast<Index>(Kept{}.layered().size()) * Ring::kept_lines * layers * static_cast<Index>(sizeof(double));
     const Index most = std::max<Index>(64, fl::second_level_cache() / 2 / a_column), strips = (columns + most - 1) / most;
     return (columns + strips - 1) / strips;
   }

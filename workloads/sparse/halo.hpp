@@ -15,7 +15,7 @@ class Halo {
   // Collective. `from`: where in this process's part of a vector what comes from others begins.
   Halo(const Matrix& matrix, fl::Part own, const fl::Team& team, fl::Index from) : own_(own), from_(from) {
     find(matrix);
-    ask(matrix, team);
+    exchange_lists(matrix, team);
   }
   Halo(const Halo&) = delete;
   Halo& operator=(const Halo&) = delete;
@@ -53,7 +53,7 @@ class Halo {
   }
 
   // Sends the owners the numbers of the needed elements. Those of one owner are adjacent.
-  void ask(const Matrix& matrix, const fl::Team& team) {
+  void exchange_lists(const Matrix& matrix, const fl::Team& team) {
     const auto ranks = static_cast<std::size_t>(team.ranks);
     std::vector<int> mine(ranks), theirs(ranks), mine_first(ranks), theirs_first(ranks);
     for (const fl::Index c : needed_) ++mine[static_cast<std::size_t>(fl::part_of(matrix.rows(), team.ranks, c))];

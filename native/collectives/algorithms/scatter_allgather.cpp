@@ -60,9 +60,9 @@ Schedule broadcast(const Problem& p) {
             for (Rank k = 0; k + 1 < p.ranks; ++k) {
               out.round(logarithm(top) + k);
               const Rank gives = around(v - k, p.ranks), takes = around(v - 1 - k, p.ranks);
-              const bool held = around(gives - v, p.ranks) < scattered(v, p.ranks);
+              const bool scattered_here = around(gives - v, p.ranks) < scattered(v, p.ranks);
               if (around(gives - next, p.ranks) >= scattered(next, p.ranks))
-                out.send(real(next), chunks(gives, 1), {held ? got : have[static_cast<std::size_t>(gives)]}, 1);
+                out.send(real(next), chunks(gives, 1), {scattered_here ? got : have[static_cast<std::size_t>(gives)]}, 1);
               if (around(takes - v, p.ranks) >= scattered(v, p.ranks))
                 have[static_cast<std::size_t>(takes)] = out.receive(real(before), chunks(takes, 1), {}, 1);
             }

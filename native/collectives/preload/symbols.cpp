@@ -32,8 +32,8 @@ FL_VISIBLE int MPI_Barrier(MPI_Comm comm) { return preload::barrier(comm); }
 
 namespace {
 
-// What a Fortran caller wants to know; `error` may be absent in mpi_f08.
-void tell(MPI_Fint* error, int status) {
+// Stores the status for a Fortran caller; `error` may be absent in mpi_f08.
+void store_status(MPI_Fint* error, int status) {
   if (error != nullptr) *error = status;
 }
 
@@ -58,36 +58,37 @@ using F = MPI_Fint;
 
 }  // namespace
 
-#define FL_FORTRAN(suffix)                                                                                                              \
-  FL_VISIBLE void mpi_bcast##suffix(void* buffer, F* count, F* type, F* root, F* comm, F* error) {                                      \
-    tell(error, preload::bcast(address(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm)));                            \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_reduce##suffix(void* give, void* get, F* count, F* type, F* op, F* root, F* comm, F* error) {                     \
-    tell(error,                                                                                                                         \
-         preload::reduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm)));    \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_allreduce##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                           \
-    tell(error, preload::allreduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm))); \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_allgather##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {       \
-    tell(error, preload::allgather(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count, PMPI_Type_f2c(*get_type),     \
-                                   PMPI_Comm_f2c(*comm)));                                                                              \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_reduce_scatter_block##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                \
-    tell(error, preload::reduce_scatter_block(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),              \
-                                              PMPI_Comm_f2c(*comm)));                                                                   \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_alltoall##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {        \
-    tell(error, preload::alltoall(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count, PMPI_Type_f2c(*get_type),      \
-                                  PMPI_Comm_f2c(*comm)));                                                                               \
-  }                                                                                                                                     \
-  FL_VISIBLE void mpi_barrier##suffix(F* comm, F* error) { tell(error, preload::barrier(PMPI_Comm_f2c(*comm))); }
+#define FL_FORTRAN(suffix)                                                                                                                 \
+  FL_VISIBLE void mpi_bcast##suffix(void* buffer, F* count, F* type, F* root, F* comm, F* error) {                                         \
+    store_status(error, preload::bcast(address(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm)));                       \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_reduce##suffix(void* give, void* get, F* count, F* type, F* op, F* root, F* comm, F* error) {                        \
+    store_status(                                                                                                                          \
+        error, preload::reduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm))); \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_allreduce##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                              \
+    store_status(error,                                                                                                                    \
+                 preload::allreduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm)));   \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_allgather##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {          \
+    store_status(error, preload::allgather(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count,                          \
+                                           PMPI_Type_f2c(*get_type), PMPI_Comm_f2c(*comm)));                                               \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_reduce_scatter_block##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                   \
+    store_status(error, preload::reduce_scatter_block(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),         \
+                                                      PMPI_Comm_f2c(*comm)));                                                              \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_alltoall##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {           \
+    store_status(error, preload::alltoall(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count, PMPI_Type_f2c(*get_type), \
+                                          PMPI_Comm_f2c(*comm)));                                                                          \
+  }                                                                                                                                        \
+  FL_VISIBLE void mpi_barrier##suffix(F* comm, F* error) { store_status(error, preload::barrier(PMPI_Comm_f2c(*comm))); }
 
 FL_FORTRAN(_)
 FL_FORTRAN(_f08_)
 
 #else
 
-FL_VISIBLE void mpi_barrier_f08_(MPI_Fint* comm, MPI_Fint* error) { tell(error, preload::barrier(PMPI_Comm_f2c(*comm))); }
+FL_VISIBLE void mpi_barrier_f08_(MPI_Fint* comm, MPI_Fint* error) { store_status(error, preload::barrier(PMPI_Comm_f2c(*comm))); }
 
 #endif

@@ -101,11 +101,11 @@ class Packing {
       for (int d = 0; d < ways_ && at(sends_, u) > most; ++d) {
         const Rank v = torus_.neighbour(u, d);
         if (v < 0 || at(tree.parent, v) != u) continue;
-        for (const bool ask : {false, true})
+        for (const bool recursive : {false, true})
           for (int e = 0; e < ways_ && at(tree.parent, v) == u; ++e) {
             const Rank w = at(from_, v * ways_ + e);
             if (w < 0 || w == root_ || below(tree, w, v)) continue;
-            const bool room = at(sends_, w) < streams || (ask && deep > 0 && relieve(w, streams - 1, deep - 1));
+            const bool room = at(sends_, w) < streams || (recursive && deep > 0 && relieve(w, streams - 1, deep - 1));
             if (!room || at(tree.parent, v) != u || at(from_, v * ways_ + e) != w || below(tree, w, v)) continue;
             at(from_, v * ways_ + e) = at(to_, w * ways_ + e) = -1;
             at(to_, u * ways_ + d) = v;
@@ -171,12 +171,12 @@ class Packing {
     ++look_;
     queue_.assign(1, v);
     at(seen_, v) = look_;
-    std::uint32_t asked = 0;  // the trees that were asked for a path; each starts one at most
+    std::uint32_t tried = 0;  // the trees that were tried for a path; each starts one at most
     for (std::size_t next = 0; next < queue_.size(); ++next) {
       const Rank x = queue_[next];
       for (std::size_t t = 0; but != nullptr && t < trees_.size(); ++t) {
-        if (&trees_[t] == but || (asked >> t & 1) != 0 || at(trees_[t].depth, x) < 0) continue;
-        asked |= 1U << t;
+        if (&trees_[t] == but || (tried >> t & 1) != 0 || at(trees_[t].depth, x) < 0) continue;
+        tried |= 1U << t;
         from_tree_[t] = x;
         if (start_[t] < 0) return turn(x, t);
         visit(start_[t], -1 - static_cast<Arc>(t));

@@ -196,8 +196,9 @@ struct Look {
   static std::uint64_t drawn(int number, int what) { return hash(~(seed() + static_cast<std::uint64_t>(2 * number + what))); }
 };
 
-// Ranks may see their clocks, counters and sizes differently, and what follows is collective: all do what the first one says.
-bool first_rank_says(bool mine) {
+// Returns the decision of the first rank on all ranks. Ranks may see their clocks, counters and sizes differently, and what follows is
+// collective.
+bool first_rank_decides(bool mine) {
   int decided = mine ? 1 : 0;
   comm::broadcast(&decided, sizeof decided);
   return decided == 1;
@@ -312,13 +313,13 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   Timer timer(recorder, team, *instance, stepper, number);
   Whereabouts whereabouts;
   Check first;
-  const bool checked = variant.unverified == nullptr, twice = first_rank_says(checked && cost.working_set < check_twice_below);
+  const bool checked = variant.unverified == nullptr, twice = first_rank_decides(checked && cost.working_set < check_twice_below);
   instance->poison();
   fence();
   if (twice) {
     timer.time(1, 0, false);
     // The line of the case must come first, and its step count is known only after calibration: hold the check back until then.
-    whereabouts.ask();
+    whereabouts.query();
     first = whereabouts.judged(fenced(instance->check(timer.last())));
     if (comm::any(!first.ok)) {
       recorder.begin_case(number, parameters, team, cost, 1);
@@ -335,14 +336,14 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   Participants participants(team);
   bool ok = true, looked = !twice, blank = false;  // blank: outputs are poisoned, and no step has followed
   const auto judge_look = [&] {
-    whereabouts.ask();
+    whereabouts.query();
     ok = recorder.check(number, "between", whereabouts.judged(fenced(instance->check(timer.last()))));
     instance->poison();
     looked = blank = true;
   };
   const double start = wall_seconds();
   for (int index = 0; index < arguments.samples; ++index) {
-    const bool late = index >= 2 && !first_rank_says(wall_seconds() - start < arguments.case_seconds);
+    const bool late = index >= 2 && !first_rank_decides(wall_seconds() - start < arguments.case_seconds);
     if (late && !blank && (looked || steps == 1)) break;
     const bool now = !looked && (late || index == look.before);
     if (now && steps > 1) {
@@ -365,12 +366,12 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     recorder.field(number, sketch);
   }
   if (checked && !twice && steps > 1) timer.look(look.steps);  // this prepares the only check of the case
-  whereabouts.ask();
+  whereabouts.query();
   whereabouts.record(recorder, number);
   const bool judge = checked || comm::any(whereabouts.astray());
   const Check found = checked ? participants.judged(fenced(instance->check(timer.last()))) : Check{true, 0, 0, ""};
   if (judge) ok = recorder.check(number, "after", whereabouts.judged(found)) && ok;
-  if (first_rank_says(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
+  if (first_rank_decides(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
   return ok;
 }
 

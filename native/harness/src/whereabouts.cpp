@@ -20,7 +20,7 @@ void Whereabouts::forget() {
   if (variant.device != nullptr) variant.device->forget();
 }
 
-void Whereabouts::ask() {
+void Whereabouts::query() {
   if (variant.device != nullptr) seen_ = variant.device->seen();
 }
 

@@ -17,7 +17,7 @@ class Whereabouts {
  public:
   Whereabouts() { forget(); }
   void forget();
-  void ask();                                         // the steps are over
+  void query();                                       // the steps are over
   void record(Recorder& recorder, int number) const;  // collective
   bool astray() const;                                // a step ran on the host, or is not known to have run on a device
   Check judged(const Check& found) const;             // a right result from another place than the one that is claimed is wrong

@@ -102,7 +102,7 @@ class Course {
 }  // namespace
 
 Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
-               std::uint64_t seed, const Stop& stop, const std::function<void(const Found&)>& say, bool& cut) {
+               std::uint64_t seed, const Stop& stop, const std::function<void(const Found&)>& report, bool& cut) {
   Random random(seed);
   loads.place(start.map);
   Found best = start;
@@ -135,7 +135,7 @@ Found annealed(const Pattern& pattern, const Places& places, const Found& start,
       best.map = loads.map();
       best.cost = cost;
       best.by = start.by + ", annealed";
-      say(best);
+      report(best);
     }
   }
   cut = course.cut();

@@ -86,33 +86,33 @@ struct Shape {
 // All boxes with 2^bits slots whose sides have the least sum.
 std::vector<Shape> shapes(const Line& line, std::size_t bits) {
   std::vector<Shape> all{{}};
-  std::vector<std::size_t> held{0};  // bits within a block so far
+  std::vector<std::size_t> bits_inside{0};  // bits within a block so far
   std::size_t at = 0;
   for (const Node axis : line.axes) {
     if (!std::has_single_bit(static_cast<std::uint32_t>(axis))) return {};
     const std::size_t length = static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(axis))) - 1;
     std::vector<Shape> longer;
-    std::vector<std::size_t> hold;
+    std::vector<std::size_t> longer_bits;
     for (std::size_t s = 0; s < all.size(); ++s)
-      for (std::size_t in = 0; in <= length && held[s] + in <= bits; ++in) {
+      for (std::size_t in = 0; in <= length && bits_inside[s] + in <= bits; ++in) {
         Shape next = all[s];
         next.inside.emplace_back();
         next.outside.emplace_back();
         for (std::size_t i = 0; i < length; ++i) (i < in ? next.inside : next.outside).back().push_back(at + i);
         next.around += std::size_t{1} << in;
         longer.push_back(std::move(next));
-        hold.push_back(held[s] + in);
+        longer_bits.push_back(bits_inside[s] + in);
       }
     all = std::move(longer);
-    held = std::move(hold);
+    bits_inside = std::move(longer_bits);
     at += length;
   }
   std::size_t least = ~std::size_t{0};
   for (std::size_t s = 0; s < all.size(); ++s)
-    if (held[s] == bits) least = std::min(least, all[s].around);
+    if (bits_inside[s] == bits) least = std::min(least, all[s].around);
   std::vector<Shape> best;
   for (std::size_t s = 0; s < all.size(); ++s)
-    if (held[s] == bits && all[s].around == least) best.push_back(std::move(all[s]));
+    if (bits_inside[s] == bits && all[s].around == least) best.push_back(std::move(all[s]));
   return best;
 }
 

@@ -38,8 +38,8 @@ void in_parallel(std::size_t tasks, int threads, const std::function<void(std::s
 
 class Search {
  public:
-  Search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& wanted, const Say& say)
-      : pattern_(pattern), places_(places), effort_(effort), stop_(wanted, effort.seconds), say_(say) {
+  Search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& wanted, const Report& report)
+      : pattern_(pattern), places_(places), effort_(effort), stop_(wanted, effort.seconds), report_(report) {
     const double each = Loads::memory(pattern, places);
     if (each > effort.memory)
       throw Wrong("the loads of " + std::to_string(pattern.phases()) + " phases on " + std::to_string(places.links()) +
@@ -54,7 +54,7 @@ class Search {
     first.place(found_.before.map);
     found_.before.cost = first.cost();
     found_.best = found_.least = found_.before;
-    report(found_.before, true);
+    report_best(found_.before, true);
     if (optimal(first)) {
       found_.proved = true;
       return found_;
@@ -75,13 +75,13 @@ class Search {
       if (loads.most(p) > places_.bound(pattern_, p)) return false;
     return true;
   }
-  void report(const Found& found, bool at_once) {
+  void report_best(const Found& found, bool at_once) {
     const std::scoped_lock hold(lock_);
     const double height = score(found.cost, places_), now = stop_.seconds();
     if (height >= shown_ || (!at_once && now < reported_at_ + report_interval)) return;
     shown_ = height;
     reported_at_ = now;
-    say_(found, now);
+    report_(found, now);
   }
   void starts() {
     const std::vector<Line> some = lines(pattern_, places_);
@@ -109,7 +109,7 @@ class Search {
       if (each[task].map.empty()) return;
       loads(thread).place(each[task].map);
       each[task].cost = loads(thread).cost();
-      report(each[task], true);
+      report_best(each[task], true);
     });
     std::erase_if(each, [](const Found& f) { return f.map.empty(); });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -134,8 +134,8 @@ class Search {
       bool ended = false;
       each[task] = annealed(
           pattern_, places_, from, loads(thread), heats[task % std::size(heats)], moves, effort_.seed + 1000 * (task + 1), stop,
-          [this](const Found& best) { report(best, false); }, ended);
-      report(each[task], true);
+          [this](const Found& best) { report_best(best, false); }, ended);
+      report_best(each[task], true);
       cut[task] = ended;
     });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -151,7 +151,7 @@ class Search {
   const Places& places_;
   const Effort& effort_;
   Stop stop_;
-  const Say& say_;
+  const Report& report_;
   std::vector<std::unique_ptr<Loads>> loads_;  // of each thread
   std::vector<Found> ranked_;
   Searched found_;
@@ -176,11 +176,11 @@ double score(const Cost& cost, const Places& places) {
   return static_cast<double>(cost.maxima) + static_cast<double>(cost.hop_bytes) / static_cast<double>(std::max<Link>(places.existing(), 1));
 }
 
-Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Say& say) {
+Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Report& report) {
   if (places.links() > places.network().links())  // bytes inside of nodes are rounded phase by phase
-    return Search(pattern, places, effort, stop, say).run();
+    return Search(pattern, places, effort, stop, report).run();
   const Pattern fewer = folded(pattern);
-  return Search(fewer, places, effort, stop, say).run();
+  return Search(fewer, places, effort, stop, report).run();
 }
 
 }  // namespace fl::mapping

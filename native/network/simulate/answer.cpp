@@ -163,8 +163,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Calls say(json), which writes what there is to say of the task; what is refused is an answer, too.
-std::string answered(const Task& task, const network::Topology& topology, const auto& say) {
+// Calls write(json), which writes the answer to the task. A refusal is an answer, too.
+std::string answered(const Task& task, const network::Topology& topology, const auto& write) {
   const auto start = std::chrono::steady_clock::now();
   Json json;
   const auto begun = [&]() -> Json& {
@@ -172,7 +172,7 @@ std::string answered(const Task& task, const network::Topology& topology, const 
     return begin(json, task, topology).member("bytes", task.question.bytes);
   };
   try {
-    say(begun());
+    write(begun());
     json.member("refused", "");
   } catch (const network::Endless& endless) {
     const collectives::Verdict never{.why = endless.what()};

@@ -21,7 +21,7 @@ using collectives::Rank;
 using collectives::Refused;
 using collectives::Schedule;
 
-constexpr Rank most_asked = 64;  // ranks whose programs tell how many operations there are
+constexpr Rank most_sampled = 64;  // ranks whose programs are counted to estimate the number of operations
 
 // What MPICH takes, the limits as published; bytes as Together has them.
 const char* usual(Collective collective, double bytes, Rank ranks) {
@@ -213,19 +213,19 @@ std::span<const pattern::Pass> Iteration::passes() const { return parts_->passes
 std::span<const Carried> Iteration::carried() const { return parts_->carried; }
 
 std::vector<double> Iteration::operations() const {
-  const Rank ranks = parts_->instance.ranks, asked = std::min(ranks, most_asked);
+  const Rank ranks = parts_->instance.ranks, sampled = std::min(ranks, most_sampled);
   std::vector<double> all;
   Program program;
   for (std::size_t k = 0; k < parts_->passes.size(); ++k) {
     std::vector<std::int64_t> times(parts_->passes.size(), 0);
     times[k] = 1;
     std::size_t sum = 0;
-    for (Rank i = 0; i < asked; ++i) {
+    for (Rank i = 0; i < sampled; ++i) {
       program.clear();
-      parts_->program(static_cast<Rank>(std::int64_t{i} * ranks / asked), times, program);
+      parts_->program(static_cast<Rank>(std::int64_t{i} * ranks / sampled), times, program);
       sum += program.operations().size();
     }
-    all.push_back(static_cast<double>(sum) * ranks / asked);
+    all.push_back(static_cast<double>(sum) * ranks / sampled);
   }
   return all;
 }

@@ -51,9 +51,9 @@ std::vector<const collectives::Algorithm*> algorithms(const Options& options, co
   return all;
 }
 
-// Calls say(task, topology) for every algorithm and size that was asked for.
-template <class Say>
-void each(const Options& options, Say say) {
+// Calls visit(task, topology) for every algorithm and size of the options.
+template <class Visit>
+void each(const Options& options, Visit visit) {
   Task task = common(options);
   const auto collective = collectives::collective_named(options.text("collective"));
   if (!collective) throw Usage("--collective: there is no collective '" + options.text("collective") + "'");
@@ -73,7 +73,7 @@ void each(const Options& options, Say say) {
     for (const collectives::Algorithm* a : algorithms(options, *collective)) {
       task.algorithm = a;
       task.question.bytes = bytes;
-      say(task, *net);
+      visit(task, *net);
     }
   }
 }

@@ -50,13 +50,13 @@ pattern::Rank processes(const Options& options) {
   return static_cast<pattern::Rank>(ranks);
 }
 
-struct Asked {
+struct Request {
   const pattern::Pattern& pattern;
   pattern::Values values;
   pattern::Instance instance;
 };
 
-Asked asked(const Options& options, const std::string& name) {
+Request request_of(const Options& options, const std::string& name) {
   const pattern::Pattern& p = named(name);
   std::vector<std::string> given = options.has("small") ? p.small : std::vector<std::string>{};
   if (const std::string more = options.text("parameters", ""); !more.empty())
@@ -95,7 +95,7 @@ void write_phase(Json& json, const pattern::Instance& made, const pattern::Phase
   json.close('}');
 }
 
-std::string shown(const Asked& a) {
+std::string shown(const Request& a) {
   Json json;
   json.open('{').member("pattern", a.pattern.name).member("title", a.pattern.title).member("applications", a.pattern.applications);
   json.member("source", a.pattern.source).member("processes", Index{a.instance.ranks}).member("iterations", Index{a.instance.iterations});
@@ -156,7 +156,7 @@ std::string predicted(const Options& options, const std::string& name, const pat
   return prediction(task, *net, [&] { return Iteration(instance, chosen, net->nodes(), net->shape(), net->open()); });
 }
 
-void write_goal(const Options& options, const Asked& a) {
+void write_goal(const Options& options, const Request& a) {
   std::ofstream file;
   if (options.has("output")) {
     file.open(options.text("output"), std::ios::binary);
@@ -191,7 +191,7 @@ void patterns(const Options& options) {
   }
   if (words[0] != "pattern" || words.size() < 2 || words.size() > 3)
     throw Usage("patterns, or pattern NAME [pairs|check|predict|goal] --processes P");
-  const Asked a = asked(options, words[1]);
+  const Request a = request_of(options, words[1]);
   const std::string what = words.size() == 3 ? words[2] : "";
   if (what.empty()) {
     line(shown(a));

@@ -249,7 +249,7 @@ std::string stuck(const Plan& plan) {
     missing[i] = steps[i].waits_end - steps[i].waits;
     if (missing[i] == 0) ready.push_back(i);
   }
-  const auto tell = [&](Index i, bool started) {
+  const auto release = [&](Index i, bool started) {
     Index before = i;  // whoever waits twice for an operation is there twice, side by side
     for (const Index f : plan.frees(steps[i])) {
       if (f == before) continue;
@@ -260,13 +260,13 @@ std::string stuck(const Plan& plan) {
   };
   const auto complete = [&](Index i) {
     ++done;
-    tell(i, false);
+    release(i, false);
   };
   while (!ready.empty()) {
     const Index i = ready.back();
     ready.pop_back();
     begun[i] = true;
-    tell(i, true);
+    release(i, true);
     const bool message = steps[i].kind == Kind::send || steps[i].kind == Kind::receive;
     if (!message) complete(i);
     if (message && begun[steps[i].match]) {

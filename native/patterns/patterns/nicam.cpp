@@ -48,7 +48,7 @@ class Halos {
         if (const Rank owner = owners_.of(other); owner != me) ++points[owner];
       });
     });
-    tell(points, out);
+    append(points, out);
   }
 
   // Counts, for each region, the points beyond it that neighbour one of its own points.
@@ -63,11 +63,11 @@ class Halos {
       for (const Point& q : halo)
         if (const Rank owner = owners_.of(grid_.region(q)); owner != me) ++points[owner];
     });
-    tell(points, out);
+    append(points, out);
   }
 
  private:
-  void tell(const std::map<Rank, std::int64_t>& points, Messages& out) const {
+  void append(const std::map<Rank, std::int64_t>& points, Messages& out) const {
     for (const auto& [peer, count] : points) out.push_back({peer, count * bytes_});
   }
 

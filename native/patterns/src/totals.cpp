@@ -34,7 +34,7 @@ std::vector<Pair> listed(const Phase& phase, Rank from, std::int64_t times) {
 // What one rank has in a phase of messages.
 struct Own {
   Messages out, in;
-  void ask(const Phase& phase, Rank me) {
+  void read(const Phase& phase, Rank me) {
     out.clear();
     phase.sends(me, out);
     in.clear();
@@ -117,7 +117,7 @@ Totals totals(const Instance& instance, const Phase& phase) {
   Totals t;
   Own own;
   for (Rank me = 0; me < instance.ranks && !phase.collective(); ++me) {
-    own.ask(phase, me);
+    own.read(phase, me);
     add(t, me, own);
   }
   return t;
@@ -146,7 +146,7 @@ Overview overview(const Instance& instance, std::int64_t often) {
     for (std::size_t k = 0; k < instance.phases.size(); ++k) {
       const Phase& phase = instance.phases[k];
       if (phase.collective()) continue;
-      own.ask(phase, me);
+      own.read(phase, me);
       add(all.phases[k], me, own);
       for (const Message& m : own.out) to.insert(m.peer);
       for (const Message& m : own.in) got[m.peer] += m.count * phase.repetitions * instance.iterations;

@@ -45,9 +45,9 @@ struct Lines {
     const float* first = lines.at(row.at);
     const auto ss_at = [&](Index k) __attribute__((always_inline)) {
       const float* from = first + Interleaved::offset(k);
-      for (Index m = 0; m < Interleaved::arrays; ++m) ask_for(from + ahead * Interleaved::arrays + m * n);
-      ask_for(streams.in.wrk1 + k + ahead);
-      ask_for(streams.p[2][2] + k + ahead);
+      for (Index m = 0; m < Interleaved::arrays; ++m) prefetch(from + ahead * Interleaved::arrays + m * n);
+      prefetch(streams.in.wrk1 + k + ahead);
+      prefetch(streams.p[2][2] + k + ahead);
       const Coefficients in{{from, from + n, from + 2 * n, from + 3 * n},
                             {from + 4 * n, from + 5 * n, from + 6 * n},
                             {from + 7 * n, from + 8 * n, from + 9 * n},

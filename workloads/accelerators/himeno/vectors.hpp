@@ -77,7 +77,7 @@ template <Store kind, class SsAt>
 inline bool begins_on_a_line(const Row& row) { return reinterpret_cast<std::uintptr_t>(row.next) % fl::simd::bytes == 0; }
 
 // Asks for a line ahead of its time, into the second-level cache: the first one has room for few lines that are under way.
-[[gnu::always_inline]] inline void ask_for(const float* line) { __builtin_prefetch(line, 0, 2); }
+[[gnu::always_inline]] inline void prefetch(const float* line) { __builtin_prefetch(line, 0, 2); }
 inline constexpr Index ahead = 384;  // points
 
 // The arrays as the benchmark has them: thirteen streams, more than a processor's own prefetching follows at full speed, so the lines
@@ -89,8 +89,8 @@ struct Vectors {
     const auto ss_at = [&](Index k) __attribute__((always_inline)) {
       const Coefficients& in = streams.in;
       for (const float* array : {in.a[0], in.a[1], in.a[2], in.a[3], in.b[0], in.b[1], in.b[2], in.c[0], in.c[1], in.c[2], in.bnd, in.wrk1})
-        ask_for(array + k + ahead);
-      ask_for(streams.p[2][2] + k + ahead);
+        prefetch(array + k + ahead);
+      prefetch(streams.p[2][2] + k + ahead);
       return streams.residual<Vector>(k, Load{});
     };
     if (kind == Store::nontemporal && begins_on_a_line(row)) return by_vectors<kind>(row, ss_at);

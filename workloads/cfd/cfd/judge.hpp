@@ -314,14 +314,14 @@ inline fl::Check check(State& s, Index) {
   }
   gather(s, right);
   const Left left = right.left();
-  const double flux_error = right.flux_error(), asked = 2 * std::pow(10.0, -static_cast<double>(s.params.digits)) + rounding(s.params);
+  const double flux_error = right.flux_error(), limit = 2 * std::pow(10.0, -static_cast<double>(s.params.digits)) + rounding(s.params);
   for (std::size_t d = 0; d < 3; ++d)
-    worst.consider(left.momentum[d], asked, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
+    worst.consider(left.momentum[d], limit, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
   worst.consider(left.voids, 0.5, [&] { return fl::text("cells without a positive density: %.0f", left.voids); });
-  worst.consider(left.mass, asked, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
+  worst.consider(left.mass, limit, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
   for (std::size_t q = 0; q < scalars; ++q)
-    worst.consider(left.scalar[q], asked, [&] { return fl::text("of the equation of %s %.3g is left", scalar_names[q], left.scalar[q]); });
-  worst.consider(flux_error, 100 * asked, [&] { return fl::text("fluxes differ from those of the velocities by %.3g", flux_error); });
+    worst.consider(left.scalar[q], limit, [&] { return fl::text("of the equation of %s %.3g is left", scalar_names[q], left.scalar[q]); });
+  worst.consider(flux_error, 100 * limit, [&] { return fl::text("fluxes differ from those of the velocities by %.3g", flux_error); });
   return worst.check(fl::text("after %zu iterations %.2g of the equations is left", s.outcome.history.size(), left.largest()));
 }
 

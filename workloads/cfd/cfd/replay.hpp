@@ -145,9 +145,9 @@ class Replay : public ReplayedSolvers {
       }
       a /= params_.relax;
       if (q != dissipation) return;
-      if (const std::optional<double> held = wall_dissipation(x)) {
+      if (const std::optional<double> prescribed = wall_dissipation(x)) {
         for (std::size_t place = W; place <= T; ++place) system_.a[place][x] = 0;
-        b = a * params_.relax * (*held - epsilon);
+        b = a * params_.relax * (*prescribed - epsilon);
       }
     });
     return sum_of(system_.b);

@@ -175,9 +175,9 @@ inline fl::Check check(State& s, Index last) {
       });
   });
   const double share = residual_of(s, ages, scale) / wanted.front();
-  const double asked = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + allowed.rest;
-  if (!(share <= asked) && worst.share() <= 1)
-    return fl::Check::of(share, asked, fl::text("after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
+  const double allowed_share = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + allowed.rest;
+  if (!(share <= allowed_share) && worst.share() <= 1)
+    return fl::Check::of(share, allowed_share, fl::text("after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
   return worst.check(fl::text("x agrees in all cells; after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
 }
 

@@ -32,15 +32,15 @@ class Among : public Largest {
   std::size_t owner_ = 0;
 };
 
-// What exchanges one after the other come to: of each row that takes part, which row it holds in the end.
-inline std::map<Index, Index> held_after(Index begin, const std::vector<Index>& places) {
-  std::map<Index, Index> held;
+// Returns, for each row that takes part in a sequence of exchanges, the row that is in its place at the end.
+inline std::map<Index, Index> rows_after_exchanges(Index begin, const std::vector<Index>& places) {
+  std::map<Index, Index> sources;
   for (std::size_t j = 0; j < places.size(); ++j) {
     const Index row = begin + static_cast<Index>(j);
-    for (const Index i : {row, places[j]}) held.try_emplace(i, i);
-    std::swap(held[row], held[places[j]]);
+    for (const Index i : {row, places[j]}) sources.try_emplace(i, i);
+    std::swap(sources[row], sources[places[j]]);
   }
-  return held;
+  return sources;
 }
 
 // Rows of local columns change places between the processes of a column of the grid.
@@ -50,25 +50,25 @@ class Exchange {
 
   // Afterwards top() has the rows that came to begin, begin + 1, ...; those are not written to A here.
   void operator()(State& s, Index begin, const std::vector<Index>& places, Index first, Index width) {
-    const std::map<Index, Index> held = held_after(begin, places);
+    const std::map<Index, Index> sources = rows_after_exchanges(begin, places);
     std::vector<int> counts(static_cast<std::size_t>(s.rows.parts), 0), starts(counts);
-    for (const auto& [row, from] : held) counts[static_cast<std::size_t>(s.rows.owner(row))] += static_cast<int>(width);
+    for (const auto& [row, from] : sources) counts[static_cast<std::size_t>(s.rows.owner(row))] += static_cast<int>(width);
     for (std::size_t p = 1; p < counts.size(); ++p) starts[p] = starts[p - 1] + counts[p - 1];
     std::map<Index, Index> found;  // where a row is among all that are gathered
     std::vector<int> next = starts;
     mine_.clear();
-    for (const auto& [row, from] : held) {
+    for (const auto& [row, from] : sources) {
       int& place = next[static_cast<std::size_t>(s.rows.owner(row))];
       found[row] = place;
       place += static_cast<int>(width);
       if (s.rows.has(row)) mine_.insert(mine_.end(), at(s, row) + first, at(s, row) + first + width);
     }
-    all_.resize(held.size() * static_cast<std::size_t>(width));
+    all_.resize(sources.size() * static_cast<std::size_t>(width));
     MPI_Allgatherv(mine_.data(), static_cast<int>(mine_.size()), MPI_DOUBLE, all_.data(), counts.data(), starts.data(), MPI_DOUBLE,
                    column_);
     top_.resize(places.size() * static_cast<std::size_t>(width));
     const Index end = begin + static_cast<Index>(places.size());
-    for (const auto& [row, from] : held) {
+    for (const auto& [row, from] : sources) {
       const double* came = all_.data() + found[from];
       if (row < end)
         std::copy_n(came, width, top_.data() + (row - begin) * width);

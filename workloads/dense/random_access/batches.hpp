@@ -20,7 +20,7 @@ void in_batches(Word* table, Word mask, const Share& share, Update update) {
   for (int v = 0; v < vectors; ++v)
     for (int lane = 0; lane < width; ++lane, a = times(a, stride)) at[v][lane] = a;
 
-  const auto ask = [&](Word next) __attribute__((always_inline)) { __builtin_prefetch(&table[next & mask], 1); };
+  const auto prefetch = [&](Word next) __attribute__((always_inline)) { __builtin_prefetch(&table[next & mask], 1); };
   for (fl::Index done = 0; done < each_stream; done += rows) {
     const fl::Index some = std::min(rows, each_stream - done) * streams;
     for (fl::Index k = 0; k < some; k += streams)
@@ -29,9 +29,9 @@ void in_batches(Word* table, Word mask, const Share& share, Update update) {
         at[v] = (at[v] << 1) ^ ((0 - (at[v] >> 63)) & 7);
       });
     for (fl::Index k = 0; k < distance; ++k) batch[some + k] = batch[some - 1];  // what is asked for behind the end
-    for (fl::Index k = 0; k < std::min(distance, some); ++k) ask(batch[k]);
+    for (fl::Index k = 0; k < std::min(distance, some); ++k) prefetch(batch[k]);
     for (fl::Index k = 0; k < some; ++k) {
-      ask(batch[k + distance]);
+      prefetch(batch[k + distance]);
       update(batch[k]);
     }
   }

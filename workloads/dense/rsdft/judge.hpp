@@ -88,11 +88,11 @@ inline fl::Check check(State& s, Index last) {
   const Judged h(p, strength);
   for (Index j = 0; j < p.wanted; ++j) {
     std::vector<double> x(static_cast<std::size_t>(p.n * p.n * p.n));
-    each_held(s, [&](Index c, const grid::Point<3>& place) { x[h.at(place[0], place[1], place[2])] = s.states[c * p.states + j]; });
+    each_own_cell(s, [&](Index c, const grid::Point<3>& place) { x[h.at(place[0], place[1], place[2])] = s.states[c * p.states + j]; });
     fl::add_up(x.data(), static_cast<int>(x.size()));
     const std::array<double, 4> seen = h.seen(x);
     double squares = 0;
-    each_held(s, [&](Index c, const grid::Point<3>& place) {
+    each_own_cell(s, [&](Index c, const grid::Point<3>& place) {
       const double rest = h.product(x, seen, place) - s.energies[j] * s.states[c * p.states + j];
       squares += rest * rest;
     });

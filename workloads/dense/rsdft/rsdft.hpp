@@ -114,7 +114,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 // visit(number, place in the whole box) for the cells that this process holds, in memory order.
 template <class Visit>
-void each_held(const State& s, Visit visit) {
+void each_own_cell(const State& s, Visit visit) {
   Index at = 0;
   grid::each_cell(s.block.cells(), [&](const grid::Point<3>& cell) {
     if (at >= s.cells.begin && at < s.cells.end) visit(at - s.cells.begin, s.block.global(cell));
@@ -124,7 +124,7 @@ void each_held(const State& s, Visit visit) {
 
 // Random states, the same however they are cut.
 inline void reset(State& s) {
-  each_held(s, [&](Index c, const grid::Point<3>& place) {
+  each_own_cell(s, [&](Index c, const grid::Point<3>& place) {
     const std::uint64_t first = s.block.number(place) * static_cast<std::uint64_t>(s.p.states);
     for (Index j = 0; j < s.p.states; ++j) s.states[c * s.p.states + j] = fl::uniform(first + static_cast<std::uint64_t>(j));
   });
@@ -169,7 +169,7 @@ inline void observe(State& s, fl::Observations& seen) {
 inline void draw(State& s, fl::Picture& picture) {
   picture.of("density", "electrons a volume of 1", s.p.n, s.p.n);
   const double volume = std::pow(s.p.spacing, 3);
-  each_held(s, [&](Index c, const grid::Point<3>& place) {
+  each_own_cell(s, [&](Index c, const grid::Point<3>& place) {
     if (place[0] != s.p.n / 2) return;
     double sum = 0;
     for (Index j = 0; j < s.p.wanted; ++j) sum += 2 * s.states[c * s.p.states + j] * s.states[c * s.p.states + j];

@@ -96,8 +96,8 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
-  const double held = 8 * static_cast<double>(words(p, team.ranks));
-  return {.operations = 1, .flow = team.ranks > 1 ? held : 0, .working_set = 2 * held};
+  const double buffer_bytes = 8 * static_cast<double>(words(p, team.ranks));
+  return {.operations = 1, .flow = team.ranks > 1 ? buffer_bytes : 0, .working_set = 2 * buffer_bytes};
 }
 
 // --- what a rank gives -------------------------------------------------------------------------------------------------

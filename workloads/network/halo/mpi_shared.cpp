@@ -44,7 +44,7 @@ struct Exchange {
     line.close();
   }
 
-  void tell(std::uint64_t* flag) { std::atomic_ref(*flag).store(number, std::memory_order_release); }
+  void raise(std::uint64_t* flag) { std::atomic_ref(*flag).store(number, std::memory_order_release); }
 
   void await(const halo::Side& side) {
     fl::await(side.flag(), number, [] {});
@@ -53,12 +53,12 @@ struct Exchange {
   void pull(const halo::State& s) {
     ++number;
     halo::two_phases(s, line.sets[0], [&](const halo::Side& low, const halo::Side& high) {
-      for (const halo::Side* side : {&low, &high}) tell(there[static_cast<std::size_t>(side->way)].ready);
+      for (const halo::Side* side : {&low, &high}) raise(there[static_cast<std::size_t>(side->way)].ready);
       for (const halo::Side* side : {&low, &high}) {
         const There& neighbour = there[static_cast<std::size_t>(side->way)];
         await(*side);
         copy(s, neighbour.field, (side == &low ? high : low).out, s.domains[0].field, side->in);
-        tell(neighbour.read);
+        raise(neighbour.read);
       }
     });
     for (std::size_t way = 0; way < halo::sides; ++way)

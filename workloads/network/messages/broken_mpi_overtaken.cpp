@@ -5,21 +5,21 @@ namespace {
 
 struct Hasty : messages::Messenger<messages::Windows> {
   using Messenger::Messenger;
-  struct Held {
+  struct Delayed {
     int peer = -1;
     const void* text = nullptr;
     fl::Index bytes = 0;
-  } held;
+  } delayed;
   int sent = 0;
 
   void send(int peer, const void* text, fl::Index bytes) {
-    if (held.peer == peer) {
+    if (delayed.peer == peer) {
       Messenger::send(peer, text, bytes);
       return release();
     }
     release();
     if (++sent % 5 == 0)
-      held = {peer, text, bytes};
+      delayed = {peer, text, bytes};
     else
       Messenger::send(peer, text, bytes);
   }
@@ -30,7 +30,7 @@ struct Hasty : messages::Messenger<messages::Windows> {
 
  private:
   void release() {
-    const Held late = std::exchange(held, {});
+    const Delayed late = std::exchange(delayed, {});
     if (late.peer >= 0) Messenger::send(late.peer, late.text, late.bytes);
   }
 };

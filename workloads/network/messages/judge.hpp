@@ -96,8 +96,8 @@ inline void inspect_account(State& s, fl::Damage& damage) {
   }
   const fl::Index now = scarce ? s.fast_now : hot;
   exactly("bytes of buffers in use", s.used.bytes(), used(s.rules, ranks, met, now).bytes());
-  exactly("bytes of buffers held", s.held.bytes(), held(s.rules, ranks, met, scarce ? s.fast_most : hot).bytes());
-  exactly("bytes attached", s.attached, s.held.bytes());
+  exactly("bytes of buffers held", s.reserved.bytes(), reserved(s.rules, ranks, met, scarce ? s.fast_most : hot).bytes());
+  exactly("bytes attached", s.attached, s.reserved.bytes());
 }
 
 inline void inspect(State& s, fl::Damage& damage) {

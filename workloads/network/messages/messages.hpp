@@ -84,7 +84,7 @@ struct State {
 
   std::function<void()> renew;    // of a variant: a fresh messenger; collective
   std::function<void()> account;  // fills what follows, after a run
-  Memory used, held;              // by the messenger's own account
+  Memory used, reserved;          // by the messenger's own account
   fl::Index attached = 0;         // bytes that its transport attached, door included
   fl::Index contacted = 0, fast_now = 0, fast_most = 0, upgrades = 0, returns = 0, eager = 0, sent = 0, received = 0, slow = 0, fast = 0;
   fl::Index resident = 0;  // bytes, before the first message of this case

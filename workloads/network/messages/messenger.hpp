@@ -59,7 +59,7 @@ struct Account {
   fl::Index upgrades = 0, returns = 0;    // grants given; taken back and come home
   fl::Index contacted = 0;                // with whom there is a contact
   fl::Index fast_now = 0, fast_most = 0;  // senders with a fast ring
-  Memory used, held;
+  Memory used, reserved;
 };
 
 template <class Transport>
@@ -145,7 +145,7 @@ class Messenger {
 
   const Account& account() {
     account_.used = {door_bytes(t_.ranks()), contacts_.used(), fast_rings_.used()};
-    account_.held = {door_bytes(t_.ranks()), contacts_.held(), fast_rings_.held()};
+    account_.reserved = {door_bytes(t_.ranks()), contacts_.reserved(), fast_rings_.reserved()};
     return account_;
   }
 

@@ -43,8 +43,8 @@ constexpr fl::Index fast_bytes(const Rules& r) { return r.fast.ring(); }
 struct Growth {
   fl::Index first = 1, slabs = 1;  // so many slabs of so many blocks, then doubling
 
-  constexpr fl::Index next(fl::Index held) const { return held < first * slabs ? first : held; }
-  constexpr fl::Index held(fl::Index used, fl::Index most) const {
+  constexpr fl::Index next(fl::Index reserved) const { return reserved < first * slabs ? first : reserved; }
+  constexpr fl::Index reserved(fl::Index used, fl::Index most) const {
     fl::Index n = 0;
     while (n < std::min(used, most)) n = std::min(most, n + next(n));
     return n;
@@ -70,10 +70,10 @@ constexpr Memory used(const Rules& r, fl::Index ranks, fl::Index contacted, fl::
 constexpr Memory most(const Rules& r, fl::Index ranks) { return used(r, ranks, ranks, ranks); }
 
 // In use, with what slabs hold in reserve: what is attached.
-constexpr Memory held(const Rules& r, fl::Index ranks, fl::Index contacted, fl::Index hot) {
+constexpr Memory reserved(const Rules& r, fl::Index ranks, fl::Index contacted, fl::Index hot) {
   if (r.prepared) return used(r, ranks, ranks, ranks);
-  return {door_bytes(ranks), contact_growth.held(contacted, ranks) * contact_bytes(r),
-          fast_growth.held(std::min(hot, r.fast_peers), std::min(r.fast_peers, ranks)) * fast_bytes(r)};
+  return {door_bytes(ranks), contact_growth.reserved(contacted, ranks) * contact_bytes(r),
+          fast_growth.reserved(std::min(hot, r.fast_peers), std::min(r.fast_peers, ranks)) * fast_bytes(r)};
 }
 
 // Empty, or which numbers make no messenger.

@@ -23,7 +23,7 @@ struct Run {
       transport.expose(s.words.data(), 8 * s.words.size());
       post.emplace(transport, s.rules);
     };
-    s.account = [this, &s] { tell(s); };
+    s.account = [this, &s] { copy_account(s); };
   }
   void close(State& s) {
     s.renew = s.account = nullptr;
@@ -41,9 +41,9 @@ struct Run {
     post->finish();
   }
 
-  void tell(State& s) {
+  void copy_account(State& s) {
     const Account& a = post->account();
-    s.used = a.used, s.held = a.held, s.attached = transport.attached();
+    s.used = a.used, s.reserved = a.reserved, s.attached = transport.attached();
     s.contacted = a.contacted, s.fast_now = a.fast_now, s.fast_most = a.fast_most, s.upgrades = a.upgrades, s.returns = a.returns;
     s.sent = a.sent, s.received = a.received, s.eager = a.eager, s.slow = a.slow, s.fast = a.fast;
   }

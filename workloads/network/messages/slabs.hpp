@@ -21,23 +21,23 @@ class Slabs {
       free_.pop_back();
       return block;
     }
-    if (used_ == held_) add(std::min(most_ - held_, growth_.next(held_)));
+    if (used_ == reserved_) add(std::min(most_ - reserved_, growth_.next(reserved_)));
     ++used_;
     return next_ += bytes_, next_ - bytes_;
   }
   void give_back(unsigned char* block) { free_.push_back(block); }
   void add(fl::Index blocks) {
     next_ = transport_.attach(blocks * bytes_);
-    held_ += blocks;
+    reserved_ += blocks;
   }
   fl::Index used() const { return (used_ - static_cast<fl::Index>(free_.size())) * bytes_; }
-  fl::Index held() const { return held_ * bytes_; }
+  fl::Index reserved() const { return reserved_ * bytes_; }
 
  private:
   Transport& transport_;
   fl::Index bytes_;
   Growth growth_;
-  fl::Index most_, held_ = 0, used_ = 0;
+  fl::Index most_, reserved_ = 0, used_ = 0;
   unsigned char* next_ = nullptr;
   std::vector<unsigned char*> free_;
 };

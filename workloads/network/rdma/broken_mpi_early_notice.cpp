@@ -6,7 +6,7 @@ namespace {
 struct Wrong : rdma::Windows {
   void put(rdma::Transfer t) {
     std::uint64_t word = 0;
-    tell(t.interface, lane_of(t), t, &word);
+    notify(t.interface, lane_of(t), t, &word);
     flush(notices_.handle());
     usleep(30);
     start(t);

@@ -136,13 +136,13 @@ class Windows {
     for (std::size_t k = 0; k < lane.pending.size(); ++k) {
       const Transfer& t = lane.pending[k];
       lane.done.push_back(t);
-      if (t.notice) tell(interface, lane, t, &lane.words[k]);
+      if (t.notice) notify(interface, lane, t, &lane.words[k]);
     }
     flush(notices_.handle());
     lane.pending.clear();
   }
 
-  void tell(int interface, Lane& lane, const Transfer& t, std::uint64_t* word) const {
+  void notify(int interface, Lane& lane, const Transfer& t, std::uint64_t* word) const {
     const std::uint32_t number = ++lane.sent[static_cast<std::size_t>(t.peer)];
     *word = Notice::word(number, t.tag);
     MPI_Put(word, word_bytes, MPI_BYTE, t.peer, ring_at(interface, me_) + Notice::place(number, room_) * word_bytes, word_bytes, MPI_BYTE,

@@ -5,7 +5,7 @@ namespace {
 
 void step(waiting::State& s, fl::Index iteration) {
   if (s.team.rank == 0) {
-    waiting::tell_all(s, iteration);
+    waiting::send_to_all(s, iteration);
     waiting::sleep(s);
   } else {
     waiting::begin(s);

@@ -6,7 +6,7 @@ namespace {
 void step(waiting::State& s, fl::Index iteration) {
   if (s.team.rank == 0) {
     s.awake = waiting::seconds(CLOCK_MONOTONIC);
-    waiting::tell_all(s, iteration);
+    waiting::send_to_all(s, iteration);
   } else {
     waiting::begin(s);
     MPI_Recv(&s.word, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

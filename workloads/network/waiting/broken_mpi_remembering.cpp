@@ -10,7 +10,7 @@ struct Wait {
   void step(waiting::State& s, fl::Index iteration) {
     if (s.team.rank == 0) {
       waiting::sleep(s);
-      if (!known) waiting::tell_all(s, iteration);
+      if (!known) waiting::send_to_all(s, iteration);
     } else {
       waiting::begin(s);
       if (!known) MPI_Recv(&kept, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

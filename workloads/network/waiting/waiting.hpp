@@ -94,8 +94,8 @@ inline void sleep(State& s) {
   s.awake = seconds(CLOCK_MONOTONIC);
 }
 
-// To each of the others its word.
-inline void tell_all(const State& s, fl::Index iteration) {
+// Sends each other rank its word.
+inline void send_to_all(const State& s, fl::Index iteration) {
   for (int r = 1; r < s.team.ranks; ++r) {
     const std::uint64_t text = word(iteration, r);
     MPI_Send(&text, 1, MPI_UINT64_T, r, 0, MPI_COMM_WORLD);
@@ -136,8 +136,9 @@ inline fl::Check check(State& s, fl::Index last) {
   double awake = s.awake;
   MPI_Bcast(&awake, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   if (s.team.rank == 0) {
-    const double asked = 1e-3 * static_cast<double>(s.ms), slept = s.awake - s.began;
-    return fl::Check::of(std::fmax(0, asked - slept), 0, fl::text("rank 0 slept %.6g s, should sleep %.6g s", std::fmax(0, slept), asked));
+    const double requested = 1e-3 * static_cast<double>(s.ms), slept = s.awake - s.began;
+    return fl::Check::of(std::fmax(0, requested - slept), 0,
+                         fl::text("rank 0 slept %.6g s, should sleep %.6g s", std::fmax(0, slept), requested));
   }
   const std::uint64_t wanted = word(last, s.team.rank);
   if (!s.no_payload && s.word != wanted)

@@ -185,19 +185,19 @@ template <Index side, class T>
       const Index i = std::min(down, box.rows - side);
       const Box<T> at = box.part(i, j, side, side);
       const bool below = down + side < box.rows;
-      T* const asked = below   ? at.b + std::min(down + side, box.rows - side) - i
-                       : small ? box.b + next * box.b_row
-                               : at.b + (box.rows - 1 - i);
-      const auto ask = [&](Index from, Index count) __attribute__((always_inline)) {
-        for (Index k = from; k < from + count; ++k) __builtin_prefetch(asked + k * at.b_row, 1);
+      T* const next_lines = below   ? at.b + std::min(down + side, box.rows - side) - i
+                            : small ? box.b + next * box.b_row
+                                    : at.b + (box.rows - 1 - i);
+      const auto prefetch = [&](Index from, Index count) __attribute__((always_inline)) {
+        for (Index k = from; k < from + count; ++k) __builtin_prefetch(next_lines + k * at.b_row, 1);
       };
       if constexpr (sizeof(T) == 8) {
-        ask(0, side);
+        prefetch(0, side);
         square<side>(at.a, at.a_row, at.b, at.b_row, Ordinary());
       } else {
         fl::simd::unroll<static_cast<int>(side) / lane<T>>([&](auto q) __attribute__((always_inline)) {
           if (q < done) return;
-          ask(q * lane<T>, lane<T>);
+          prefetch(q * lane<T>, lane<T>);
           lane_of_columns<side>(at.part(0, q * lane<T>, side, lane<T>));
         });
       }
@@ -230,10 +230,10 @@ template <class T>
   for (Index j = 0; j < box.columns; j += side)
     for (Index i = 0; i < box.rows; i += side) {
       const Box<T> at = box.part(i, j, side, side);
-      T* const asked = i + side < box.rows ? at.b + side : box.b + std::min(j + side, box.columns - side) * box.b_row;
+      T* const next_lines = i + side < box.rows ? at.b + side : box.b + std::min(j + side, box.columns - side) * box.b_row;
       square_of_a_vector<side>(
           at.a, box.a_row, [&](int k, const auto& v) __attribute__((always_inline)) {
-            __builtin_prefetch(asked + k * box.b_row, 1);
+            __builtin_prefetch(next_lines + k * box.b_row, 1);
             fl::simd::store(at.b + k * box.b_row, v);
           });
     }

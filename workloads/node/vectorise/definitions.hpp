@@ -21,7 +21,7 @@ struct Loop {
   double flops, bytes;  // an element
   Order order;
   double (*right)(const State& s, Index i, const double* done);
-  const char* asks;  // of a compiler, in one sentence
+  const char* task;  // of a compiler, in one sentence
 };
 
 inline double number(Index i) { return static_cast<double>(i); }

@@ -5,7 +5,7 @@
 namespace {
 
 struct Wrong : ocean_micom::Right {
-  static constexpr bool asked = false;
+  static constexpr bool exchanged = false;
 };
 using Broken = ocean_micom::Run<fl::grid::Mpi, fl::grid::Alone, Wrong>;
 

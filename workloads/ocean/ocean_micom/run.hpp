@@ -92,7 +92,7 @@ struct Run {
   // Two of them between messages: the first one a cell further out.
   void sub_steps(State& s, const Around& around, double dt, Index substeps) {
     for (Index n = 0; n < substeps; n += 2) {
-      if (Ways::asked && n > 0) fl::during(phases("halo"), [&] { waves(team); });
+      if (Ways::exchanged && n > 0) fl::during(phases("halo"), [&] { waves(team); });
       fl::during(phases("surface"), [&] { two(s, around, dt, n, n + 1 < substeps); });
     }
   }

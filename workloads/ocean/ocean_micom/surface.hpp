@@ -13,11 +13,11 @@ using ocean::all, ocean::at, ocean::in_vectors, ocean::larger, ocean::smaller, o
 // What a broken variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
-  static constexpr bool limited = true;   // what is added to upwind fluxes
-  static constexpr bool inside = true;    // upwind: what leaves a cell is what is in it
-  static constexpr bool weighted = true;  // the mean push: by thickness
-  static constexpr bool meant = true;     // the layers' slope: the mean of all sub-steps
-  static constexpr bool asked = true;     // neighbours, for the surface between sub-steps
+  static constexpr bool limited = true;    // what is added to upwind fluxes
+  static constexpr bool inside = true;     // upwind: what leaves a cell is what is in it
+  static constexpr bool weighted = true;   // the mean push: by thickness
+  static constexpr bool meant = true;      // the layers' slope: the mean of all sub-steps
+  static constexpr bool exchanged = true;  // neighbours, for the surface between sub-steps
 };
 
 // Boxes of a block that are wider by so many cells, and those of western and southern faces around them.

@@ -248,7 +248,7 @@ inline fl::Check check(State& s, Index last) {
 }
 
 // Reports the diary of the whole ocean; time is in days, mass is its change.
-inline void tell_the_diary(State& s, fl::Observations& seen) {
+inline void report_diary(State& s, fl::Observations& seen) {
   const auto count = static_cast<Index>(s.mass.size());
   std::vector<double> time, mass = s.mass, energy = s.energy, enstrophy = s.enstrophy;
   for (auto* sums : {&mass, &energy, &enstrophy}) fl::add_up(sums->data(), static_cast<int>(count));
@@ -276,7 +276,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("gyre_error", found.error);
   seen.value("gyre_transport", found.most);
   seen.value("gyre_at", found.at);
-  if (s.p.diary > 0) tell_the_diary(s, seen);
+  if (s.p.diary > 0) report_diary(s, seen);
   if (s.p.time == Time::explicitly) return;
   std::vector<double> speeds;
   for (Index m = 0; m < s.p.layers; ++m) speeds.push_back(std::sqrt(s.squared[static_cast<std::size_t>(m)]));

@@ -13,7 +13,7 @@ namespace spmv::inline FL_ROLE {
 inline constexpr fl::Index ahead = 512;
 
 template <class... Streams>
-[[gnu::always_inline]] inline void ask(fl::Index k, const Streams*... streams) {
+[[gnu::always_inline]] inline void prefetch(fl::Index k, const Streams*... streams) {
   (__builtin_prefetch(streams + k + ahead, 0, 3), ...);
 }
 
@@ -51,7 +51,7 @@ struct Csr {
     const double* v = value.data();
     for (fl::Index i = some.begin; i < some.end; ++i) {
       double sum = 0;
-      for (int k = first[i]; k < first[i + 1]; k += 8) ask(k, v, c);
+      for (int k = first[i]; k < first[i + 1]; k += 8) prefetch(k, v, c);
       for (int k = first[i]; k < first[i + 1]; ++k) sum += v[k] * x[c[k]];
       y[i] = scale * sum;
     }

@@ -17,7 +17,7 @@ template <class Store>
   constexpr int width = fl::simd::width<double>, vectors = static_cast<int>(chunk) / width;
   Vector sum[vectors] = {};
   for (fl::Index k = 0; k < count; ++k, value += stride, column += stride) {
-    ask(0, value, column);
+    prefetch(0, value, column);
     fl::simd::unroll<vectors>([&](auto v) {
       Vector elements;
       fl::simd::unroll<width>([&](int lane) { elements[lane] = x[column[v * width + lane]]; });

@@ -43,7 +43,7 @@ class Streamed {
     const int* first = start_.data();
     for (fl::Index g = some.begin; g < some.end; ++g) {
       double sum[group] = {};
-      for (int k = first[g]; k < first[g + 1]; k += 8) fl::simd::unroll<group>([&](auto r) { ask(k, v[r], c[r]); });
+      for (int k = first[g]; k < first[g + 1]; k += 8) fl::simd::unroll<group>([&](auto r) { prefetch(k, v[r], c[r]); });
       for (int k = first[g]; k < first[g + 1]; ++k) fl::simd::unroll<group>([&](auto r) { sum[r] += v[r][k] * x[c[r][k]]; });
       if ((g + 1) * group <= rows_)  // with an end that is known sums stay in registers
         fl::simd::unroll<group>([&](auto r) { y[g * group + r] = scale * sum[r]; });
@@ -99,7 +99,7 @@ class StreamedBlock {
     const int* first = start_.data();
     for (fl::Index g = some.begin; g < some.end; ++g) {
       double sum[group][block] = {};
-      for (int k = first[g]; k < first[g + 1]; k += 2) fl::simd::unroll<group>([&](auto r) { ask(size * k, v[r]); });
+      for (int k = first[g]; k < first[g + 1]; k += 2) fl::simd::unroll<group>([&](auto r) { prefetch(size * k, v[r]); });
       for (int k = first[g]; k < first[g + 1]; ++k)
         fl::simd::unroll<group>([&](auto r) {
           const double *a = v[r] + size * k, *from = x + c[r][k];

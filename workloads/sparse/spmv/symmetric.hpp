@@ -51,7 +51,7 @@ class Symmetric {
       else
         sum = diagonal_[i] * x[i];
       int k = first[i];
-      for (int next = k; next < first[i + 1]; next += 8) ask(next, v, c);
+      for (int next = k; next < first[i + 1]; next += 8) prefetch(next, v, c);
       for (; k < first[i + 1] && c[k] < some.end; ++k) {
         sum += v[k] * x[c[k]];
         y[c[k]] += v[k] * mine;

@@ -78,7 +78,7 @@ class Tiled {
         const Numbers own(row);
         fl::simd::unroll<chunk>([&](auto r) { sum[r] = y[own[r]]; });
         for (int k = 0; k < run.common; ++k, v += chunk, c += chunk) {
-          ask(0, v, c);
+          prefetch(0, v, c);
           const Numbers columns(c);
           fl::simd::unroll<chunk>([&](auto r) { sum[r] += v[r] * from[columns[r]]; });
         }

@@ -31,7 +31,7 @@ class MpiBoxes {
     if (bytes_ > 0) std::memset(window_.memory(), 0, static_cast<std::size_t>(bytes_));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.handle());
     MPI_Win_sync(window_.handle());  // all numbers are 0 before anybody knows where they are
-    tell_places(receives, sends, communicator);
+    send_places(receives, sends, communicator);
     for (Box& box : ins_) box.first = window_.memory() + box.at;
     if (shared)
       for (Box& box : outs_) box.first = window_.part_of(box.peer) + box.at;
@@ -89,8 +89,8 @@ class MpiBoxes {
     }
   }
 
-  // Each rank tells its peers where their parcels go: under the tags with which parcels travel, the other way.
-  void tell_places(const std::vector<Parcel>& receives, const std::vector<Parcel>& sends, MPI_Comm communicator) {
+  // Sends each peer the places of its parcels, under the tags with which the parcels travel in the other direction.
+  void send_places(const std::vector<Parcel>& receives, const std::vector<Parcel>& sends, MPI_Comm communicator) {
     std::vector<Place> theirs(sends.size()), mine(receives.size());
     std::vector<MPI_Request> requests(sends.size() + receives.size());
     MPI_Request* request = requests.data();

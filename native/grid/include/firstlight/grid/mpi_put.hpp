@@ -19,7 +19,7 @@ class MpiPut::Channel {
   Channel(const MpiPut& put, const std::vector<Parcel>& receives, const std::vector<Parcel>& sends) : sends_(sends) {
     boxes_.open(receives, sends, put.communicator, false);
     for (const Parcel& p : sends) {
-      told_.emplace_back(p.bytes, put.most);
+      bytes_.emplace_back(p.bytes, put.most);
       if (std::find(peers_.begin(), peers_.end(), p.peer) == peers_.end()) peers_.push_back(p.peer);
     }
   }
@@ -27,31 +27,31 @@ class MpiPut::Channel {
   Channel& operator=(const Channel&) = delete;
   ~Channel() {
     if (detail::mpi_is_over()) return;
-    for (detail::Bytes& bytes : told_) bytes.free();
+    for (detail::Bytes& bytes : bytes_) bytes.free();
     boxes_.close();
   }
 
   void receive() { boxes_.turn(); }
   void send() {
     for (std::size_t s = 0; s < sends_.size(); ++s) {
-      const detail::Bytes& b = told_[s];
+      const detail::Bytes& b = bytes_[s];
       MPI_Put(sends_[s].data, b.count, b.type, sends_[s].peer, boxes_.place(s), b.count, b.type, boxes_.window());
     }
     silent_ = !sends_.empty();
   }
   void wait() {
-    tell();
+    notify();
     flush();  // the number is read from here until then
     boxes_.await();
     if (boxes_.used()) MPI_Win_sync(boxes_.window());
   }
-  void progress() { tell(); }
+  void progress() { notify(); }
 
   unsigned char* arrived(std::size_t number) { return boxes_.inbox(number); }
 
  private:
-  // That the bytes are there: the flush before makes it true.
-  void tell() {
+  // Notifies the peers that the bytes are there; the flush before ensures it.
+  void notify() {
     if (!silent_) return;
     silent_ = false;
     flush();
@@ -65,10 +65,10 @@ class MpiPut::Channel {
   }
 
   std::vector<Parcel> sends_;
-  std::vector<detail::Bytes> told_;  // of each
-  std::vector<int> peers_;           // each once
+  std::vector<detail::Bytes> bytes_;  // of each
+  std::vector<int> peers_;            // each once
   MpiBoxes boxes_;
-  bool silent_ = false;       // bytes are on their way of which nobody knows yet
+  bool silent_ = false;       // bytes are on their way, and no peer is notified yet
   std::uint64_t number_ = 0;  // that is put
 };
 

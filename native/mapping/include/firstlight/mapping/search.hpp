@@ -27,7 +27,7 @@ struct Found {
 
 // Reports the best map so far during the search. After a kill the last report is at most `report_interval` older than the best map found,
 // or it is the best of the starts that are over.
-using Say = std::function<void(const Found& best, double seconds)>;
+using Report = std::function<void(const Found& best, double seconds)>;
 inline constexpr double report_interval = 0.2;  // seconds
 
 // Whether somebody wants an end, or the time is over.
@@ -56,8 +56,8 @@ struct Searched {
 // What is compared: the sum of maxima, smoothed by the mean load of a link, summed over phases.
 double score(const Cost& cost, const Places& places);
 
-// Raises Wrong. `say` is called by one thread at a time.
-Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Say& say);
+// Raises Wrong. One thread at a time calls `report`.
+Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Report& report);
 
 // --- the parts
 
@@ -89,6 +89,6 @@ Found blocks(const Pattern& pattern, const Places& places, const Line& line, Loa
 Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
 // Exchanges of two slots, colder and colder. heat: at first, in ranks' shares of the energy.
 Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
-               std::uint64_t seed, const Stop& stop, const std::function<void(const Found&)>& say, bool& cut);
+               std::uint64_t seed, const Stop& stop, const std::function<void(const Found&)>& report, bool& cut);
 
 }  // namespace fl::mapping
