@@ -13,7 +13,7 @@ struct Group {
   bool same = false;  // ranks are those of MPI_COMM_WORLD
   bool alive = true;
   MPI_Group group{};
-  std::atomic<int> neighbours{-1};  // -1: not asked yet; else the list below is whole, whichever thread asked
+  std::atomic<int> neighbours{-1};  // -1: not requested yet; else the list below is complete, whichever thread requested it
   int* neighbour = nullptr;
   Group* next = nullptr;
 };

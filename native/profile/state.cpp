@@ -78,7 +78,7 @@ static void find_library() {
 #endif
   if (!right || symbol("PMPI_Init") == nullptr) {  // handles of another kind would be passed on wrongly
     std::fputs("firstlight profile: the program uses another MPI library than the profiler was built for; name it with --mpi\n", stderr);
-    if (const char* folder = std::getenv("FIRSTLIGHT_PROFILE")) {  // launchers end as they like: this tells why
+    if (const char* folder = std::getenv("FIRSTLIGHT_PROFILE")) {  // launchers end as they like: this prints the reason
       char name[4096];
       std::snprintf(name, sizeof name, "%s/.refused", folder);
       if (std::FILE* mark = std::fopen(name, "w")) std::fclose(mark);

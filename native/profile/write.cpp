@@ -68,7 +68,7 @@ void write_processors(std::FILE* file) {
   }
 }
 
-// A number that is the same for all processes of a node and tells nothing of it: hashed from what its kernel drew at its start.
+// A number that is the same for all processes of a node and reveals nothing of it: hashed from what its kernel drew at its start.
 std::uint64_t node() {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r");

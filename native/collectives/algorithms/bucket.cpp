@@ -31,7 +31,7 @@ struct Rings {
   Symmetry symmetry() const { return shape.size() == 1 ? Symmetry::cyclic : Symmetry::torus; }
 };
 
-// Appends the scattering of the sum. Returns the last combination, and tells which send was the last to read which block.
+// Appends the scattering of the sum. Returns the last combination, and which send was the last to read which block.
 Op scatter(const Rings& rings, Rank me, std::int32_t& round, std::vector<std::vector<Op>>& sends, Program& out) {
   Op sum = no_op;
   for (std::size_t axis = rings.shape.size(); axis-- > 0;) {

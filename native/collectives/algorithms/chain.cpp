@@ -1,4 +1,4 @@
-// Chain: everybody passes segments to the next rank as they come.
+// Chain: every rank passes segments to the next rank as they come.
 #include "firstlight/collectives/algorithm.hpp"
 #include "ranks.hpp"
 

@@ -1,4 +1,4 @@
-// Dissemination: in round k everybody tells the rank 2^k further on, and hears from the one 2^k before.
+// Dissemination: in round k every rank notifies the rank 2^k further on, and hears from the one 2^k before.
 #include "firstlight/collectives/algorithm.hpp"
 
 namespace fl::collectives {

@@ -2,7 +2,7 @@
 // |d_i| on every link of one direction of axis i. Four displacements make a step, one for each network interface of a node: d, its
 // opposite -d, the complement c(d), which is half the ring away from d on every axis, and -c(d). Together they load all links of an
 // axis alike, by half its extent, in every step; so the longest axis never idles, nor is any other its bottleneck. The pace is set
-// by windows: a message goes when the one a window before it has come, which tells that all those have left the network.
+// by windows: a message goes when the one a window before it has come: all those have left the network then.
 #include <algorithm>
 #include <memory>
 #include <set>

@@ -1,4 +1,4 @@
-// Pairwise exchange: in step k everybody sends to the rank k further on and hears from the one k before, one step after the other.
+// Pairwise exchange: in step k every rank sends to the rank k further on and hears from the one k before, one step after the other.
 #include "firstlight/collectives/algorithm.hpp"
 #include "ranks.hpp"
 

@@ -1,4 +1,4 @@
-// Rabenseifner: recursive halving leaves everybody with a part of the sum; recursive doubling gathers the parts everywhere, a binomial
+// Rabenseifner: recursive halving leaves each rank a part of the sum; recursive doubling gathers the parts everywhere, a binomial
 // tree at the root. Ranks beyond a power of two hand their vector to a neighbour first and get the sum from it last.
 #include <vector>
 

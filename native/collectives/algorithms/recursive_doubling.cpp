@@ -1,5 +1,5 @@
-// Recursive doubling: in round k everybody exchanges all that it has with the rank whose number differs in bit k. Ranks beyond a power of
-// two tell a neighbour first and hear from it last.
+// Recursive doubling: in round k each rank exchanges all that it has with the rank whose number differs in bit k. Ranks beyond a power of
+// two send to a neighbour first and receive from it last.
 #include <vector>
 
 #include "firstlight/collectives/algorithm.hpp"

@@ -1,4 +1,4 @@
-// Recursive halving: in each round everybody exchanges half of what it still sums up with a rank half as far away as the one before.
+// Recursive halving: in each round each rank exchanges half of what it still sums up with a rank half as far away as the one before.
 // Ranks beyond a power of two hand their vector to a neighbour first and get their block from it last.
 #include "firstlight/collectives/algorithm.hpp"
 #include "ranks.hpp"

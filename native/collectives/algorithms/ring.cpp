@@ -1,4 +1,4 @@
-// Ring: everybody passes one block to the next rank P - 1 times; bandwidth is all that counts, and every link of a ring is used once.
+// Ring: every rank passes one block to the next rank P - 1 times; bandwidth is all that counts, and every link of a ring is used once.
 #include <vector>
 
 #include "firstlight/collectives/algorithm.hpp"

@@ -1,11 +1,11 @@
 // The seven collectives as libfirstlight_coll.so carries them out. Arguments and results are those of MPI's own functions.
 //
 //   FIRSTLIGHT_COLLECTIVES          the decision table (table.hpp); without it nothing changes
-//   FIRSTLIGHT_COLLECTIVES_VERBOSE  1: rank 0 tells at the end what ran how often
+//   FIRSTLIGHT_COLLECTIVES_VERBOSE  1: rank 0 prints at the end what ran how often
 //
 // Taken over are communicators within one group, and for sums predefined operations on predefined types without gaps; everything else,
 // and every erroneous call, goes to the library. What is decided by is the same on all ranks: collective, number of ranks, bytes,
-// operation. Data that does not lie together is packed. Threads: as MPI says, one collective at a time on a communicator; different
+// operation. Data that does not lie together is packed. Threads: as MPI requires, one collective at a time on a communicator; different
 // communicators may be used by different threads at once.
 #pragma once
 

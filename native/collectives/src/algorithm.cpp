@@ -56,7 +56,7 @@ Schedule schedule(const Algorithm& algorithm, const Problem& problem) {
   if (form == nullptr) throw Refused(std::string(algorithm.name) + " has no " + word(problem.collective));
   refuse(algorithm, problem);
   Problem p = problem;
-  // Where the collective has no root, whoever is there may act as one.
+  // If the collective has no root, any rank that is there may act as one.
   while (std::ranges::binary_search(p.missing, p.root)) p.root = (p.root + 1) % p.ranks;
   Schedule made = form->schedule(p);
   made.collective = p.collective;

@@ -8,11 +8,11 @@
 
 namespace fl::collectives {
 
-// The first chunk that is wrong, in words; empty where all are right. Exact contents say how it is wrong.
+// The first chunk that is wrong, in words; empty where all are right. Exact contents show how it is wrong.
 template <class Content>
 std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay);
 
-// Whether everybody leaves a barrier after everybody came, in words where not.
+// Returns why some rank leaves a barrier before every rank came, empty if none does.
 std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events);
 // The same where rank 0 stands for all.
 std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events, const Translation& translation);

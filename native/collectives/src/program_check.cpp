@@ -29,7 +29,7 @@ ProgramCheck::ProgramCheck(const Schedule& schedule)
 std::string ProgramCheck::invalid(const Operation& o, const Range& r) const {
   if (r.segments < 1) return "a train without segments";
   if (r.count < 0 || r.run < 0 || r.row < 0) return "a negative number of chunks";
-  if (r.count == 0 || schedule_.collective == Collective::other) return "";  // that of a file tells lengths, not places
+  if (r.count == 0 || schedule_.collective == Collective::other) return "";  // that of a file has lengths, not places
   const Chunk limit = r.space == Space::scratch ? schedule_.scratch : schedule_.chunks;
   if (r.space == Space::input && schedule_.collective != Collective::alltoall) return "only alltoall has an input of its own";
   if (r.space == Space::input && &r == &o.range && o.kind != Kind::send) return "the input is read only";

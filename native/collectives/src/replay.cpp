@@ -36,7 +36,7 @@ Content Replay<Content>::sent(const Graph::Operation& send, std::int32_t segment
   return content;
 }
 
-// The chunks of a segment; none where a schedule tells lengths, not places.
+// Returns the chunks of a segment; none where a schedule has lengths, not places.
 template <class Content>
 std::int32_t Replay<Content>::length(const Graph::Operation& o) const {
   return schedule_.collective == Collective::other ? 0 : o.range.count;

@@ -9,7 +9,7 @@
 
 namespace fl::collectives {
 
-// Moves ranks, blocks and contributions as Schedule::symmetry says.
+// Moves ranks, blocks and contributions by Schedule::symmetry.
 class Translation {
  public:
   explicit Translation(const Schedule& schedule);

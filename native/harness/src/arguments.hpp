@@ -10,7 +10,7 @@
 
 namespace fl {
 
-// What the user asked cannot be; what() says it in one line. The program ends with status 2.
+// The user's arguments cannot be used; what() has the reason in one line. The program ends with status 2.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

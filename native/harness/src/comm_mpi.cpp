@@ -19,7 +19,7 @@ void find_nodes() {
   MPI_Comm shared = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
   MPI_Comm_rank(shared, &place_on_node);
-  // The first rank of each node counts the nodes before its own, and tells the others of it.
+  // The first rank of each node counts the nodes before its own, and sends the count to the others.
   const int one = place_on_node == 0 ? 1 : 0;
   int through = 0;
   MPI_Scan(&one, &through, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

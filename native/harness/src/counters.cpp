@@ -125,7 +125,7 @@ Counted Counters::end() {
     const double running = static_cast<double>(now.running - event.start.running);
     const bool possible = counted <= most_a_nanosecond * running;
     if (running > 0 && !possible) result.refused = refusal(name, counted, running);
-    // One that never ran says nothing, one that says the impossible no more, and then neither does a sum over it.
+    // A counter that never ran or that shows an impossible value has no meaning, and neither has a sum over it.
     if (running == 0 || !possible) {
       whole = whole && event.kind != Kind::flops;
       continue;

@@ -13,7 +13,7 @@ Document read_document(const char* parameter, const std::string& path);
 // Whether a value has the form of a name in the record: mine.xyz-0123456789abcdef.
 bool is_document_name(const std::string& value);
 
-// A file that a run keeps in `folder` under that name. Throws UsageError also where it does not hold what its name says.
+// Reads a file that a run keeps in `folder` under that name. Throws UsageError also if its contents do not match its name.
 Document kept_document(const char* parameter, const std::string& folder, const std::string& name);
 
 }  // namespace fl

@@ -22,7 +22,7 @@
 
 namespace {
 
-// A rank must not outlive the process that started it (the launcher may be killed with no chance to tell).
+// A rank must not outlive the process that started it (the launcher may be killed with no chance to notify it).
 void die_with_parent() {
   if (std::getenv("FIRSTLIGHT_LAUNCH") == nullptr) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);

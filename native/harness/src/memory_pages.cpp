@@ -40,7 +40,7 @@ std::size_t mapping_length(std::size_t bytes) {
   return (bytes + stagger_room + grain - 1) / grain * grain;
 }
 
-// Large blocks that were given back, kept for the next case: where it asks for blocks of the same size it gets the last one first,
+// Large blocks that were given back, kept for the next case: if it requests blocks of the same size it gets the last one first,
 // so each array finds the pages where the same variant with the same threads has put them, and nothing is mapped and zeroed again.
 // The first block of any other size gives all kept ones back to the system: they never add to what a case needs.
 class Kept {

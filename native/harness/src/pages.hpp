@@ -20,6 +20,6 @@ struct Pages {
   }
 };
 
-const Pages& pages();  // as the system tells, asked once
+const Pages& pages();  // as the system reports them, read once
 
 }  // namespace fl

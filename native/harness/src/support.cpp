@@ -46,7 +46,7 @@ Check Check::of(double error, double tolerance, std::string what) {
 
 void give_up(const std::string& why) {
   const std::string who = comm::size() > 1 ? "rank " + std::to_string(comm::rank()) + ": " : "";
-  std::fprintf(stderr, "%s: %s%s\n", program_invocation_name, who.c_str(), why.c_str());  // by its name, for launchers say more
+  std::fprintf(stderr, "%s: %s%s\n", program_invocation_name, who.c_str(), why.c_str());  // by its name, for launchers print more
   await_reader(STDERR_FILENO);
   comm::abort(3);
 }

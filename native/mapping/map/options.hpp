@@ -23,7 +23,7 @@ struct Task {
   std::string given;      // a file with the map to judge, instead of a search: one slot a line, by rank
   std::string keep;       // a file for the best map so far, in the same form; empty: none
   bool simulate = true;   // events before and after
-  bool by_links = false;  // what is taken has the least sum of maxima, whatever events say
+  bool by_links = false;  // the chosen map has the least sum of maxima, whatever the events show
 };
 
 // --key value. Raises Wrong.

@@ -28,7 +28,7 @@ std::optional<Differing> differing(const Pattern& pattern, std::size_t phase);
 // The slot of each rank: that of its image in line.
 Map placed(const Images& images, const Line& line);
 
-// What maps with some images cost. A phase that is an exchange by bits costs what their image tells: it is looked up.
+// What maps with some images cost. A phase that is an exchange by bits costs what their image determines: it is looked up.
 // Where lengths differ a little, that is a little too much.
 class Bits {
  public:

@@ -2,11 +2,11 @@
 //
 // Where ranks are a power of two and phases are of two kinds, exchanges by bits among the ranks of a group and phases that exchange
 // these bits with others of the rank (a transposition: (r, c) sends to (c, r)), a map is two questions that do not touch each other:
-//   between  which block a group stands in, and whether it is mirrored there. Every image of a bit that tells groups apart is a sum modulo 2
+//   between  which block a group stands in, and whether it is mirrored there. Every image of a bit that selects a group is a sum modulo 2
 //            of coordinates of blocks, with all bits of a side added where the block is mirrored along it. Annealing over images.
 //   within   how a group stands in its block. Ranks may be renamed by any permutation of the values of c if those of r are renamed by
 //            the same: a transposition then loads the links as before. And what mirrored blocks of such a network carry is each other's
-//            mirror image, so one group tells for all.
+//            mirror image, so one group represents all.
 #include <algorithm>
 #include <numeric>
 
@@ -20,7 +20,7 @@ constexpr std::size_t starts = 24;          // between blocks, for each shape of
 constexpr std::int64_t maps = 60;           // that a start looks at, for each bit
 constexpr double warm = 0.15, cool = 0.03;  // their temperatures, in the greatest messages over the busiest links
 
-// Where each rank sends to the one whose bits are its own in another order, and nobody else sends: what becomes of each bit.
+// Where each rank sends to the one whose bits are its own in another order, and no other rank sends: what becomes of each bit.
 std::optional<std::vector<std::size_t>> turned(const Pattern& pattern, std::size_t phase, std::size_t bits) {
   std::vector<std::size_t> to(bits);
   std::iota(to.begin(), to.end(), std::size_t{0});

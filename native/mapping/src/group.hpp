@@ -7,12 +7,12 @@
 
 namespace fl::mapping {
 
-// How the bits of a rank tell groups and what is in them.
+// Which bits of a rank select a group and which a member of it.
 struct Groups {
-  std::vector<std::size_t> inner;   // bits of a rank that tell it in its group and may be renamed
+  std::vector<std::size_t> inner;   // bits of a rank that select it in its group and may be renamed
   std::vector<std::size_t> paired;  // those that a phase exchanges with them, one for each; or none
   std::vector<std::size_t> fixed;   // bits within a group that such a phase leaves as they are
-  std::vector<std::size_t> outer;   // all others: they tell groups apart
+  std::vector<std::size_t> outer;   // all others: they distinguish groups
 };
 
 // The bits of a rank that are listed, as one number, and back.

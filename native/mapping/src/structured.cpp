@@ -48,7 +48,7 @@ Map apply(const Linear& linear, const Line& line) {
     }
     for (const Shear& s : linear.shears) digits[s.to] = (digits[s.to] + digits[s.from]) % line.radices[s.to];
     std::int64_t at = 0;
-    Rank above = 0;  // the sum of higher digits: its parity says whether this one counts down
+    Rank above = 0;  // the sum of higher digits: its parity decides whether this one counts down
     for (std::size_t i = n; i-- > 0;) {
       const Rank d = linear.reflected[i] && above % 2 == 1 ? line.radices[i] - 1 - digits[i] : digits[i];
       above += digits[i];
@@ -73,7 +73,7 @@ bool assign(const std::vector<Rank>& ranks, const std::vector<std::size_t>& orde
   return true;
 }
 
-// Digits in the orders that turn the axes of the ranks: `axes` says where each of them begins.
+// Digits in the orders that turn the axes of the ranks: `axes` has the begin of each of them.
 std::vector<std::vector<std::size_t>> turns(const std::vector<std::size_t>& axes, std::size_t digits) {
   std::vector<std::size_t> order(axes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

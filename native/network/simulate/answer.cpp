@@ -237,7 +237,7 @@ std::string prediction(const Task& task, const network::Topology& topology) {
   });
 }
 
-// GOAL says how much is sent, not what: only that messages match and nobody waits for ever can be proved, and always is.
+// GOAL has the lengths of messages, not their contents: only that messages match and no rank waits for ever can be proved, and always is.
 std::string prediction(network::Listing listing, const Task& task, const network::Topology& topology) {
   return answered(task, topology, [&](Json& json) {
     const bool named = std::ranges::any_of(listing.steps, [](const network::Step& s) { return s.nic != 0; });

@@ -1,4 +1,4 @@
-// What firstlight-simulate says: one JSON object a line.
+// The output of firstlight-simulate: one JSON object per line.
 #pragma once
 
 #include <functional>

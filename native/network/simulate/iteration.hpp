@@ -31,7 +31,7 @@ struct Carried {
 class Iteration {
  public:
   // nodes: of the network, of which the first take the ranks. shape, open: of the torus that they form, for groups of all of them; empty: none.
-  // Raises Refused where an algorithm that was chosen cannot do what is asked of it.
+  // Raises Refused if a chosen algorithm cannot solve the task.
   Iteration(fl::patterns::Instance instance, const Choices& choices, fl::collectives::Rank nodes, std::vector<fl::collectives::Rank> shape,
             std::vector<bool> open);
 

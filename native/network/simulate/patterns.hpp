@@ -1,4 +1,4 @@
-// What firstlight-simulate says of patterns of communication: one JSON object a line.
+// The output of firstlight-simulate for patterns of communication: one JSON object per line.
 #pragma once
 
 #include "firstlight/patterns/pattern.hpp"

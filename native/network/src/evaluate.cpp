@@ -58,7 +58,7 @@ class Evaluation {
     return flat_ ? loggops_events(every(), machine, noise) : link_events(plan_, topology_, machine, noise);
   }
   Time by(Evaluator evaluator, const Interruptions& noise) const { return by(evaluator, noise, machine_); }
-  // The evaluator that is exact at the least cost, and what it says without noise.
+  // The evaluator that is exact at the least cost, and its result without noise.
   // unqueued: without queues, where that was looked at on the way.
   Evaluator choose(const Contention& contention, const Noise& noise, Time& quiet, std::optional<double>& unqueued) const {
     if (!flat_ && contention.contention_free) {
@@ -110,7 +110,7 @@ bool wants_rounds(const collectives::Schedule& schedule, const Topology& topolog
   return question.evaluator == Evaluator::rounds || (question.evaluator == Evaluator::automatic && only_by_rounds(schedule));
 }
 
-// By the rounds that the schedule says are alike.
+// Evaluates by the rounds that the schedule declares to be alike.
 Prediction by_rounds(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, double bytes) {
   const AlikeRounds rounds(schedule, bytes, topology, machine);
   const auto seconds = [&](const Machine& m, bool alone) { return rounds.nanoseconds(m, alone) * 1e-9; };

@@ -250,7 +250,7 @@ std::string stuck(const Plan& plan) {
     if (missing[i] == 0) ready.push_back(i);
   }
   const auto release = [&](Index i, bool started) {
-    Index before = i;  // whoever waits twice for an operation is there twice, side by side
+    Index before = i;  // a step that waits twice for an operation is there twice, side by side
     for (const Index f : plan.frees(steps[i])) {
       if (f == before) continue;
       before = f;

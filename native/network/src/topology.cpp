@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most_nodes = std::int64_t{1} << 27;
 
-// No links: messages take the time that LogGOPS says, whoever talks to whom.
+// A network without links: a message lasts the LogGOPS time, between any two ranks.
 class Flat : public Topology {
  public:
   explicit Flat(Coordinates shape) : shape_(std::move(shape)) {

@@ -1,4 +1,4 @@
-// Quantum chemistry with replicated matrices: each step of the self-consistent field sums everybody's part of the Fock matrix, and the
+// Quantum chemistry with replicated matrices: each step of the self-consistent field sums every process's part of the Fock matrix, and the
 // process that has made the new density gives it to all.
 #include "neighbours.hpp"
 #include "together.hpp"

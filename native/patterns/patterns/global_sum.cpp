@@ -1,4 +1,4 @@
-// The sum of everybody's vector on every process: by the library's own call, along a hypercube, around a ring, or by halves (Rabenseifner).
+// The sum of all vectors on every process: by the library's own call, along a hypercube, around a ring, or by halves (Rabenseifner).
 #include <bit>
 
 #include "neighbours.hpp"
@@ -11,7 +11,7 @@ namespace {
 enum Method { library, cube, ring, rabenseifner };
 constexpr Rank most_steps = 4096;  // of a ring whose pieces differ in length, each a phase of its own
 
-// To and from one other rank, or nobody (negative).
+// To and from one other rank, or none (negative).
 struct Way {
   Rank to, from;
   std::int64_t out, in;  // words
@@ -39,7 +39,7 @@ void along_cube(Rank ranks, std::int64_t n, Instance& made) {
     made.phases.push_back(exchange(step("cube", k), [=](Rank me) { return Way{me ^ bit, me ^ bit, n, n}; }));
 }
 
-// Pieces travel to the next rank; in each step everybody sends the piece that came in the step before.
+// Pieces travel to the next rank; in each step each rank sends the piece that came in the step before.
 void around_ring(Rank p, std::int64_t n, Instance& made) {
   if (p == 1) return;
   const auto length = [=](std::int64_t k) { return part(n, p, (k % p + p) % p).size(); };
@@ -58,7 +58,7 @@ void around_ring(Rank p, std::int64_t n, Instance& made) {
     made.phases.push_back(exchange(step("pieces go round", k + 1), [=](Rank me) { return both(me, 1 - k); }));
 }
 
-// Halves are exchanged and added until everybody has one piece of the sum, which are collected by doubling. Ranks beyond a power of two
+// Halves are exchanged and added until each rank has one piece of the sum, which are collected by doubling. Ranks beyond a power of two
 // give their vector to a partner first and receive the sum in the end.
 void by_halves(Rank p, std::int64_t n, Instance& made) {
   const auto q = static_cast<Rank>(std::bit_floor(static_cast<unsigned>(p)));

@@ -29,7 +29,7 @@ Instance instance(Rank ranks, const Values& v) {
   const auto piece = [=](Rank me) { return (width + rows - 1) / rows * local_columns(me) * 8; };  // of the rows that move
 
   Instance made{.iterations = panels, .shape = {columns, rows}};
-  const auto owners = [=](Rank me) {  // the column of processes that has the panel; everybody else is alone
+  const auto owners = [=](Rank me) {  // the column of processes that has the panel; every other process is alone
     return me % columns == column0 ? column_of(columns, rows)(me) : Group{.first = me};
   };
   if (rows > 1) made.phases.push_back(together("pivots", Collective::allreduce, 8 * (2 * width + 4), owners, width));

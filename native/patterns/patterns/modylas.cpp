@@ -1,4 +1,4 @@
-// Molecular dynamics with the fast multipole method: everybody learns the multipoles of the coarse cells, and sums a few scalars.
+// Molecular dynamics with the fast multipole method: every process receives the multipoles of the coarse cells, and sums a few scalars.
 #include "neighbours.hpp"
 #include "together.hpp"
 

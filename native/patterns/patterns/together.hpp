@@ -5,7 +5,7 @@
 
 namespace fl::patterns {
 
-// `bytes` as Together has them, the same in all groups, which `group` tells.
+// `bytes` as Together has them, the same in all groups, which `group` returns.
 inline Phase together(std::string name, Collective collective, std::int64_t bytes, std::function<Group(Rank)> group,
                       std::int64_t repetitions = 1, Rank root = 0) {
   return {

@@ -1,4 +1,4 @@
-// How the parts of a transpose go from process to process: what a user names, what a transpose asks of it, and one process, which keeps all.
+// How the parts of a transpose go from process to process: what a user names, what a transpose needs, and one process, which keeps all.
 // Several exchange over MPI, by firstlight/collectives/alltoall.hpp.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the system tells of caches, for code that is cut to fit them.
+// The cache sizes that the system reports, for code that is cut to fit them.
 #pragma once
 
 #include <unistd.h>

@@ -142,7 +142,7 @@ class Ages {
   static std::size_t slot(Index i) { return static_cast<std::size_t>(i) % slots; }
 
   std::vector<Change> changes_;
-  std::bitset<slots> maybe_;  // most inputs did not change, and are asked for one after the other
+  std::bitset<slots> maybe_;  // most inputs did not change, and are looked up one after the other
 };
 
 }  // namespace fl::inline FL_ROLE

@@ -12,7 +12,7 @@ namespace fl::inline FL_ROLE {
 // Things that are right or wrong: words, bytes, times.
 class Damage {
  public:
-  // sentence() says what is wrong with this one; asked for the first only.
+  // sentence() describes what is wrong with this one; it is called for the first only.
   template <class Sentence>
   void add(Sentence sentence) {
     if (count_ == 0) what_ = sentence();
@@ -32,7 +32,7 @@ class WorstError {
  public:
   // Whether consider() would keep it: spares the sentence.
   bool exceeded_by(double error, double allowed) const { return !(error <= share_ * allowed); }
-  // `sentence`: what to say of it, or a function that does.
+  // `sentence`: the description of the error, or a function that returns it.
   template <class Sentence>
   void consider(double error, double allowed, Sentence sentence) {
     const double found = std::isfinite(error) ? error / allowed : INFINITY;

@@ -43,7 +43,7 @@ struct Runtime {
   Seen (*seen)();  // since then
 };
 
-// What the compiler was asked to make code for, from the build; empty: for no device at all.
+// The target that the compiler generates code for, from the build; empty: no device at all.
 #ifndef FL_OFFLOAD
 #define FL_OFFLOAD ""
 #endif

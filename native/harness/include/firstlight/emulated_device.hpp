@@ -1,5 +1,5 @@
 // A device that a processor emulates: its memory, and what was started on it and has yet to be done. Some of that is done at once and the rest
-// as late as a device may, when somebody waits. Who forgets to wait finds what was there before.
+// as late as a device may, when the program waits. A program that forgets to wait finds the old contents.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace fl::inline FL_ROLE {
 
 using Complex = std::complex<double>;
 
-// Without what the standard asks for infinities.
+// Multiplies without the standard's rules for infinities.
 template <class Real>
 std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};

@@ -73,7 +73,7 @@ void reset_if_wanted(State& state) {
   if constexpr (Reset<State>) reset(state);
 }
 
-// What `call` makes of the variant's traits, where it asks for them.
+// Returns what `call` makes of the variant's traits if it has such an argument.
 template <class Traits, class Call>
 decltype(auto) with_traits(Call call) {
   if constexpr (std::invocable<Call, const Traits&>)
@@ -86,7 +86,7 @@ decltype(auto) with_traits(Call call) {
 }  // namespace FL_ROLE
 }  // namespace fl
 
-// `function(arguments...)` or, where it asks for them, `function(arguments..., traits)`.
+// Calls `function(arguments...)` or, if it has such an argument, `function(arguments..., traits)`.
 #define FL_WITH_TRAITS(W, function, ...)        \
   fl::seam::with_traits<W::fl_declared::Found>( \
       [&](const auto&... traits) -> decltype(function(__VA_ARGS__, traits...)) { return function(__VA_ARGS__, traits...); })

@@ -1,5 +1,5 @@
 // A sparse matrix in compressed rows times a vector by the numerical library that the build links: the interface of MKL's sparse BLAS, or Eigen's
-// templates (FL_SPARSE_EIGEN), compiled with the flags of whoever includes this.
+// templates (FL_SPARSE_EIGEN), compiled with the flags of the including file.
 #pragma once
 
 #ifdef FL_SPARSE_EIGEN
@@ -57,7 +57,7 @@ class Product {
   Product(const Product&) = delete;
   Product& operator=(const Product&) = delete;
 
-  // y = factor A x. False where the library says that it failed.
+  // Computes y = factor A x. Returns false if the library reports a failure.
   bool multiply(double factor, const double* x, double* y) const { return mkl_sparse_d_mv(plain, factor, a_, general, x, 0, y) == 0; }
 
  private:

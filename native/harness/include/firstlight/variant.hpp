@@ -1,4 +1,4 @@
-// What a variant's source file needs: FL_VARIANT(workload, step) says which function is one step,
+// What a variant's source file needs: FL_VARIANT(workload, step) declares which function is one step,
 //
 //   void step(dot::State& s, fl::Index iteration);
 //   FL_VARIANT(dot, step)
@@ -25,7 +25,7 @@
 //   fields.choice("kernel", kernel, "copy|daxpy|triad", "which loop");         or fl::options(a table of theirs).c_str()
 // kernel=copy,daxpy and kernel=* (all that the file has) are cases of one launch, each with a check of its own.
 //
-// What else there is to say of a variant follows, members of fl::Description in their order:
+// Further properties of a variant follow, members of fl::Description in their order:
 //
 //   FL_VARIANT(halo, Exchange, .refuse = packed_only, .traits = {.one_node = true})
 #pragma once
@@ -42,7 +42,7 @@ namespace device {
 struct Runtime;  // firstlight/device.hpp
 }
 
-enum class Threads { funneled, serialized, multiple };  // what the variant asks of MPI_Init_thread
+enum class Threads { funneled, serialized, multiple };  // what the variant requires of MPI_Init_thread
 
 // How steps are taken; `state` is that of the workload, `object` what open() made.
 struct Steps {
@@ -90,7 +90,7 @@ inline constexpr std::nullptr_t call_in_each_thread = nullptr;
 
 inline namespace FL_ROLE {
 
-// What a variant says of itself beyond its steps.
+// What a variant declares beyond its steps.
 template <class Params, class State, class Traits>
 struct Description {
   std::string (*refuse)(const Params&) = nullptr;  // empty, or why this variant cannot run these parameters

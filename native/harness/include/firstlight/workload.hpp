@@ -11,7 +11,7 @@
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
 // and may provide
-//   struct Traits { bool one_node = false; ... };            what it must know of a variant, which says it with `.traits = {...}`
+//   struct Traits { bool one_node = false; ... };            what it must know of a variant, which sets it with `.traits = {...}`
 //   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
 //   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
 //                                                            every step and outside of its time; collective calls are allowed
@@ -20,7 +20,7 @@
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 //   void draw(State&, fl::Picture&);                         a small picture of what the last sample left; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
-// Traits, where declared, follow as last argument of refuse, init and cost, of those that ask for them: (..., const Traits&).
+// Traits, where declared, follow as last argument of refuse, init and cost, of those that have it: (..., const Traits&).
 // A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
 // check sees what the last whole run left. A variant's own loop is then called for one step at a time.
 // Functions stand in `namespace dot::inline FL_ROLE`, see role.hpp. All of it but touch() is compiled with the harness's own safe flags,
@@ -158,7 +158,7 @@ inline std::size_t option_number(std::string_view options, std::string_view word
 
 // A text that a parameter names: one that the workload brings, or a file of the user's.
 struct Document {
-  std::string name;  // as the record tells it: "water", or "mine.xyz-0123456789abcdef" with a hash of what the file holds
+  std::string name;  // as in the record: "water", or "mine.xyz-0123456789abcdef" with a hash of what the file holds
   std::string text;  // of a file; empty for the workload's own
 };
 

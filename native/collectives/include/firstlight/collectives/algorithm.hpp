@@ -1,4 +1,4 @@
-// An algorithm is a file: algorithms/<name>.cpp says FL_ALGORITHM(<name>), and CMake lists the files.
+// An algorithm is a file: algorithms/<name>.cpp has FL_ALGORITHM(<name>), and CMake lists the files.
 //
 //   FL_ALGORITHM(binomial){
 //       .name = "binomial",

@@ -104,7 +104,7 @@ class Overlapped : public Exchange {
     }
     int done = 0;
     MPI_Testall(elements(static_cast<Index>(under_way_.size())), under_way_.data(), &done,
-                MPI_STATUSES_IGNORE);  // a library moves when it is asked
+                MPI_STATUSES_IGNORE);  // a library makes progress when it is called
   }
   void finish() override {
     MPI_Waitall(elements(static_cast<Index>(under_way_.size())), under_way_.data(), MPI_STATUSES_IGNORE);

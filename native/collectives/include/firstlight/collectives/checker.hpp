@@ -1,4 +1,4 @@
-// Proves a schedule right or says what is wrong with it, whatever the network.
+// Proves a schedule right or reports what is wrong with it, whatever the network.
 //
 // The checker replays all programs with symbols for data: a chunk holds the multiset of contributions (rank, chunk) that were put
 // together in it. The replay is confluent: an operation that may go on may still do so later, and which messages match is fixed by
@@ -23,7 +23,7 @@ struct Verdict {
   bool correct = false;        // every rank ends with what the collective promises; for `other`: all messages match
   bool deadlock_free = false;  // although no send is complete before its receive is posted
   bool race_free = false;      // conflicting accesses to a chunk are ordered
-  bool in_rounds = false;      // rounds tell the truth: a message has one round, later than those that it waits for
+  bool in_rounds = false;      // rounds are consistent: a message has one round, later than those that it waits for
   bool by_symmetry = false;    // one rank was replayed for all; others were compared with it, all or a sample of them
   std::string why = "";        // what is wrong, in words; empty where nothing is
   std::int64_t operations = 0;

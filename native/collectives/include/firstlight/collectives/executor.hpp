@@ -54,7 +54,7 @@ struct Elements {
 // What the data of one rank is divided into: as many elements in all as `count` a block or a message makes.
 std::int64_t elements_of(Collective collective, std::int64_t count, Rank ranks);
 
-// The segments for a message of so many bytes, where a user says 0: pieces that two of fit into a core's own cache.
+// Returns the segments for a message of so many bytes if the user chose 0: pieces that two of fit into a core's own cache.
 std::int32_t automatic_segments(const Algorithm& algorithm, Collective collective, double bytes, Rank ranks);
 
 // Three axes as equal as the factors of `ranks` allow, for algorithms that want a torus; longest first.

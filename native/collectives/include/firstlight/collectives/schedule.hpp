@@ -1,4 +1,4 @@
-// A collective is data: a schedule tells for every rank what it sends, receives, combines and copies, and what waits for what.
+// A collective is data: a schedule lists for every rank what it sends, receives, combines and copies, and what waits for what.
 //
 // The same schedule is checked symbolically (checker.hpp), run on MPI (executor.hpp) and simulated on a network of any size
 // (firstlight/network). It is never stored whole: program(rank) generates the operations of one rank, a pure function.
@@ -32,7 +32,7 @@ using Rank = std::int32_t;
 using Chunk = std::int64_t;  // an index or a number of chunks
 using Op = std::int32_t;     // an index of an operation within its program
 
-inline constexpr Op no_op = -1;  // "nothing to wait for", so that a program may say so without a case of its own
+inline constexpr Op no_op = -1;  // "nothing to wait for", so that a program needs no case of its own
 
 enum class Collective : std::uint8_t { broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall, barrier, other };
 
@@ -206,7 +206,7 @@ struct Schedule {
   Rank root = 0;                   // of broadcast and reduce
   Chunk chunks = 1;                // of data, and of Space::input
   Chunk scratch = 0;               // of Space::scratch, of the same size as those of data
-  std::vector<Rank> missing = {};  // ranks that take no part, ascending: their programs are empty, nobody expects anything of them
+  std::vector<Rank> missing = {};  // ranks that take no part, ascending: their programs are empty, no rank expects anything of them
   std::vector<Rank> shape = {};    // of the torus or mesh, where the algorithm knows one; the first axis varies fastest in a rank
   Symmetry symmetry = Symmetry::none;
   Rounds rounds = {};      // empty where nothing is known of them, and for trains
@@ -226,7 +226,7 @@ struct Problem {
   std::vector<Rank> missing = {};  // ranks (of the shape) that take no part, ascending; the rest keep their numbers
 };
 
-// An algorithm cannot solve this problem; says why and what it needs ("recursive halving needs a power of two; 12 ranks given").
+// An algorithm cannot solve this problem. The message has the reason and the need ("recursive halving needs a power of two; 12 ranks given").
 class Refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -59,7 +59,7 @@ struct Trees {
 // grown breadth first. A node sends `most` streams if it can, the root one a tree. Raises Refused where nodes are cut off.
 Trees arborescences(const Torus& torus, Rank root, int most);
 
-// One train a tree, each with as many segments as the problem says: up to the root if `up`, down again if `down`.
+// Makes one train per tree, each with as many segments as the problem has: up to the root if `up`, down again if `down`.
 Schedule trains(const Problem& problem, const Trees& trees, bool up, bool down);
 
 }  // namespace fl::collectives

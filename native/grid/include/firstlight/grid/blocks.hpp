@@ -106,7 +106,7 @@ struct Block {
   Box<D> owned;      // in global coordinates
 
   Block() = default;
-  // Where refuse() says nothing.
+  // Requires that refuse() returns nothing.
   Block(const Domain<D>& domain, const ProcessGrid<D>& ranks, int rank)
       : domain(domain), ranks(ranks), rank(rank), place(ranks.place(rank)) {
     for (std::size_t d = 0; d < D; ++d) {

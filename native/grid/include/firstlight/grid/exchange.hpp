@@ -12,7 +12,7 @@
 
 namespace fl::grid::inline FL_ROLE {
 
-// Fields are known by address and asked for their memory at every exchange, so std::swap(u, v) of two of the same shape is allowed.
+// Fields are known by address; every exchange looks up their memory, so std::swap(u, v) of two of the same shape is allowed.
 template <std::size_t D, class Transport>
 class Exchange {
  public:

@@ -4,7 +4,7 @@
 //   namespace grid = fl::grid;
 //   const grid::Domain<3> domain{.extents = {nx, ny, nz}, .periodic = {true, true, false}, .halo = {1, 1, 1}};
 //   if (auto why = grid::refuse(domain, team.ranks); !why.empty()) return why;       // in refuse()
-//   const grid::Block<3> block(domain, team.ranks, team.rank);                      // least surface, unless .processes says otherwise
+//   const grid::Block<3> block(domain, team.ranks, team.rank);                      // least surface, unless .processes is set
 //   grid::Field<double, 3> u(block.size(), domain.halo), v(block.size(), domain.halo);
 //
 // Local coordinates begin at 0 at a block's first own cell; -halo ... -1 and size ... size + halo - 1 are halo cells. Inputs are functions
@@ -14,7 +14,7 @@
 //
 // A variant chooses how halos are exchanged: which neighbours (Reach: faces, edges, corners), all at once or by dimension (Order), over
 // which transport: firstlight/grid/mpi.hpp, where grid::Mpi{.requests = grid::Mpi::Requests::persistent} makes requests once,
-// mpi_put.hpp (puts into windows), mpi_shared.hpp (shared windows within a node), mpi_by.hpp (one of these, as a parameter says: way.hpp), or
+// mpi_put.hpp (puts into windows), mpi_shared.hpp (shared windows within a node), mpi_by.hpp (one of these, by a parameter: way.hpp), or
 // one_process.hpp, which needs no MPI.
 //
 //   grid::Exchange<3, grid::Mpi> halo;                                               // opened before the steps, closed after them

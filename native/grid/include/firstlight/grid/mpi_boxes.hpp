@@ -25,7 +25,7 @@ class MpiBoxes {
     for (const Parcel& p : sends) outs_.push_back({p.peer, number_at(p.bytes), 0, nullptr});
     long long mine = bytes_, most = 0;
     MPI_Allreduce(&mine, &most, 1, MPI_LONG_LONG, MPI_MAX, communicator);
-    if (most == 0) return;  // nobody sends anything
+    if (most == 0) return;  // no rank sends anything
     window_.open(bytes_, shared, communicator);
     open_ = true;
     if (bytes_ > 0) std::memset(window_.memory(), 0, static_cast<std::size_t>(bytes_));

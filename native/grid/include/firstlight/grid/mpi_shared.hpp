@@ -1,5 +1,5 @@
 // The transport of ranks that share memory: parcels are packed straight into the boxes of their receivers, in a shared window, and
-// unpacked there; a number behind them says that they are whole. Neighbours on other nodes are sent two-sided messages.
+// unpacked there; a number behind them marks them as complete. Neighbours on other nodes are sent two-sided messages.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace fl::grid::inline FL_ROLE {
 
 struct MpiShared {
   MPI_Comm communicator = MPI_COMM_WORLD;  // its ranks are those of the process grid
-  MPI_Comm node = MPI_COMM_NULL;           // those of them that share memory with this one; null: asked for
+  MPI_Comm node = MPI_COMM_NULL;           // those of them that share memory with this one; null: determined here
 
   class Channel;
 };
@@ -43,7 +43,7 @@ class MpiShared::Channel {
       std::atomic_ref(*boxes_.number_out(s)).store(boxes_.number(), std::memory_order_release);
     if (far_) far_->send();
   }
-  // All of this rank's has been sent by now, so nobody waits for it whom it waits for.
+  // This rank has sent everything by now, so no rank that it waits for waits for it.
   void wait() {
     if (far_) far_->wait();
     boxes_.await();

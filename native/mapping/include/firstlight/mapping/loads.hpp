@@ -17,7 +17,7 @@ void check(const Map& map, const Pattern& pattern, const Places& places);
 Map identity(const Pattern& pattern, const Places& places);
 
 // Numbers that change one by one, and the greatest of them: a tournament of blocks of 64. A block is looked through again only when
-// its greatest may have changed and somebody asks. Beside it the sum of their eighth powers, whose root is near the greatest but
+// its greatest may have changed and is needed. Beside it the sum of their eighth powers, whose root is near the greatest but
 // falls with each of the great ones: what an annealing can walk down where the greatest alone is a plateau.
 class Peaks {
  public:

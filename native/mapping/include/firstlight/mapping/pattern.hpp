@@ -14,7 +14,7 @@ using Rank = std::int32_t;
 using Bytes = std::int64_t;
 using Index = std::uint32_t;  // of a message
 
-// A pattern, a place or a map that cannot be; says why.
+// A pattern, a place or a map is impossible. The message has the reason.
 class Wrong : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

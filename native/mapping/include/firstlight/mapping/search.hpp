@@ -30,7 +30,7 @@ struct Found {
 using Report = std::function<void(const Found& best, double seconds)>;
 inline constexpr double report_interval = 0.2;  // seconds
 
-// Whether somebody wants an end, or the time is over.
+// Decides when to stop: an end is requested, or the time is over.
 class Stop {
  public:
   Stop(const std::atomic<bool>& wanted, double seconds);
@@ -71,7 +71,7 @@ struct Line {
 std::vector<Line> lines(const Pattern& pattern, const Places& places);
 // Open slots by halving the longest side again and again: any piece of it is compact.
 std::vector<Slot> compact(const Places& places, std::size_t count);
-// The radices of the ranks' own numbers, as the distances of messages tell them: 4x8 where many messages go 1 and 4 ranks far.
+// Returns the radices of the ranks' own numbers, derived from the distances of messages: 4x8 where many messages go 1 and 4 ranks far.
 std::vector<Rank> strides(const Pattern& pattern);
 
 // Permutations of digits with reflected ones and sums of two: the best that is found from this line.

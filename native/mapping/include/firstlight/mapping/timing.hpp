@@ -21,7 +21,7 @@ struct Timed {
 Timed simulated(const Pattern& pattern, const Places& places, const Map& map, const network::Machine& machine,
                 const std::atomic<bool>& stop);
 
-// What the objective says of the same: the load of each phase's busiest link over the bandwidth of a link.
+// The objective's value for the same: the load of each phase's busiest link over the bandwidth of a link.
 double bounded(const Cost& cost, const network::Machine& machine);
 
 }  // namespace fl::mapping

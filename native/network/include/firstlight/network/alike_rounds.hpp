@@ -1,4 +1,4 @@
-// The round model of schedules that tell which of their rounds are alike: no plan is made, so that there may be any number of rounds.
+// The round model of schedules that declare which of their rounds are alike: no plan is made, so that there may be any number of rounds.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class AlikeRounds {
   std::int64_t rounds_ = 0;
 };
 
-// Whether the schedule tells which rounds are alike, and whether it has more operations than a plan can hold.
+// Returns whether the schedule declares which rounds are alike, and whether it has more operations than a plan can hold.
 bool knows_rounds(const collectives::Schedule& schedule);
 bool only_by_rounds(const collectives::Schedule& schedule);
 

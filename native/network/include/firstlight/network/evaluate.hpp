@@ -3,7 +3,7 @@
 //   maxplus   every operation as soon as what it waits for is done; links and interfaces never queue. Exact where contention() proves
 //             that they need not.
 //   rounds    sum over rounds of one latency and the bytes of the busiest link or node: a bound for schedules of rounds, for sizes that
-//             are too large for events; where the schedule tells which rounds are alike, one of them is looked at for all.
+//             are too large for events; if the schedule declares which rounds are alike, one of them is looked at for all.
 //   events    discrete events with queues at links, interfaces and processors.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace fl::network {
 
 using Index = std::uint32_t;  // of an operation in the plan
 
-// A combine that an algorithm asks for is two steps: a receive, and then the addition, which alone is a step of kind `combine`.
+// A combine of an algorithm is two steps: a receive, and then the addition, which alone is a step of kind `combine`.
 struct Step {
   collectives::Kind kind = collectives::Kind::compute;
   std::uint8_t cpu = 0;

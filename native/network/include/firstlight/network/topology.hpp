@@ -21,7 +21,7 @@ struct Ends {
   Vertex to = 0;
 };
 
-// A specification of a network that cannot be built, or a pair of nodes that no route joins; says why.
+// A specified network cannot be built, or no route joins a pair of nodes. The message has the reason.
 class Unroutable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -50,7 +50,7 @@ class Topology {
   // Whether routes depend on the displacement only: cyclic on every axis of shape(), or by exclusive or.
   virtual bool translates() const { return false; }
   virtual bool exclusive() const { return false; }
-  // Whether each step to a neighbour on shape() is one link, of one kind for each direction as seen from rank 0, and nobody else's.
+  // Whether each step to a neighbour on shape() is one link, of one kind for each direction as seen from rank 0, and not shared.
   virtual bool rings() const { return false; }
 };
 

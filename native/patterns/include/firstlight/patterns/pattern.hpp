@@ -1,7 +1,7 @@
 // A pattern is data, like a collective: who sends how much to whom in an application, as a pure function of the number of processes and of
 // size parameters.
 //
-// A pattern is a file: patterns/<name>.cpp says FL_PATTERN(<name>), and CMake lists the files.
+// A pattern is a file: patterns/<name>.cpp has FL_PATTERN(<name>), and CMake lists the files.
 //
 //   FL_PATTERN(halo){
 //       .name = "halo", .title = "...", .applications = "...", .source = "...",
@@ -9,7 +9,7 @@
 //       .instance = instance};
 //
 // One that was made for so many ranks is an Instance: phases, each of messages or of a collective operation among groups of ranks. Nothing
-// is stored: a phase tells for one rank at a time what it sends and what it receives, so 80,000 ranks take no more memory than one.
+// is stored: a phase returns for one rank at a time what it sends and what it receives, so 80,000 ranks take no more memory than one.
 #pragma once
 
 #include <functional>
@@ -82,7 +82,7 @@ struct Instance {
 // A size that a pattern depends on: a whole number, or a word of a list, which counts from 0.
 struct Parameter {
   std::string name;
-  std::int64_t value = 0;  // unless something else is asked for
+  std::int64_t value = 0;  // the default
   std::int64_t least = 0, most = 0;
   std::string means;
   std::vector<std::string> words = {};  // instead of least and most
@@ -111,7 +111,7 @@ std::span<const Pattern* const> all_patterns();
 // Null where there is none of this name.
 const Pattern* find_pattern(std::string_view name);
 
-// The values of all parameters where those in `given` ("class=B", "n=64") are asked for. Raises Refused.
+// Returns the values of all parameters, with those in `given` ("class=B", "n=64") set. Raises Refused.
 Values values_of(const Pattern& pattern, std::span<const std::string> given);
 // As it is written: the word, or the number.
 std::string text_of(const Parameter& parameter, std::int64_t value);

@@ -29,7 +29,7 @@ std::vector<Pair> pairs(const Phase& phase, Rank from);
 // Those of one rank, by receiver, in one iteration.
 std::vector<Pair> pairs(const Instance& instance, Rank from);
 
-// A pattern as a whole. Each rank is asked once: to tell what it sends may be work.
+// A pattern as a whole. Each rank is evaluated once: to compute what it sends may be work.
 struct Overview {
   std::vector<Totals> phases;
   std::vector<Rank> partners;  // others that a rank sends to in an iteration, by rank
