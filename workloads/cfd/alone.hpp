@@ -7,7 +7,7 @@
 
 namespace cfd::inline FL_ROLE {
 
-// One process: nobody else has a part of a grid.
+// One process: no other process has a part of a grid.
 struct NoHalo {
   template <class... Fields>
   void open(const grid::Block<3>&, grid::Reach, Fields&...) {}

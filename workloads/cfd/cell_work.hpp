@@ -33,7 +33,7 @@ struct NormOfB {
   }
 };
 
-// The cells of a colour become what their equations say; the sum of the |b - A x| that they had.
+// Solves the equations of the cells of a colour. Returns the sum of the |b - A x| that they had.
 struct RelaxColour {
   Cells cells;
   Index colour = 0;  // 0: that of cell (0, 0, 0)

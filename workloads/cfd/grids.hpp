@@ -1,9 +1,9 @@
 // Which grids multigrid has, and which of their cells each process has: pure functions of the whole grid, of how strongly its cells are
 // coupled and of the process grid.
 //
-// Along dimensions whose coupling is close to the strongest two cells become one, along the others all stay: what a point's relaxation leaves
-// changes slowly along strong couplings alone. A cell of a coarser grid belongs to whoever has the first cell that it is made of, so what
-// cells are joined does not depend on how many processes there are.
+// Along dimensions whose coupling is close to the strongest two cells become one, along the others all stay: what a point's relaxation
+// leaves changes slowly along strong couplings alone. A cell of a coarser grid belongs to the process with the first cell that it is made
+// of, so what cells are joined does not depend on how many processes there are.
 #pragma once
 
 #include <algorithm>
@@ -76,8 +76,8 @@ struct Level {
   }
   // Returns the colour of the block's first cell, 0 for red.
   Index colour() const { return (block.owned.lower[0] + block.owned.lower[1] + block.owned.lower[2]) % 2; }
-  // What of a cell's walls is left where cells are joined. Across a wall their middle is twice as far away; where a cell has several walls at
-  // which x is 0, each takes as its dimension is coupled.
+  // What of a cell's walls is left where cells are joined. Across a wall their middle is twice as far away; where a cell has several walls
+  // at which x is 0, each takes as its dimension is coupled.
   double wall_share(const Mirror& mirror, const Point& x) const {
     const grid::Box<3> all = whole();
     double halved = 0, sum = 0;

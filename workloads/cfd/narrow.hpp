@@ -12,7 +12,7 @@ void convert(const FieldOf<From>& from, FieldOf<To>& to) {
   grid::each_cell(from.layout().with_halo(), [&](const Point& at) { to[at] = static_cast<To>(from[at]); });
 }
 
-// In 64 bits or in 32, as a run asks.
+// Runs in 64 bits or in 32, as requested.
 template <class Wide, class Narrow>
 class Either {
  public:

@@ -44,7 +44,7 @@ struct PlainRows {
     }
   }
 
-  // Every second cell, from number `first` on, becomes what its equation says; the sum of the |b - A x| that these had.
+  // Solves the equation of every second cell, from number `first` on. Returns the sum of the |b - A x| that these had.
   // `cached`: another pass was here just before.
   template <class Real>
   static Sums relax(const RowsOf<Real>& m, Real* x, Index c, Index n, Index first, bool /*cached*/) {
@@ -130,8 +130,9 @@ struct PlainRows {
     }
   }
 
-  // Row (k, j) of the next coarser matrix (multigrid.hpp). Faces between cells that are joined across them let through half of what their parts
-  // do, for centres lie twice as far apart; the others all of it. What walls take is the sum of a row, which has no coefficients beyond the grid.
+  // Row (k, j) of the next coarser matrix (multigrid.hpp). Faces between cells that are joined across them let through half of what their
+  // parts do, for centres lie twice as far apart; the others all of it. What walls take is the sum of a row, which has no coefficients
+  // beyond the grid.
   template <class Real>
   static void coarsen(const RowsOf<Real>& fine, const Level& level, const Mirror& mirror, SystemOf<Real>& coarse, Index k, Index j) {
     const Index n = level.size()[2] + level.beyond[2], odd = level.odd[2], cells = coarse.b.size()[2];
@@ -199,8 +200,8 @@ struct PlainRows {
       }
   }
 
-  // To row (k, j) of a grid, at `to`, comes what linear interpolation between the centres of the coarser grid's cells makes of `from`. Along a
-  // dimension in which no cells were joined there is nothing to interpolate.
+  // To row (k, j) of a grid, at `to`, comes what linear interpolation between the centres of the coarser grid's cells makes of `from`.
+  // Along a dimension in which no cells were joined there is nothing to interpolate.
   template <class Real>
   static void prolong(const Real* from, const RowsOf<Real>& coarse, const Level& fine, Real* to, Index k, Index j) {
     struct Between {

@@ -79,7 +79,7 @@ class HalfSweep {
         cells_(all.size[2]),
         colour_(colour) {}
 
-  // The cells of the row at (k, j) become what their equations say; the sum of the |b - A x| that they had.
+  // Solves the equations of the cells of the row at (k, j). Returns the sum of the |b - A x| that they had.
   Sums operator()(Index k, Index j) const {
     using L = Lanes<Real>;
     constexpr Index ahead = 32;  // elements

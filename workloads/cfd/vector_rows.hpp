@@ -32,7 +32,7 @@ struct WideLanes : Lanes<double> {
 struct VectorRows : PlainRows {
   template <class Real>
   using Of = std::conditional_t<std::is_same_v<Real, double>, WideLanes, Lanes<Real>>;
-  static constexpr Index ahead = 64;  // elements that memory is asked for ahead of time: more streams than a processor follows by itself
+  static constexpr Index ahead = 64;  // elements that are prefetched: there are more streams than a processor follows by itself
 
   template <class... Stream>
   static void prefetch(Index i, Stream... streams) {

@@ -1,4 +1,5 @@
-// Matrices whose rows are divided among the processes of a group, transposed: their columns become lines, divided alike. And lines transformed.
+// Matrices whose rows are divided among the processes of a group, transposed: their columns become lines, divided alike. And lines
+// transformed.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,8 @@ inline void turn(const Rows& from, Index columns, Index count, const Columns& to
 // What comes first: all blocks of a matrix, or a block of each.
 enum class First { matrices, rows };
 
-// `batch` matrices of `rows` x `columns`. They come in blocks of rows, which are packed at once, so that a row that was just transformed is still in
-// a cache; lines are put together from what came when they are asked for. So nothing is written only to be transposed.
+// `batch` matrices of `rows` x `columns`. They come in blocks of rows, which are packed at once, so that a row that was just transformed is
+// still in a cache; lines are put together from what came when they are requested. So nothing is written only to be transposed.
 template <class Group>
 class Transposed {
  public:
@@ -170,7 +171,8 @@ class Lines {
         gathered_(block_rows * stride_),
         transformed_(block_rows * stride_) {}
 
-  // take(k, to) writes line k of `count`; factor(k, i, value) is what becomes of point i of its transform. The lines lie here until the next call.
+  // take(k, to) writes line k of `count`; factor(k, i, value) is what becomes of point i of its transform. The lines lie here until the
+  // next call.
   template <class Take, class Factor>
   Rows operator()(Index count, Take take, Factor factor) {
     gather(count, take);

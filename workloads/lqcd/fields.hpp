@@ -9,7 +9,7 @@
 
 namespace lqcd::inline FL_ROLE {
 
-// Plain arithmetic: std::complex asks for infinities at every product.
+// Plain arithmetic: std::complex checks for infinities at every product.
 struct Complex {
   double re = 0, im = 0;
 

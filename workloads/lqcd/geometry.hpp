@@ -1,4 +1,4 @@
-// What a user says about the lattice and its processes, and what cannot be done with it: the same for all workloads of this folder.
+// The user's parameters of the lattice and its processes, and what cannot be done with it: the same for all workloads of this folder.
 #pragma once
 
 #include "firstlight/variant.hpp"

@@ -81,7 +81,7 @@ inline bool divides(const Extents& global, const Extents& count) {
   return true;
 }
 
-// The grid that the user asks for; where a dimension says 0, the factors of what remains go, the largest first, to the dimension
+// Returns the grid that the user requests; where a dimension is 0, the factors of what remains go, the largest first, to the dimension
 // whose blocks are longest. Not valid where `ranks` processes cannot be placed so that every block has even extents.
 inline ProcessGrid process_grid(const Extents& global, int ranks, const Extents& wanted) {
   ProcessGrid grid;

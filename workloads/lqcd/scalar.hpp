@@ -1,4 +1,4 @@
-// The operator one site after the other, in plain numbers, on a layout with one lane. Rules says what the signs are; wrong ones
+// The operator one site after the other, in plain numbers, on a layout with one lane. Rules defines the signs; wrong ones
 // prove that checks bite.
 #pragma once
 

@@ -18,7 +18,7 @@
 //   hop<true>(job, runs(layout, both, interior));             needs no halo
 //   hop<true>(job, runs(layout, both, boundary));             after the halos have arrived
 // `parity` is that of the sites that receive, so psi[1 - parity] is sent. Halo pointers hold target parity 0 first, then 1, each
-// face_reals long; for Dhat, where only one parity is exchanged at a time, halo.only says which one the buffer holds.
+// face_reals long; for Dhat, where only one parity is exchanged at a time, halo.only is the one in the buffer.
 // A face site is 12 vectors, the half spinor after projection, in the backward direction after multiplication by U^+ too. Vectors
 // have lanes / split[mu] numbers: those of the sub-lattices at the face, the others never leave the process.
 #pragma once
@@ -131,7 +131,7 @@ struct Hop {
   T* out[2]{};
   Halo<T> halo{};
   T a = 0, b = 0;
-  bool streaming = false;  // fields come from memory: ask for them ahead of time, store past the caches
+  bool streaming = false;  // fields come from memory: prefetch them, store past the caches
 };
 
 namespace detail {

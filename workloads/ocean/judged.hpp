@@ -69,7 +69,7 @@ double layer_change(State& s) {
   return worst;
 }
 
-// A sum of the bits of all cells, the same whoever holds them.
+// Returns a sum of the bits of all cells; it does not depend on the process that stores them.
 template <class State>
 double digest(State& s) {
   double sum = 0;

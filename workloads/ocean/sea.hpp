@@ -4,7 +4,7 @@
 //   h_t = -div(h u),      M_k = sum_{j <= k} g_j eta_j,      eta_j = b + sum_{i >= j} h_i
 //
 // Layer 0 is the top one. u stands on the western face of a cell, v on the southern one, h and M in its centre, vorticity on its
-// south-western corner. A workload's Params say how many layers there are, how thick they are at rest, what weighs on them and how the
+// south-western corner. A workload's Params define how many layers there are, how thick they are at rest, what weighs on them and how the
 // Earth turns, how long a time step may be and whether a wind blows: `layers`, rest(k), reduced(k), coriolis(j), linear(), longest(),
 // driven(), gyre().
 #pragma once

@@ -1,5 +1,5 @@
-// What follows from a flow on the line j, of all layers: fluxes, vorticity, pressures; one body for all ways of stepping, into whole fields (those
-// of a Sea) or into the lines at hand (Lines).
+// What follows from a flow on the line j, of all layers: fluxes, vorticity, pressures; one body for all ways of stepping, into whole fields
+// (those of a Sea) or into the lines at hand (Lines).
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,17 @@
 namespace ocean::inline FL_ROLE {
 
 inline constexpr Index cached = 4;  // second caches full
-// Whether so many elements are more than threads keep in caches: what is written and not read soon then goes past them, and memory is asked early.
+// Whether so many elements are more than threads keep in caches: what is written and not read soon then goes past them, and memory is
+// prefetched early.
 inline bool beyond_caches(Index elements, Index threads) {
   return elements * static_cast<Index>(sizeof(double)) > cached * threads * fl::second_level_cache();
 }
 
 inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together
 
-// Fluxes, vorticity, divergence of the layer k; `moving`: and the energy of the flow, added to the pressure that is there. `fetch`: memory is asked
-// for what the next line has more, for processors do not follow so many lines by themselves. `strip`, here and below: how many elements the
-// strip of a flow that the cells belong to lies behind its first one.
+// Fluxes, vorticity, divergence of the layer k; `moving`: and the energy of the flow, added to the pressure that is there. `fetch`: memory
+// is asked for what the next line has more, for processors do not follow so many lines by themselves. `strip`, here and below: how many
+// elements the strip of a flow that the cells belong to lies behind its first one.
 template <bool linear, bool moving, class State, class To>
 void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
   const auto& p = s.p;

@@ -26,7 +26,7 @@ template <class... Lines>
   (__builtin_prefetch(lines, 0), ...);
 }
 
-// Puts a vector at an address; past the caches where it is asked for, whole vectors alone, which then are aligned. Or its first cells.
+// Puts a vector at an address; past the caches where requested, whole vectors alone, which then are aligned. Or its first cells.
 struct Whole {
   [[gnu::always_inline]] void operator()(double* to, const V& v, bool past = false) const {
     past ? fl::nontemporal::store(to, v) : fl::simd::store(to, v);
@@ -39,9 +39,9 @@ struct Some {
   }
 };
 
-// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. Where a line begins or ends within a vector it reads, but does
-// not put, up to lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut. Whole vectors are aligned,
-// as fields are: one that lies in two lines of a cache is put as two.
+// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. Where a line begins or ends within a vector it reads,
+// but does not put, up to lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut. Whole
+// vectors are aligned, as fields are: one that lies in two lines of a cache is put as two.
 template <class Cells>
 [[gnu::always_inline]] inline void in_vectors(Index begin, Index end, const Cells& cells) {
   for (Index i = begin; i < end;) {

@@ -1,4 +1,5 @@
-// Elements of x that rows of a process need from others: who needs which is found once and asked for by lists, then travels in every step.
+// Elements of x that rows of a process need from others: the needed elements are found once and requested by lists, then travel in every
+// step.
 #pragma once
 
 #include <mpi.h>

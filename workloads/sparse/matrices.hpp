@@ -5,7 +5,7 @@
 //   random     27 entries a row, one in each of 27 equal parts of the columns
 //   power_law  P(more than t entries) = 4 / t up to 4096, about 30 a row; columns crowd towards the first: c = n u^2, u uniform
 //   laplace2d  5 points in a square of m^2, 4 and -1; laplace3d: 7 in a cube of m^3, 6 and -1
-// and the entries of a Matrix Market file. The first three, the last two and files that say so are symmetric; fem has 2 m^3 rows.
+// and the entries of a Matrix Market file. The first three, the last two and files that declare it are symmetric; fem has 2 m^3 rows.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ class Copies {
   void download(Numbers<T>& a, std::size_t set) {
     for (auto* each : {&a.ez, &a.hx, &a.hy}) find(each).there[set].to(each->data());
   }
-  // What job_of() asks: where a field or an array begins, in that set.
+  // What job_of() needs: where a field or an array begins, in that set.
   auto set(std::size_t number) {
     return [this, number](const auto& each) {
       Copy& copy = find(&each);

@@ -1,5 +1,5 @@
-// The bytes before the first number of a field and behind its last one, where nobody has to write: what strays by a row or a vector is found.
-// They hold signalling NaNs: whatever is computed from one is a quiet NaN, so that an update in place shows, too.
+// The bytes before the first number of a field and behind its last one, which no code may write: what strays by a row or a vector is
+// detected. They hold signalling NaNs: whatever is computed from one is a quiet NaN, so that an update in place shows, too.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What the kernels ask of their numbers: double, or a vector of doubles whose lanes are different quartets of shells.
+// The operations that the kernels need on their numbers: double, or a vector of doubles whose lanes are different quartets of shells.
 #pragma once
 
 #include <cmath>

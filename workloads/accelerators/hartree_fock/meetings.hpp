@@ -36,7 +36,7 @@ class Meetings {
             meet(pairs, of, static_cast<int>(left), static_cast<int>(right), tau, stores);
   }
 
-  // With all that a kernel reads, which lies where `base` says: base.starts points to the first of all.
+  // With all that a kernel reads, which is stored where `base` points: base.starts points to the first of all.
   Meeting meeting(const Pairs& pairs, const Planned& plan, Meeting base) const {
     base.left = pairs.groups()[plan.left], base.right = pairs.groups()[plan.right];
     base.begin = plan.begin, base.end = plan.end;

@@ -58,7 +58,7 @@ struct OnDevice {
   }
   std::array<fl::Index, class_count> quartets() const { return meetings_.quartets; }
 
-  // The launch of a kernel, which a Way asks for.
+  // Launches a kernel for a Way.
   template <class Kernel>
   void kernel(int blocks, const Meeting& m) const {
     on_device<Kernel><<<static_cast<unsigned>(blocks), Kernel::threads>>>(m);

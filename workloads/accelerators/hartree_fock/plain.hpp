@@ -10,7 +10,7 @@ namespace hartree_fock::inline FL_ROLE {
 struct Rules {
   double twice = 0.5;    // of a pair of twice the same shell, and of a quartet of twice the same pair
   bool turned = true;    // exchange of the kets' functions in either order
-  bool squared = false;  // bounds that nobody took the root of
+  bool squared = false;  // bounds without the square root
 };
 
 template <Rules rules = Rules{}>

@@ -19,7 +19,7 @@ from firstlight.units import convert, quantity, ratio
 SERIAL = "serial"
 CLASSES = {"ss,ss": "ssss", "ps,ss": "psss", "ps,ps": "psps", "pp,ss": "ppss", "pp,ps": "ppps", "pp,pp": "pppp"}
 ONE_CORE = "1 core"
-"""What R4 calls the figures that its others are held against."""
+"""R4's name for the figures that its others are compared with."""
 
 Case = tuple[tuple[str, int | float | str], ...]
 
@@ -94,7 +94,7 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
 
 
 def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """A table: registers and spills of each kernel, as the compiler tells; R4's beside them. Also without a GPU."""
+    """Return a table of each kernel's registers and spills, as the compiler reports them, and R4's. Needs no GPU."""
     run = view.judgement.run
     rows: dict[tuple[str, ...], None] = {}
     spilling: dict[str, dict[str, None]] = {}

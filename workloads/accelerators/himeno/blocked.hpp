@@ -2,7 +2,7 @@
 //
 // Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that lie t rows before the tile's. So what a sweep
 // reads was written by the one before it, in this tile and step, the step before or the tile before; and what it overwrites, the values
-// of two sweeps ago, nobody reads any more. Two fields are enough, and the results are those of plain sweeps, bit by bit.
+// of two sweeps ago, no sweep reads any more. Two fields are enough, and the results are those of plain sweeps, bit by bit.
 #pragma once
 
 #include <utility>
@@ -16,8 +16,8 @@ namespace himeno::inline FL_ROLE {
 inline constexpr Index at_once = 12;    // sweeps
 inline constexpr Index most_rows = 64;  // of a tile
 
-// Bytes that a step of a tile touches. Of two caches that may serve it the better one differs from machine to machine: where the last one is
-// near and fast, tiles for a small second one are too narrow to pay. So best_tile() tries both.
+// Bytes that a step of a tile touches. Of two caches that may serve it the better one differs from machine to machine: where the last one
+// is near and fast, tiles for a small second one are too narrow to pay. So best_tile() tries both.
 inline Index nearer_tile() { return fl::second_level_cache() / 10 * 7; }
 inline constexpr Index farther_tile = Index{6} << 20;  // a core's share of the last cache
 

@@ -1,5 +1,5 @@
-// A run on a device, of which a machine tells how memory is had there and kernels are started: CUDA (cuda_machine.hpp), or a processor
-// that emulates one (emulated_machine.hpp), so that all of this is tested where no GPU is.
+// A run on a device, for which a machine defines how memory is allocated there and kernels are started: CUDA (cuda_machine.hpp), or a
+// processor that emulates one (emulated_machine.hpp), so that all of this is tested where no GPU is.
 #pragma once
 
 #include "firstlight/variant.hpp"

@@ -46,7 +46,7 @@ FL_DEVICE float again(const float* x) {
 #endif
 }
 
-// The new value of a point whose neighbours p(di, dj, dk) tells, and the square of the change before relaxation.
+// Returns the new value of a point whose neighbours p(di, dj, dk) returns, and the square of the change before relaxation.
 template <class Read, class P>
 FL_DEVICE double update(const Job& job, Index i, Index j, Index k, Read read, P p) {
   const float ss = residual<float>(job.coefficients, job.coefficient(i, j, k), read, p);

@@ -21,7 +21,8 @@ struct Load {
 
 enum class Store { ordinary, nontemporal };
 
-// Sums of squares in 64 bits: of many small numbers in 32 bits they would depend on how rows are cut. Half a vector of 32 bits is one of 64.
+// Sums of squares in 64 bits: of many small numbers in 32 bits they would depend on how rows are cut. Half a vector of 32 bits is one of
+// 64.
 class Squares {
  public:
   [[gnu::always_inline]] void add(const Vector& ss) { halves(ss, std::make_integer_sequence<int, width / 2>()); }
@@ -81,7 +82,7 @@ inline bool begins_on_a_line(const Row& row) { return reinterpret_cast<std::uint
 inline constexpr Index ahead = 384;  // points
 
 // The arrays as the benchmark has them: thirteen streams, more than a processor's own prefetching follows at full speed, so the lines
-// of all of them are asked for ahead of time.
+// of all of them are prefetched.
 template <Store kind>
 struct Vectors {
   double operator()(const Row& row) const {

@@ -1,4 +1,4 @@
-// One process with one block: nobody to sum or exchange with.
+// One process with one block: there is no process to sum or exchange with.
 #pragma once
 
 #include "fem2d.hpp"

@@ -118,7 +118,7 @@ class Assembled {
   Outcome solve(State& s, Team& team) {
     const double dropped = assemble(s);
     Outcome outcome = Solver<Team>(s, 0, team).stored(matrix_, product_);
-    if (!(dropped < 1e-12)) outcome.rho[0] = NAN;  // a coupling was lost: the check shall say so
+    if (!(dropped < 1e-12)) outcome.rho[0] = NAN;  // a coupling was lost: the check must report it
     return outcome;
   }
 

@@ -43,7 +43,7 @@ struct Traits {
   bool threads_are_blocks = false;      // each thread of a process has a block of its own
   bool another_preconditioner = false;  // than the reference's: iterations and norms are its own
   bool coarse_in_32_bits = false;       // the coarser levels of the preconditioner
-  bool needs_neighbours = false;        // it says nothing with one block
+  bool needs_neighbours = false;        // it has no meaning with one block
   bool library = false;                 // a solver library's: neither residual nor communication is known
   Work work = one_pass;
 };

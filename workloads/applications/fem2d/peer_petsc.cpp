@@ -17,7 +17,7 @@ struct Problem {
   double assembly;
 };
 
-// PETSc says on stderr why it failed.
+// PETSc prints the reason of a failure on stderr.
 void must(PetscErrorCode code) {
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, 3);
 }

@@ -108,7 +108,7 @@ std::vector<double> each_matrix_row(State& s, const Numbers& numbers, Add add) {
   Block& b = s.blocks[0];
   Matrix matrix;
   matrix.reserve(b);
-  const bool whole = matrix.assemble(b, s.level) < 1e-12;  // else a coupling was lost: the check shall say so
+  const bool whole = matrix.assemble(b, s.level) < 1e-12;  // else a coupling was lost: the check must report it
   for (fl::Index j = 0; j <= b.r.ny; ++j)
     for (fl::Index i = 0; i <= b.r.nx; ++i) {
       double right = s.manufactured ? s.load[0].at(i, j) : 0;

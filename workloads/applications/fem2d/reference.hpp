@@ -1,5 +1,5 @@
 // What the conjugate gradients must do on the way, from independent implementations of both preconditioners (tests/fem2d_oracle.py for
-// levels 0 to 2). A preconditioner that is a little wrong still converges to the right solution: these numbers tell.
+// levels 0 to 2). A preconditioner that is a little wrong still converges to the right solution: these numbers reveal it.
 #pragma once
 
 #include "firstlight/workload.hpp"

@@ -95,7 +95,7 @@ class Stage {
     }
   }
 
-  // w = z + omega D^-1 (r - A z), row j; to be asked for row after row, from 0 on.
+  // Computes w = z + omega D^-1 (r - A z) in row j. Call it for one row after the other, from 0 on.
   const double* row(fl::Index j) {
     if (j == 0) {
       previous_ = z_row(-1);

@@ -1,4 +1,4 @@
-// Wrong on purpose: factors of 32 bits compensate a little more than was asked for. It comes to the same flow.
+// Wrong on purpose: factors of 32 bits compensate a little more than requested. The flow is the same in the end.
 #include "../vector_rows.hpp"
 #include "simple.hpp"
 

@@ -77,7 +77,7 @@ inline double cells_in(const Params& p) {
   return all;
 }
 
-// How many iterations a run to the end needs nobody knows before: it has a time and no rate.
+// The number of iterations of a run to the end is not known before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const double cells = cells_in(p), word = static_cast<double>(p.bits) / 8,
                kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0) + (traits.indirect ? 12 : 0)) * word;

@@ -1,6 +1,6 @@
-// The run, for all variants: SIMPLE (S. V. Patankar, D. B. Spalding, Int. J. Heat Mass Transfer 15 (1972) 1787) on collocated cells. Variants
-// differ in who works on the rows of a block and how halos travel (`Machine`, ../alone.hpp), and in how a solver computes a row (`Body`,
-// ../plain_rows.hpp). `Flow` is what the equations make of a row and of a side.
+// The run, for all variants: SIMPLE (S. V. Patankar, D. B. Spalding, Int. J. Heat Mass Transfer 15 (1972) 1787) on collocated cells.
+// Variants differ in who works on the rows of a block and how halos travel (`Machine`, ../alone.hpp), and in how a solver computes a row
+// (`Body`, ../plain_rows.hpp). `Flow` is what the equations make of a row and of a side.
 #pragma once
 
 #include <variant>
@@ -305,7 +305,7 @@ class Simple {
   RedBlack<PressureMarks, Machine, Body, colours_together, Real> red_black_;
 };
 
-// In 64 bits, or in 32 where a run asks for them.
+// Runs in 64 bits, or in 32 where a run requests them.
 template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides>
 using InEither = Either<Simple<Machine, Body, colours_together, Flow>, Simple<Machine, Body, colours_together, Flow, float, float>>;
 

@@ -43,8 +43,8 @@ struct Params : Extents, Setting {
     fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     declare_processes(fields);
   }
-  // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway, would
-  // come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
+  // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway,
+  // would come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
   double pressure_share() const {
     if (pressure == Method::sip || pressure == Method::red_black) return 0;
     if (bits == 32) return has_outlet() ? 1e-10 : 1e-3;
@@ -59,7 +59,7 @@ struct Traits {
   bool colours_together = false;  // red-black: both in one pass through memory
   bool indirect = false;          // neighbours by their numbers in memory, of 32 bits
   bool mixed = false;             // Stone's factors and corrections in 32 bits
-  bool narrow = false;            // all in 32 bits, too, where a run asks for it
+  bool narrow = false;            // all in 32 bits, too, where a run requests it
 };
 
 // Sums over all cells of what is left of each equation, as shares of the momentum, the mass and the scalars that flow by.

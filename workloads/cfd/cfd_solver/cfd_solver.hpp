@@ -66,7 +66,7 @@ inline double cells_in(const Params& p) {
   return all;
 }
 
-// What a run to the tolerance does depends on how many iterations it needs, which nobody knows before: it has a time and no rate.
+// What a run to the tolerance does depends on how many iterations it needs, which is not known before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const Work work = work_of(p, traits);
   const double cells = cells_in(p), updates = cells * static_cast<double>(p.sweeps);

@@ -22,7 +22,8 @@ inline double condition(const Params& p) {
   }
   return most / least;
 }
-// The share of x, and of the first residual, that rounding to 32 bits may change: that of a cell's own sums, and what the matrix makes of it.
+// The share of x, and of the first residual, that rounding to 32 bits may change: that of a cell's own sums, and what the matrix makes of
+// it.
 inline double floor_of_32_bits(const Params& p) { return 0.5 * FLT_EPSILON * (16 + condition(p)); }
 
 inline std::string refuse_bits(const Params& p, const Traits& traits) {
@@ -106,7 +107,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.series("residual", "1", shares.data(), looked_at);
 }
 
-// The sum of |b - A x| over all cells, of x as the variant left it. Collective; one cell at a time is asked for by its place.
+// Returns the sum of |b - A x| over all cells, of x as the variant left it. Collective; it evaluates one cell at a time by its place.
 inline double residual_of(State& s, const fl::Ages& ages, double scale) {
   const Point& extents = s.block.domain.extents;
   std::vector<double> whole(static_cast<std::size_t>(cells_in(s.params)));
@@ -133,7 +134,8 @@ inline double residual_of(State& s, const fl::Ages& ages, double scale) {
   return fl::total(sum);
 }
 
-// How far a variant's numbers may be from a plain solver's, as shares: x of its largest value, a residual of itself and `rest` of the first one.
+// How far a variant's numbers may be from a plain solver's, as shares: x of its largest value, a residual of itself and `rest` of the first
+// one.
 struct Allowed {
   double x, history, rest = 1e-13;
   Index iterations_apart;

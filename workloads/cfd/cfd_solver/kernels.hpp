@@ -15,7 +15,7 @@ struct Marks {
   static constexpr fl::Phase factor = phases("factor"), sweep = phases("sweep"), halo = phases("halo"), sum = phases("sum");
 };
 
-// What a run asks for, and what it tells.
+// The input and the results of a run.
 struct Rule {
   const Params& params;
   Outcome& outcome;

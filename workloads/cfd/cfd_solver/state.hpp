@@ -56,7 +56,7 @@ struct Outcome {
     return now > history.front() * std::pow(10.0, -static_cast<double>(p.digits)) && now < diverged * history.front() &&
            iterations < most_iterations;
   }
-  // After as many iterations as were asked for there is nothing to look at.
+  // After the requested number of iterations there is nothing to look at.
   bool ends_unseen(const Params& p) const { return p.sweeps > 0 && iterations == p.sweeps; }
 };
 
@@ -66,7 +66,7 @@ struct Traits {
   bool ordered = false;             // red-black: the cells of one colour side by side, put so at the beginning of a solution
   bool indirect = false;            // neighbours by their numbers in memory, of 32 bits
   bool mixed = false;               // Stone's factors and corrections in 32 bits
-  bool narrow = false;              // all in 32 bits, too, where a run asks for it
+  bool narrow = false;              // all in 32 bits, too, where a run requests it
   double tolerance = 1e-9;          // of x, of its largest value
   double history_tolerance = 1e-8;  // of the residuals on the way, each of itself
   Index iterations_apart = 0;       // at most, from a plain solver's

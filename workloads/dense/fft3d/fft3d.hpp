@@ -1,7 +1,7 @@
 // fft3d: the discrete Fourier transform of a box of points in three dimensions, over all processes.
 //
-// Processes stand in a grid of p1 x p2. Of the input, x is cut into p1 parts and y into p2; of the transform z into p2 and y into p1, and it lies in
-// the order z, y, x: who multiplies it and goes back, as task=return does, needs no more. Slabs have p2 = 1.
+// Processes stand in a grid of p1 x p2. Of the input, x is cut into p1 parts and y into p2; of the transform z into p2 and y into p1, and
+// it lies in the order z, y, x: who multiplies it and goes back, as task=return does, needs no more. Slabs have p2 = 1.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct Grid {
   int column(int rank) const { return rank % columns; }
 };
 
-// The grid that is asked for; of no processes where there is none.
+// Returns the requested grid; it has no processes if there is none.
 inline Grid grid_of(const Params& p, int ranks) {
   const Extents n = p.extents();
   int columns = p.cut == Cut::slab ? 1 : static_cast<int>(p.columns);

@@ -1,5 +1,5 @@
-// Noise that is made on purpose: what a thread loses to detours of one length after gaps of no rule, as an operating system takes them. Drawn by the
-// launch's seed, so that two ways to share work are met by the same.
+// Noise that is made on purpose: what a thread loses to detours of one length after gaps of no rule, as an operating system takes them.
+// Drawn by the launch's seed, so that two ways to share work are met by the same.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Detours {
         state_(fl::hash(fl::seed() + static_cast<std::uint64_t>(thread))),
         next_(now() + gap()) {}
 
-  // Takes what has come due since it was asked last: work that waits for this thread waits as long.
+  // Takes the detours that have come due since the last call: work that waits for this thread waits as long.
   void take() {
     if (gap_ == 0) return;
     for (double time = now(); time >= next_;) {

@@ -31,7 +31,7 @@ void store(State& s, const Columns& c, const Panel<Product>& panel) {
   for (Index i = 0; i < panel.rows(); ++i) std::copy_n(panel.row(i), c.size(), s.row(c.begin + i) + c.begin);
 }
 
-// Looked for as a policy says, in each column.
+// Finds the pivots by a policy, in each column.
 template <class Pivots, class Product>
 class Searched {
  public:
@@ -49,8 +49,8 @@ class Searched {
 template <class Product>
 using Partial = Searched<Largest, Product>;
 
-// The winners of a tournament: groups of rows choose as many as the panel has columns, each by an elimination of its own; of two groups' winners
-// the next round chooses, until one is left. All exchanges are then known, and the panel is eliminated without looking for any.
+// The winners of a tournament: groups of rows choose as many as the panel has columns, each by an elimination of its own; of two groups'
+// winners the next round chooses, until one is left. All exchanges are then known, and the panel is eliminated without looking for any.
 template <class Product>
 class Elections {
  public:

@@ -1,6 +1,6 @@
-// Threads over tile columns, part of them fixed (S. Donfack, L. Grigori, W. Gropp, V. Kale, IPDPS 2012): of the first columns, `fixed` per cent of all,
-// each belongs to one thread; of the rest whoever is free takes the first that is ready. A column is ready for the next panel when that is
-// factored, and for being factored when all before it have passed.
+// Threads over tile columns, part of them fixed (S. Donfack, L. Grigori, W. Gropp, V. Kale, IPDPS 2012): of the first columns, `fixed` per
+// cent of all, each belongs to one thread; of the rest a free thread takes the first that is ready. A column is ready for the next panel
+// when that is factored, and for being factored when all before it have passed.
 #pragma once
 
 #include <sched.h>
@@ -23,8 +23,8 @@ class Progress {
 
   bool finished() const { return passed(columns_ - 1) == columns_ - 1; }
 
-  // A column that this thread may go on with, its own before the others'; -1 where none is ready. What the next panel waits for comes first,
-  // then the column that is farthest behind: so there is work for all while a panel is factored.
+  // A column that this thread may go on with, its own before the others'; -1 where none is ready. What the next panel waits for comes
+  // first, then the column that is farthest behind: so there is work for all while a panel is factored.
   Index take(Index thread, Index threads) {
     if (const Index own = urgent(thread, fixed_, threads); own >= 0) return own;
     for (;;) {

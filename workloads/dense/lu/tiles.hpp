@@ -1,5 +1,5 @@
-// Tile columns: what a panel does to the columns behind it, of which the last is the right side. Work on a column is the same whoever does it, so
-// no bit of the result depends on that.
+// Tile columns: what a panel does to the columns behind it, of which the last is the right side. Work on a column is the same in any
+// thread, so no bit of the result depends on that.
 #pragma once
 
 #include <atomic>
@@ -60,8 +60,8 @@ class Tiles {
     return {k * s_.p.block, std::min((k + 1) * s_.p.block, s_.n)};
   }
 
-  // A panel that all columns behind it have seen makes room for another: the smallest with memory for so many rows, so that the next step finds
-  // what it needs and no memory is new to it.
+  // A panel that all columns behind it have seen makes room for another: the smallest with memory for so many rows, so that the next step
+  // finds what it needs and no memory is new to it.
   Memory free_panel(Index rows) {
     const std::lock_guard lock(mutex_);
     auto best = free_.end();

@@ -1,4 +1,4 @@
-// One-sided: an update is a message of one word that the library adds to the table, whoever has it; 1024 are under way at most.
+// One-sided: an update is a message of one word that the library adds to the table, on whichever process; 1024 are under way at most.
 #pragma once
 
 #include <mpi.h>

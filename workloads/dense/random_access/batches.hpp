@@ -1,4 +1,4 @@
-// Updates in batches: streams side by side fill a batch by vectors, and words are asked for some updates before their turn.
+// Updates in batches: streams side by side fill a batch by vectors, and words are prefetched some updates ahead.
 #pragma once
 
 #include "firstlight/simd.hpp"
@@ -28,7 +28,7 @@ void in_batches(Word* table, Word mask, const Share& share, Update update) {
         fl::simd::store(batch + k + v * width, at[v]);
         at[v] = (at[v] << 1) ^ ((0 - (at[v] >> 63)) & 7);
       });
-    for (fl::Index k = 0; k < distance; ++k) batch[some + k] = batch[some - 1];  // what is asked for behind the end
+    for (fl::Index k = 0; k < distance; ++k) batch[some + k] = batch[some - 1];  // what is prefetched behind the end
     for (fl::Index k = 0; k < std::min(distance, some); ++k) prefetch(batch[k]);
     for (fl::Index k = 0; k < some; ++k) {
       prefetch(batch[k + distance]);

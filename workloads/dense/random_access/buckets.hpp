@@ -1,5 +1,5 @@
-// HPC Challenge's way: an update waits in the bucket of the process that has its word. When as many wait as may, the fullest bucket is sent, while
-// those of others are taken in. A message without updates says that its sender has no more.
+// HPC Challenge's way: an update waits in the bucket of the process that has its word. When as many wait as may, the fullest bucket is
+// sent, while those of others are taken in. A message without updates means that its sender has no more.
 #pragma once
 
 #include <mpi.h>

@@ -25,7 +25,7 @@ class Mine {
  public:
   Mine(State& s, const Owners& owners) : table_(s.table.data()), begin_(s.own.begin), owners_(owners) {}
   void update(Word a) const { table_[owners_.place(a) - begin_] ^= a; }
-  // Several, the words asked for some updates before their turn.
+  // Applies several updates; the words are prefetched some updates ahead.
   void update(const Word* some, fl::Index count) const {
     constexpr fl::Index distance = 32;
     for (fl::Index k = 0; k < count; ++k) {

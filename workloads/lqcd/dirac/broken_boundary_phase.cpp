@@ -1,4 +1,4 @@
-// Wrong on purpose: antiperiodic where periodic was asked for, and the other way round.
+// Wrong on purpose: antiperiodic where periodic was requested, and the other way round.
 #include "scalar_steps.hpp"
 
 #include "firstlight/variant.hpp"

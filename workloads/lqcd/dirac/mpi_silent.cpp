@@ -1,4 +1,5 @@
-// No communication: the arithmetic of the blocking form with halos that nobody sends. The other half of R5's efficiency, and nothing else.
+// No communication: the arithmetic of the blocking form with halos that no process sends. The other half of R5's efficiency, and nothing
+// else.
 #include "mpi_steps.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// The operators on several processes: a variant says in which order a hop and its exchange go.
+// The operators on several processes: a variant defines in which order a hop and its exchange go.
 #pragma once
 
 #include <tuple>

@@ -1,4 +1,4 @@
-// What a result must be. Compiled with the harness's own flags, on plain loops that are held against dense gamma matrices.
+// What a result must be. Compiled with the harness's own flags, on plain loops that are compared with dense gamma matrices.
 #pragma once
 
 #include <cfloat>

@@ -38,10 +38,10 @@ struct Params {
 };
 
 struct Traits {
-  bool needs_partner = false;  // it says nothing with one process
+  bool needs_partner = false;  // it has no meaning with one process
 };
 
-inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
+inline constexpr fl::Index guard = 8;  // doubles behind the result that no code may write
 
 struct State {
   fl::Team team;
@@ -232,7 +232,7 @@ inline void fresh_round(State& s, fl::Damage& damage) {
   s.since = -1;  // what follows is timed, and begins to count anew
 }
 
-// One rank comes late; nobody may leave before it has come. On one node all clocks are one; on several, durations tell.
+// One rank comes late; no rank may leave before it has come. On one node all clocks are one; on several, durations are compared.
 inline void late_round(State& s, int late, fl::Damage& damage) {
   constexpr double delay = 2e-3;
   fl::barrier();

@@ -1,4 +1,4 @@
-// A variant by a schedule of ours: FL_SCHEDULED(ring) is all that its file says.
+// A variant that runs a schedule of ours: its file has only FL_SCHEDULED(ring).
 #pragma once
 
 #include <mpi.h>

@@ -4,7 +4,8 @@
 // An exchange begins and ends with the call of a process: between its calls its halo stays as it is, and its own words are its own
 // to change, however far its neighbours are ahead. Words are a function of their global place and of an iteration. Of the words
 // that a neighbour needs, touch() renews the four corners in every iteration, and one more a side, which wanders by leaps drawn for each
-// launch, so that each word of a message has an age that follows from its place, and no exchange knows which are new. The check renews everything, interior included.
+// launch, so that each word of a message has an age that follows from its place, and no exchange knows which are new. The check renews
+// everything, interior included.
 #pragma once
 
 #include <unistd.h>
@@ -122,7 +123,7 @@ inline std::uint64_t place(fl::Index row, fl::Index column) {
 }
 inline std::uint64_t moment(fl::Index iteration) { return static_cast<std::uint64_t>(iteration + 1) * per_iteration; }
 
-// The sum alone would make words wrong and right together: whoever is shifted by a place and an iteration of equal sum.
+// The sum alone would make words wrong and right together: words shifted by a place and an iteration of equal sum.
 inline std::uint64_t mixed(std::uint64_t sum) {
   sum = (sum ^ (sum >> 32)) * 0x94D049BB133111EBull;
   return sum ^ (sum >> 29);
@@ -172,7 +173,7 @@ inline void touch(State& s, fl::Index iteration) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
 
-inline constexpr fl::Index guard = fl::line_pair;  // bytes before and behind a field that nobody may write
+inline constexpr fl::Index guard = fl::line_pair;  // bytes before and behind a field that no code may write
 
 inline fl::Index field_bytes(const Shape& s) { return s.pitch * s.pitch * s.word; }
 // What adopt() needs.

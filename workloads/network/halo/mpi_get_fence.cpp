@@ -1,4 +1,4 @@
-// One-sided: gets between fences. The first fence of a phase says that the words are there, the second that they have been read.
+// One-sided: gets between fences. After the first fence of a phase the words are there, after the second they have been read.
 #include "window.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Receives are posted, then the sends block: whoever sends finds a receive, here or soon.
+// Receives are posted, then the sends block: each send finds a receive, here or soon.
 #include "sides.hpp"
 
 namespace {

@@ -19,7 +19,7 @@ struct Side {
   int peer = 0;
   bool here = false;            // the neighbour is this process itself: a local copy, no message
   bool boxed = false;           // words are copied into and out of boxes
-  int out_tag = 0, in_tag = 0;  // the direction of travel, which tells two messages between the same two processes apart
+  int out_tag = 0, in_tag = 0;  // the direction of travel, which distinguishes two messages between the same two processes
   Region out, in;
   Message send, receive;
   unsigned char *outbox = nullptr, *inbox = nullptr;
@@ -35,7 +35,7 @@ class Sides {
   std::array<Side, directions> side;
   int count = sides;
 
-  // `boxes`: boxes_bytes(s) of somebody else's memory, in whole pairs of lines; else of its own.
+  // `boxes`: boxes_bytes(s) of another owner's memory, in whole pairs of lines; else of its own.
   void open(State& s, unsigned char* boxes = nullptr) {
     count = s.traits.at_once ? directions : sides;
     Domain& d = s.domains[0];

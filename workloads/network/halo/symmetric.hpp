@@ -52,7 +52,7 @@ class Symmetric {
   std::uint64_t* flags_ = nullptr;
 };
 
-// The words first, then the flag that says so: only the fence keeps their order.
+// Sends the words first, then their flag: only the fence keeps their order.
 inline void put(const State& s, const Symmetric& shared, const Side& side, std::uint64_t number) {
   const int there = opposite(side.way);
   shmem_putmem(shared.box(there, number), side.outbox, static_cast<std::size_t>(bytes(s, side.out)), side.peer);

@@ -29,7 +29,8 @@ inline void inspect(const State& s, const Message& m, fl::Index length, fl::Dama
   }
 }
 
-// Whether in every round who sends to somebody receives from it: then a grant is known before the message that follows the next one.
+// Whether in every round each rank receives from the rank that it sends to: then a grant is known before the message that follows the next
+// one.
 inline bool mirrored(const State& s) {
   for (const Round& r : s.rounds) {
     std::map<int, fl::Index> balance;

@@ -3,7 +3,7 @@
 //
 // Message k of a process is a window of one array of words, exact.hpp's of this process and this run, that begins k words further on:
 // no two words of the array are alike, so no two messages agree in any word at the same place, and what is lost, late, doubled, cut or
-// from somebody else shows in every word. The check sees every message of the last run, in the order in which it was received.
+// from another sender shows in every word. The check sees every message of the last run, in the order in which it was received.
 #pragma once
 
 #include <unistd.h>

@@ -29,9 +29,9 @@
 //
 // MEMORY MODEL (MPI-4, chapter 12, unified). A text is put, then flushed: it is there before its flag is accumulated (MPI_REPLACE) after
 // it. The reader polls the flag for one particular value, which the standard permits a load to do, then synchronises (MPI_Win_sync) and
-// loads the text. Counts, addresses and grants are accumulated, too; a load tells only that one has changed, and its value is fetched
+// loads the text. Counts, addresses and grants are accumulated, too; a load shows only that one has changed, and its value is fetched
 // by an atomic (MPI_NO_OP), for a load of eight bytes may see half of them. What a process writes into its own memory by stores
-// (flags of a fresh ring) it writes before it tells the address.
+// (flags of a fresh ring) it writes before it sends the address.
 #pragma once
 
 #include <algorithm>
@@ -205,7 +205,7 @@ class Messenger {
     t_.complete(p.rank);
   }
 
-  // The plain design: everybody's rings are there, and known, before the first message.
+  // The plain design: the rings of all processes are there, and known, before the first message.
   void prepare() {
     const auto ranks = static_cast<std::size_t>(t_.ranks());
     std::vector<Word> mine(2 * ranks), theirs(2 * ranks);
@@ -243,7 +243,7 @@ class Messenger {
     return o.room();
   }
 
-  // Moves to the ring that the peer grants, or back from one that it wants to have again, as soon as there is a slot to say so.
+  // Moves to the ring that the peer grants, or back from one that it wants to have again, as soon as there is a slot for the notice.
   void follow_grant(Peer& p) {
     if (rules_.prepared || !changed(p.back + fast_ring, p.grant)) return;
     const Word now = t_.fetch(p.back + fast_ring);
@@ -288,7 +288,7 @@ class Messenger {
   // The next slot of the ring that the stream is in; null where nothing has come.
   const unsigned char* head(const Peer& p) const { return p.in[p.reading].head(t_); }
 
-  // Follows the stream into the other ring, where the next slot says so.
+  // Follows the stream into the other ring if the next slot directs it there.
   void settle(Peer& p) {
     for (;;) {
       if (p.in[p.reading].memory == nullptr || p.in[p.reading].tier.slots == 0) return;

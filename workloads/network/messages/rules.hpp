@@ -24,7 +24,7 @@ struct Rules {
   Tier slow{16, 128, 128}, fast{64, 16384, 13700};
   fl::Index upgrade_after = 15;  // messages that make a sender hot
   fl::Index fast_peers = 1024;   // senders at most that have a fast buffer
-  bool prepared = false;         // the plain design: a fast buffer for everybody from the start, no slow ones
+  bool prepared = false;         // the plain design: a fast buffer for every process from the start, no slow ones
   bool reclaim = false;          // a fast buffer that is not used goes to a sender that is hot
 };
 
@@ -39,7 +39,8 @@ constexpr fl::Index contact_bytes(const Rules& r) { return 8 * back_words + (r.p
 constexpr fl::Index fast_bytes(const Rules& r) { return r.fast.ring(); }
 
 // Blocks come in slabs, for a library may attach a few pieces of memory only (Open MPI 4.1: 32 a process; 5: 64). The first `one_by_one`
-// blocks have slabs of `first` each, then every slab doubles what there is. So many blocks are held where `used` of at most `most` are used:
+// blocks have slabs of `first` each, then every slab doubles what there is. So many blocks are held where `used` of at most `most` are
+// used:
 struct Growth {
   fl::Index first = 1, slabs = 1;  // so many slabs of so many blocks, then doubling
 

@@ -15,9 +15,9 @@ inline constexpr int hot_set = 6, dwell = 24;  // neighbours; rounds that a hot 
 
 // Distances in 0 .. ranks - 1, each once. One process alone is its own partner in every scenario.
 //   neighbours  the three next on either side in every round, and one of the crowd, another one in each round
-//   pairs       everybody, itself, too
+//   pairs       every process, itself, too
 //   drift       six, or half of the others, that move on every `dwell` rounds
-//   all         everybody else
+//   all         every other process
 inline std::vector<int> partners(Scenario scenario, int ranks, fl::Index round) {
   std::vector<int> distances;
   if (scenario == Scenario::pairs || ranks == 1) {

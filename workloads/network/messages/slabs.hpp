@@ -14,7 +14,7 @@ class Slabs {
   Slabs(Transport& transport, fl::Index bytes, Growth growth, fl::Index most)
       : transport_(transport), bytes_(bytes), growth_(growth), most_(most) {}
 
-  // A block of zeros that nobody has touched, or one that was given back and holds what was in it.
+  // Returns a block of zeros that was never touched, or one that was given back with its contents.
   unsigned char* take() {
     if (!free_.empty()) {
       unsigned char* block = free_.back();

@@ -1,13 +1,13 @@
-// The messenger's memory over MPI: a window that every process opens alike (its door), a dynamic window for buffers (its rooms), and one for
-// texts that letters name.
+// The messenger's memory over MPI: a window that every process opens alike (its door), a dynamic window for buffers (its rooms), and one
+// for texts that letters name.
 //
 // A process attaches buffers while others reach those that it has. Open MPI (osc/rdma, 4.1 to 5.0 at least) keeps what is attached in a
 // table sorted by address, which processes of the same node search without a lock: an entry that goes in before others moves them, and who
 // looks meanwhile does not find its memory (MPI_ERR_RMA_RANGE). So each piece lies above all before it, and its entry goes to the end:
 // pieces are cut in turn from one stretch of address space, and a program's texts, wherever they lie, have a window of their own.
 //
-// An address is one of MPI_Get_address. All is passive target: one epoch to everybody from open() to close(); complete() flushes. What a
-// process has put elsewhere arrives while that process is in any call of MPI, for libraries move some of it in software; idle() is one.
+// An address is one of MPI_Get_address. All is passive target: one epoch to every process from open() to close(); complete() flushes. What
+// a process has put elsewhere arrives while that process is in any call of MPI, for libraries move some of it in software; idle() is one.
 #pragma once
 
 #include <mpi.h>
@@ -53,7 +53,7 @@ class Windows {
     door_.close();
   }
 
-  // All is as after open(), on every process: nobody has anything under way. Buffers of `most` bytes may be attached now. Collective.
+  // All is as after open(), on every process: no operation is under way. Buffers of `most` bytes may be attached now. Collective.
   void renew(fl::Index most) {
     forget();
     reserve(most);
@@ -187,7 +187,7 @@ class Windows {
                     already));
     pieces_.push_back({window, memory});
   }
-  // Detaches all, once nobody uses it.
+  // Detaches all, once no process uses it.
   void forget() {
     MPI_Barrier(MPI_COMM_WORLD);
     for (const auto& [window, memory] : pieces_) MPI_Win_detach(window, memory);

@@ -11,7 +11,7 @@ namespace messages::inline FL_ROLE {
 using Word = std::uint64_t;
 using Flag = std::uint32_t;
 
-// Whether a word is another one than `last`, by a load that says nothing of its value.
+// Returns whether a word differs from `last`, by a load that does not reveal its value.
 inline bool changed(const Word* word, Word last) {
   return std::atomic_ref<Word>(*const_cast<Word*>(word)).load(std::memory_order_relaxed) != last;
 }

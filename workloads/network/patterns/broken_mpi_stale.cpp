@@ -1,4 +1,4 @@
-// Wrong: writes what is new only after it has sent, so that everybody gets what was true one repetition earlier.
+// Wrong: writes what is new only after it has sent, so that every rank receives the data of one repetition earlier.
 #include "steps.hpp"
 
 namespace {

@@ -37,7 +37,7 @@ struct Params {
 };
 
 struct Traits {
-  bool needs_messages = false;  // it says nothing of a pattern without
+  bool needs_messages = false;  // it has no meaning for a pattern without
 };
 
 // What is sent or received: `n` words at `words`.
@@ -206,7 +206,7 @@ inline void count(Channel& c, fl::Index t) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
 
-inline constexpr fl::Index guard = 2;  // words behind each buffer that nobody may write
+inline constexpr fl::Index guard = 2;  // words behind each buffer that no code may write
 
 inline bool gives(const State& s, const Stage& g) { return g.collective != Collective::broadcast || g.group.rank(g.root) == s.team.rank; }
 inline bool gets(const State& s, const Stage& g) {
@@ -382,7 +382,7 @@ inline fl::Check check(State& s, fl::Index) {
   fl::Damage damage;
   inspect(s, damage);
   for (int round = 0; round < 2; ++round) {
-    fl::barrier();  // nobody fills what another may still wait for
+    fl::barrier();  // no rank fills what another may still wait for
     ++s.epoch;
     fill(s);
     poison(s);

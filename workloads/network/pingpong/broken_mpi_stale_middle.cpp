@@ -1,4 +1,4 @@
-// As broken_mpi_stale, but its first and last words are fresh: only whole new messages tell (above 16 bytes).
+// As broken_mpi_stale, but its first and last words are fresh: only whole new messages reveal it (above 16 bytes).
 #include <vector>
 
 #include "two_sided.hpp"

@@ -1,7 +1,7 @@
 // Messages between parties that see each other's memory: one copy, made by the receiver (the threads of MPI/SX in R2).
 //
-// A short message travels in the line of the flag itself. For a longer one the flag says that the sender's buffer may be read;
-// the answer tells the sender that it has been.
+// A short message travels in the line of the flag itself. For a longer one the flag allows the sender's buffer to be read;
+// the answer notifies the sender that it has been.
 #pragma once
 
 #include "firstlight/await.hpp"

@@ -1,8 +1,8 @@
 // pingpong: a message there and one back (R2). Time = alpha + bytes / beta: latency at 0 bytes, bandwidth at large ones.
 //
 // Party r talks to party r + p/2, all pairs at once. Every message is a function of its sender, the iteration and the position.
-// In the timed loop its first and its last word follow the iteration, and one more, somewhere: the end that begins stamps them, and the other
-// answers with what it has received, so that an answer given too early is a wrong answer. The check refreshes whole messages.
+// In the timed loop its first and its last word follow the iteration, and one more, somewhere: the end that begins stamps them, and the
+// other answers with what it has received, so that an answer given too early is a wrong answer. The check refreshes whole messages.
 // Where data is fresh, every word of every message is written by its sender and read by its receiver, in the timed loop too.
 #pragma once
 
@@ -105,7 +105,7 @@ inline std::string refuse(const Params&, const fl::Team& team, const Traits& tra
 // --- what a message holds ----------------------------------------------------------------------------------------------
 
 inline constexpr fl::Index word_bytes = 8;
-inline constexpr fl::Index guard = 64;  // bytes behind a message that nobody may write
+inline constexpr fl::Index guard = 64;  // bytes behind a message that no code may write
 
 // Odd multipliers, so that neighbouring iterations and positions differ in every byte that short messages have.
 inline std::uint64_t word(std::uint64_t salt, fl::Index iteration, fl::Index position) {
@@ -258,7 +258,7 @@ inline unsigned char expected(const State& s, const End& e, const fl::Ages& ages
   return bytes[j % word_bytes];
 }
 
-// Every byte; whole words at a time while they are right. Behind the message must stand what `behind` says of word k.
+// Checks every byte; whole words at a time while they are right. Behind the message word k must be behind(k).
 template <class Behind>
 void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::Damage& damage) {
   const std::uint64_t salt = salt_of(e.peer);

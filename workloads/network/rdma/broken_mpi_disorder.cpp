@@ -1,4 +1,4 @@
-// Wrong: tells of an interface's messages in the opposite order.
+// Wrong: reports an interface's messages in the opposite order.
 #include <algorithm>
 
 #include "ranks.hpp"

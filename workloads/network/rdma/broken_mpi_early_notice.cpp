@@ -1,4 +1,4 @@
-// Wrong: tells of a message before its words are there. When the step ends they are; a look at the moment of the notice finds old ones.
+// Wrong: reports a message before its words are there. When the step ends they are; a look at the moment of the notice finds old ones.
 #include "ranks.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Wrong: puts into the first set of slots in every step; in every second one old words lie where the notice says that they are new.
+// Wrong: puts into the first set of slots in every step; in every second one old words lie where the notice promises new ones.
 #include "ranks.hpp"
 
 namespace {

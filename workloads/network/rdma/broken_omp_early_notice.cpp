@@ -1,4 +1,4 @@
-// Wrong: tells of a message, then copies its words.
+// Wrong: reports a message, then copies its words.
 #include "threads.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// R4's extended RDMA interface in short, and the notices by which it tells of what has come. A *fabric* (windows.hpp over MPI, stores.hpp in
+// R4's extended RDMA interface in short, and the notices by which it reports what has come. A *fabric* (windows.hpp over MPI, stores.hpp in
 // one address space) offers one party
 //
 //   Address register_memory(memory, bytes)   memory that others may write and read from now on; collective
@@ -68,7 +68,7 @@ class Ring {
   std::uint32_t next_ = 1;
 };
 
-// Rings of an interface, asked in turn.
+// The rings of an interface, polled in turn.
 class Rings {
  public:
   void listen(const Ring& ring) { rings_.push_back(ring); }

@@ -21,7 +21,7 @@ struct Ranks {
       exchange.fabric.allocate(s.memory_bytes(), theirs);
       adopt(s, p, theirs);
     }
-    fl::barrier();  // nobody may put into memory that is being filled
+    fl::barrier();  // no rank may put into memory that is being filled
     exchange.meet(s, p);
   }
 

@@ -1,9 +1,10 @@
 // rdma: parties write into each other's memory, or read from it, over one to four interfaces (R4's extended RDMA interface).
 //
 // In a step each party has `messages` messages for its one peer, or for each of six neighbours, all at once. Message m, counted over the
-// directions, goes by interface m modulo their number. A word is a function of its sender, its place and an iteration (firstlight/exact.hpp).
-// In the timed loop the first and the last word of each message follow the iteration, and one more word of all, somewhere. What arrives lies
-// in two sets of slots in turn, for a partner may be a step ahead. The check renews everything, and parties lag behind each other.
+// directions, goes by interface m modulo their number. A word is a function of its sender, its place and an iteration
+// (firstlight/exact.hpp). In the timed loop the first and the last word of each message follow the iteration, and one more word of all,
+// somewhere. What arrives lies in two sets of slots in turn, for a partner may be a step ahead. The check renews everything, and parties
+// lag behind each other.
 #pragma once
 
 #include <unistd.h>
@@ -53,7 +54,7 @@ struct Shape {
   int all() const { return directions * messages; }  // messages that a party sends in a step, and that it receives
   int direction_of(int m) const { return m / messages; }
   int interface_of(int m) const { return m % interfaces; }
-  // Six: 1, 2 and 3 ranks away to either side, and never oneself where there is somebody else. One: half of the way around.
+  // Six: 1, 2 and 3 ranks away to either side, and never oneself where there is another party. One: half of the way around.
   int target(int me, int direction) const {
     if (directions == 1) return (me + parties / 2) % parties;
     const int away = parties == 1 ? 0 : 1 + direction / 2 % (parties - 1);
@@ -62,7 +63,7 @@ struct Shape {
   // Whose messages of this direction come here.
   int source(int me, int direction) const { return target(me, directions == 1 ? 0 : direction ^ 1); }
 
-  // Places in a party's memory. Each party's begins elsewhere: one has to ask a peer for its addresses.
+  // Places in a party's memory. Each party's begins elsewhere: its addresses must be requested from it.
   static constexpr fl::Index guard = fl::line_pair;
   static fl::Index begin(int party) { return guard * (1 + party % 5); }
   fl::Index in(int set, int m) const { return (static_cast<fl::Index>(set) * all() + m) * stride; }

@@ -43,7 +43,7 @@ class Stores {
     }
   }
 
-  // All parties have, before any asks for an address.
+  // All parties have registered their memory before any requests an address.
   Address register_memory(unsigned char* memory, fl::Index) { return yard_->address(me_) = reinterpret_cast<Address>(memory); }
   Address address_of(int peer) const { return yard_->address(peer); }
 

@@ -1,5 +1,5 @@
-// What RDMA is held against: the same messages by MPI_Isend and MPI_Irecv, all at once. An interface is a communicator of its own, by which a
-// library may choose what a message goes over.
+// RDMA is compared with this: the same messages by MPI_Isend and MPI_Irecv, all at once. An interface is a communicator of its own, by
+// which a library may choose what a message goes over.
 #pragma once
 
 #include <mpi.h>

@@ -23,10 +23,10 @@ struct Params {
 
 struct Traits {
   bool power_of_two = false;   // its route exists for such numbers of processes only
-  bool needs_partner = false;  // it says nothing with one process
+  bool needs_partner = false;  // it has no meaning with one process
 };
 
-inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
+inline constexpr fl::Index guard = 8;  // doubles behind the result that no code may write
 
 struct State {
   fl::Team team;

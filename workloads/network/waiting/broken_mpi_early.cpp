@@ -1,4 +1,4 @@
-// Rank 0 sends before it sleeps: the words are right, but nobody has to wait.
+// Rank 0 sends before it sleeps: the words are right, but no rank has to wait.
 #include "waiting.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Nobody sleeps, so nobody waits: a share of next to nothing would be shown.
+// No rank sleeps, so no rank waits: a share of next to nothing would be shown.
 #include "waiting.hpp"
 
 namespace {

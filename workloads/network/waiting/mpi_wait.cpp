@@ -1,4 +1,4 @@
-// The ranks wait in MPI_Wait for a word of rank 0 that they asked for before.
+// The ranks wait in MPI_Wait for a word of rank 0 that they requested before.
 #include "waiting.hpp"
 
 namespace {

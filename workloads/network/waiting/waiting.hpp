@@ -24,7 +24,7 @@ struct Params {
 };
 
 struct Traits {
-  bool no_payload = false;  // ranks get no data, so that only the clocks can tell whether they waited: all on one node then
+  bool no_payload = false;  // ranks get no data, so that only the clocks show whether they waited: all on one node then
 };
 
 struct State {
@@ -66,7 +66,7 @@ inline double seconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Seconds that the process's first thread has stood in line for a processor; 0 where the kernel does not tell.
+// Seconds that the process's first thread has stood in line for a processor; 0 where the kernel does not report it.
 inline double queued() {
   static const int file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
   char text[96] = {};
@@ -152,7 +152,7 @@ inline fl::Check check(State& s, fl::Index last) {
 }
 
 inline void observe(State& s, fl::Observations& seen) {
-  seen.value("cpu_share", s.waited > 0 ? s.busy / s.waited : 0.0);  // 0 on rank 0, which waits for nobody
+  seen.value("cpu_share", s.waited > 0 ? s.busy / s.waited : 0.0);  // 0 on rank 0, which does not wait
   s.waited = s.busy = 0;
 }
 

@@ -1,4 +1,4 @@
-// Forgets the last element: the remainder loop that nobody tests.
+// Forgets the last element: the remainder loop that is often not tested.
 #include "dot.hpp"
 
 #include "firstlight/variant.hpp"

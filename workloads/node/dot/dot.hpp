@@ -17,7 +17,7 @@ struct Params {
 };
 
 struct Traits {
-  bool compensated = false;  // it promises an error independent of n, is held to it, and gets the input that tells
+  bool compensated = false;  // it promises an error independent of n, is checked for it, and gets the input that shows it
 };
 
 struct State {
@@ -63,7 +63,7 @@ inline double compensated_changed(fl::Index iteration) { return 1.0 + 0x1p-32 * 
 // The last of y changes with every step, and in turn another one: of x where its number is odd, so that no term has two that change.
 inline bool changes_in_x(fl::Index i) { return (i & 1) != 0; }
 
-// The last term of a compensated sum is a one as well, or nobody would see whether it is this step's.
+// The last term of a compensated sum is a one as well, or the check could not see whether it is this step's.
 inline bool one(fl::Index i, fl::Index n) { return i < ones(n) || i == n - 1; }
 
 // A term that plain summation loses becomes one that it does not lose, and that stays small beside the ones.

@@ -1,4 +1,4 @@
-// The loop as everybody writes it; also the oracle of clarity.
+// The loop in its usual form; also the oracle of clarity.
 #include "dot.hpp"
 
 #include "firstlight/variant.hpp"

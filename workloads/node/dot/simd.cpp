@@ -14,7 +14,7 @@ constexpr int chains = fl::simd::bytes == 64 ? 4 : 8;
 
 constexpr int line = 64;  // bytes
 
-// Beyond the caches the next page is asked for a page ahead: hardware prefetchers stop at the end of each.
+// Beyond the caches the next page is prefetched a page ahead: hardware prefetchers stop at the end of each.
 constexpr fl::Index long_vector = fl::Index{1} << 20, ahead = 4096 / static_cast<fl::Index>(sizeof(double));
 
 template <bool from_memory>

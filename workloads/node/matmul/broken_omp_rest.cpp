@@ -1,4 +1,4 @@
-// Threads have whole tiles of rows, and what is left belongs to nobody.
+// Threads have whole tiles of rows, and what is left belongs to no thread.
 #include "rows.hpp"
 
 #include "firstlight/variant.hpp"

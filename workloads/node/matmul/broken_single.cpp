@@ -1,4 +1,4 @@
-// Multiplies in 32 bit, whatever was asked for.
+// Multiplies in 32 bit, whatever precision is requested.
 #include "rows.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Takes B by rows where its columns are asked for: A times the transpose of B.
+// Takes B by rows where its columns are needed: A times the transpose of B.
 #include "matmul.hpp"
 
 #include "firstlight/variant.hpp"

@@ -52,7 +52,7 @@ inline std::string refuse(const Params& p, const fl::Team&) {
   return "";
 }
 
-// f(matrices, factor), of the precision that was asked for.
+// Calls f(matrices, factor) in the requested precision.
 template <class F>
 [[gnu::always_inline]] inline void in_precision(State& s, F f) {
   if (s.precision == 32)

@@ -1,4 +1,4 @@
-// The three loops as everybody writes them, each element of C a sum: B is read by columns. Also the oracle of clarity.
+// The three loops in their usual form, each element of C a sum: B is read by columns. Also the oracle of clarity.
 #include "matmul.hpp"
 
 #include "firstlight/variant.hpp"

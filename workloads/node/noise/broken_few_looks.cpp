@@ -1,4 +1,4 @@
-// Looks at the clock a hundredth as often as it says.
+// Looks at the clock a hundredth as often as it reports.
 #include "noise.hpp"
 
 #include "firstlight/variant.hpp"

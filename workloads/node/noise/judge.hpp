@@ -1,4 +1,4 @@
-// The other half of noise.hpp: whether a step is what it says, and what it shows. Never in the timed loop.
+// The other half of noise.hpp: whether a step is what it reports, and what it shows. Never in the timed loop.
 #pragma once
 
 #include "noise.hpp"
@@ -12,7 +12,7 @@ inline std::string wrong_times(const State& s, const Party& p) {
   const fl::Index count = s.traits.waiting ? 2 * s.quanta + 1 : s.quanta + 1;
   if (p.stamps[0] < s.begun) return "the first time is older than the step";
   for (fl::Index k = 1; k < count; ++k) {
-    const bool waited = s.traits.waiting && k % 2 == 0;  // which may take less than the clock can tell
+    const bool waited = s.traits.waiting && k % 2 == 0;  // which may last less than the clock can resolve
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
       return fl::text("time %lld of %lld is not later than the one before it", k, count);
   }

@@ -89,7 +89,7 @@ inline std::uint64_t seed(fl::Index iteration, fl::Index quantum, fl::Index part
                   static_cast<std::uint64_t>(party));
 }
 
-// With waiting, a quantum begins where the sum over all processes of the one before it left off: nobody can begin it earlier.
+// With waiting, a quantum begins where the sum over all processes of the one before it left off: no process can begin it earlier.
 inline std::uint64_t seed_after(fl::Index iteration, fl::Index quantum, fl::Index party, std::uint64_t sum_before) {
   return seed(iteration, quantum, party) ^ (quantum > 0 ? sum_before : 0);
 }

@@ -1,4 +1,4 @@
-// The loops as everybody writes them.
+// The loops in their usual form.
 #include "stream.hpp"
 
 #include "firstlight/variant.hpp"

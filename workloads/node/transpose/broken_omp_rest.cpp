@@ -1,4 +1,4 @@
-// Threads have whole squares of columns, and what is left belongs to nobody.
+// Threads have whole squares of columns, and what is left belongs to no thread.
 #include "loops.hpp"
 
 #include "firstlight/variant.hpp"

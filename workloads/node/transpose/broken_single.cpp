@@ -1,4 +1,4 @@
-// Moves numbers of 32 bit, whatever was asked for.
+// Moves numbers of 32 bit, whatever precision is requested.
 #include "transpose.hpp"
 
 #include "firstlight/variant.hpp"

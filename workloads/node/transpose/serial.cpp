@@ -1,4 +1,4 @@
-// Two loops as everybody writes them: A is read by rows, B written by columns. Also the oracle of clarity.
+// Two loops in their usual form: A is read by rows, B written by columns. Also the oracle of clarity.
 #include "transpose.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,8 +1,8 @@
 // Squares of a matrix transposed in registers, by the compilers' vector extensions, and boxes that are covered by them.
 //
-// A vector has lanes of 16 bytes. First the numbers within lanes are turned, then lanes are put where they belong: whole rows of a square in
-// registers, or, for a piece of 16 bytes of each row, as they are loaded. Vectors of 32 bytes are faster here than those of 64, for which a
-// processor has fewer units that shuffle.
+// A vector has lanes of 16 bytes. First the numbers within lanes are turned, then lanes are put where they belong: whole rows of a square
+// in registers, or, for a piece of 16 bytes of each row, as they are loaded. Vectors of 32 bytes are faster here than those of 64, for
+// which a processor has fewer units that shuffle.
 #pragma once
 
 #include "firstlight/simd.hpp"
@@ -157,7 +157,8 @@ struct Ordinary {
   }
 };
 
-// `high` rows of a lane of columns. Each line of B is written at once, in two or more stores side by side, of which a cache takes two at a time.
+// `high` rows of a lane of columns. Each line of B is written at once, in two or more stores side by side, of which a cache takes two at a
+// time.
 template <Index high, class T>
 [[gnu::always_inline]] inline void lane_of_columns(const Box<T>& at) {
   constexpr int vectors = static_cast<int>(high) / width<T>;
@@ -171,9 +172,9 @@ template <Index high, class T>
   });
 }
 
-// The last square of each row and column ends with the box: some elements are written twice, but for lanes of columns that are done. Lines of B
-// that the next square writes are asked for while this one is turned, in 32 bit those of a lane at a time; behind the last one of a column, of
-// small matrices, whose rows are one strip, those of the next column: of large ones that costs more than it gains.
+// The last square of each row and column ends with the box: some elements are written twice, but for lanes of columns that are done. Lines
+// of B that the next square writes are prefetched while this one is turned, in 32 bit those of a lane at a time; behind the last one of a
+// column, of small matrices, whose rows are one strip, those of the next column: of large ones that costs more than it gains.
 template <Index side, class T>
 [[gnu::noinline]] inline void covered(const Box<T>& whole) {
   const Box<T> box = whole;
@@ -215,8 +216,8 @@ template <class T>
           a_row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * b_row + i, v); });
 }
 
-// The same of rows of 32 bit that begin on lines and have whole ones, where a vector holds a line: what counts are loads, and of squares of whole
-// rows each line takes one.
+// The same of rows of 32 bit that begin on lines and have whole ones, where a vector holds a line: what counts are loads, and of squares of
+// whole rows each line takes one.
 template <class T>
 inline constexpr bool line_in_vector = fl::simd::bytes == 64 && sizeof(T) == 4;
 template <class T>
@@ -256,8 +257,8 @@ inline void by_lanes(const Box<T>& box) {
   for (; down < box.rows; down += width<T>) along<width<T>>(box.part(std::min<Index>(down, box.rows - width<T>), 0, width<T>, box.columns));
 }
 
-// In the first cache nothing needs to be asked for, and what counts is instructions. Where rows do not begin on vectors, loads of half a vector
-// meet fewer borders of lines.
+// In the first cache nothing needs to be prefetched, and what counts is instructions. Where rows do not begin on vectors, loads of half a
+// vector meet fewer borders of lines.
 template <class T>
 inline void by_rows(const Box<T>& box) {
   if (std::min(box.rows, box.columns) < width<T>) return by_loops(box);
@@ -266,8 +267,8 @@ inline void by_rows(const Box<T>& box) {
   by_lanes(box);
 }
 
-// How many rows of A make a strip: where lines of A lie across the border of two columns of squares, they are still in the first cache when the
-// next column comes.
+// How many rows of A make a strip: where lines of A lie across the border of two columns of squares, they are still in the first cache when
+// the next column comes.
 template <class T>
 inline Index strip(const Box<T>& box) {
   constexpr Index few = 320;

@@ -1,5 +1,5 @@
-// transpose: B = A^T of n x n matrices, or A = A^T in place. No arithmetic at all: of two matrices one is read or written across its rows, and
-// what that costs beside a copy is caches and their sets, pages, and lines of which only a part is written.
+// transpose: B = A^T of n x n matrices, or A = A^T in place. No arithmetic at all: of two matrices one is read or written across its rows,
+// and what that costs beside a copy is caches and their sets, pages, and lines of which only a part is written.
 #pragma once
 
 #include <bit>
@@ -57,7 +57,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&, const Traits& traits) {
   return {.bytes = 2 * one, .working_set = traits.in_place ? one : 2 * one};
 }
 
-// f(matrices), of the precision that was asked for.
+// Calls f(matrices) in the requested precision.
 template <class F>
 [[gnu::always_inline]] inline void in_precision(State& s, F f) {
   if (s.precision == 32)

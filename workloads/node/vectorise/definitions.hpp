@@ -17,7 +17,7 @@ enum class Order {
 };
 
 struct Loop {
-  const char* name;     // its class, an underline, and what tells it from others of the class
+  const char* name;     // its class, an underscore, and what distinguishes it from others of the class
   double flops, bytes;  // an element
   Order order;
   double (*right)(const State& s, Index i, const double* done);

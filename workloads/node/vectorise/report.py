@@ -26,7 +26,7 @@ class Loop(NamedTuple):
     kind: str
     plain: Verified
     without: Verified
-    width: int | None  # bits of the widest vector in its loops, 0 where there is none; None where nobody could look
+    width: int | None  # bits of the widest vector in its loops, 0 where there is none; None where no tool could look
 
     @property
     def counts(self) -> bool:

@@ -54,7 +54,7 @@ inline void init(State& s, const Params& p, const fl::Team&) {
     for (const Index i : {s.n / 2, s.n - 1})
       if ((*v)[i] == 0) (*v)[i] = 5;
   s.changing = fl::Changing(s.n);
-  s.changing.each_place([&](Index i) { s.a[i] = 1 + std::fabs(s.a[i]); });  // stays positive: packed and rank tell no other places
+  s.changing.each_place([&](Index i) { s.a[i] = 1 + std::fabs(s.a[i]); });  // stays positive: packed and rank see no other places
   s.a[0] = s.k;
   Index stride = s.n * 5 / 8;
   while (std::gcd(stride, s.n) != 1) ++stride;

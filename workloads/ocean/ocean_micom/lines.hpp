@@ -1,4 +1,4 @@
-// What follows from a flow, and from the thickness of its layers, for as long as lines to the north ask for it: four lines, of so many columns
+// What follows from a flow, and from the thickness of its layers, for as long as lines to the north need it: four lines, of so many columns
 // that they stay in the second cache.
 #pragma once
 

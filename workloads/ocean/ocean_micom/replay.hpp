@@ -1,5 +1,5 @@
-// The judge's own run, of the whole ocean on each process: every difference is a function of a cell or of a face that is asked for its value;
-// tables keep what is asked often. Written from the equations, with none of the variants' code.
+// The judge's own run, of the whole ocean on each process: every difference is a function of a cell or of a face, called for its value;
+// tables keep what is needed often. Written from the equations, with none of the variants' code.
 #pragma once
 
 #include "../cells.hpp"

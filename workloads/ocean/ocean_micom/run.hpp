@@ -1,5 +1,5 @@
-// A run on processors: halos of the flow, what pushes the layers, sub-steps of the surface, the layers' thickness. Variants differ in how halos
-// come and in who computes. Boxes are as wide as what is asked next needs: halos are three cells wide.
+// A run on processors: halos of the flow, what pushes the layers, sub-steps of the surface, the layers' thickness. Variants differ in how
+// halos come and in who computes. Boxes are as wide as what is computed next needs: halos are three cells wide.
 #pragma once
 
 #include <algorithm>
@@ -96,9 +96,9 @@ struct Run {
       fl::during(phases("surface"), [&] { two(s, around, dt, n, n + 1 < substeps); });
     }
   }
-  // Both, or the first one, on one way over the ocean: a line of the second follows one line behind. What a band and the next one need of each
-  // other comes apart from that: the surface on a band's last line before the next band's flow moves on, and the second flow on its first line
-  // after that surface of the band before has risen, which asks for the first.
+  // Both, or the first one, on one way over the ocean: a line of the second follows one line behind. What a band and the next one need of
+  // each other comes apart from that: the surface on a band's last line before the next band's flow moves on, and the second flow on its
+  // first line after that surface of the band before has risen, which needs the first.
   void two(State& s, const Around& around, double dt, Index number, bool both) const {
     const auto on = [](const grid::Box<2>& box, const auto& row) {
       return [box, row](Index j) {
@@ -135,7 +135,7 @@ struct Run {
   void move(State& s, Following& of, double span, const fl::Part& mine, const Strip& at) const {
     const bool curls = biharmonic(s.p) > 0;
     const Index last = s.block.size()[1], east = s.block.size()[2];
-    // Depths at faces, and means over them: of the band's own lines and columns, and of those beyond the block that nobody else has.
+    // Depths at faces, and means over them: of the band's own lines and columns, and of those beyond the block that no other process has.
     const Index west_face = at.begin == 0 ? -2 : at.begin, east_face = at.end == east ? east + 3 : at.end;
     Index face = mine.begin == 0 ? -2 : mine.begin;
     const auto deepen = [&](Index end) {

@@ -1,4 +1,4 @@
-// Halos are taken from shared boxes before their numbers say that they are there, while every second process is late.
+// Halos are taken from shared boxes before their numbers show that they are there, while every second process is late.
 #include <unistd.h>
 
 #include "firstlight/grid/mpi_shared.hpp"

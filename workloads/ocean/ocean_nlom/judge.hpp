@@ -62,7 +62,7 @@ inline double allowed_layer(const Params& p) {
   return 8 * DBL_EPSILON * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny));
 }
 
-// What the last step left open in a box, which can be asked of an ocean of any size.
+// What the last step left open in a box; it can be computed for an ocean of any size.
 inline void against_the_last_step(State& s, Judged& judged, const grid::Box<3>& local) {
   const Params& p = s.p;
   const grid::Box<3> box = local.shifted(s.block.owned.lower);

@@ -2,10 +2,11 @@
 //
 //   (w - s lap) x = b,     w: water in a cell, counted in cells of the finest grid; s: (a c)^2
 //
-// Fluxes pass faces that are open; of a coarse one as much as of the two it is made of, by half, for centres lie twice as far apart. Corrections
-// are interpolated from the cell around and its next ones in both directions, where anything flows between them; residuals are gathered by the
-// transpose of it; relaxation, before and after, is a polynomial of the matrix (two weighted sweeps, Chebyshev's for the upper three quarters of
-// its eigenvalues): so the cycle is symmetric, as conjugate gradients want it, and no process or thread changes a bit of it.
+// Fluxes pass faces that are open; of a coarse one as much as of the two it is made of, by half, for centres lie twice as far apart.
+// Corrections are interpolated from the cell around and its next ones in both directions, where anything flows between them; residuals are
+// gathered by the transpose of it; relaxation, before and after, is a polynomial of the matrix (two weighted sweeps, Chebyshev's for the
+// upper three quarters of its eigenvalues): so the cycle is symmetric, as conjugate gradients want it, and no process or thread changes a
+// bit of it.
 //
 // M. Khalil, P. Wesseling, Vertex-centered and cell-centered multigrid for interface problems, J. Comput. Phys. 98 (1992) 1.
 #pragma once
@@ -69,7 +70,7 @@ class Levels {
   }
   void close() { grids_.clear(), owned_.clear(); }
 
-  // Grids whose cells waves cross in a step; coarser ones have nothing to tell.
+  // Grids whose cells waves cross in a step; coarser ones add nothing.
   void prepare(const Params& p, double squared, const Team& team) {
     squared_ = squared, depth_ = 1;
     double crossed = 2 * squared * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));

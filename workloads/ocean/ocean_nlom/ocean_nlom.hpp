@@ -1,4 +1,5 @@
-// ocean_nlom: an ocean of layers of constant density (see sea.hpp) whose waves are explicit, or implicit in flat rectangles; R3 ran it as NLOM.
+// ocean_nlom: an ocean of layers of constant density (see sea.hpp) whose waves are explicit, or implicit in flat rectangles; R3 ran it as
+// NLOM.
 //
 // A. Wicker and W. Skamarock's Runge-Kutta scheme (Mon. Wea. Rev. 130 (2002) 2088): y + dt L(y + dt/2 L(y + dt/3 L(y))), with drag of the
 // bottom layer alone. Or leapfrog steps with Asselin's filter in which all gravity waves are advanced implicitly (semi.hpp).
@@ -100,7 +101,7 @@ struct Params : ocean::Extent {
 
 struct State : ocean::Sea<Params> {
   Flow third, half;                             // stages of a time step; semi: before and next
-  Flow bent;                                    // lap of a flow, where its own lap is asked for; no thickness
+  Flow bent;                                    // lap of a flow, where its own lap is needed; no thickness
   std::vector<double> mass, energy, enstrophy;  // of own cells, every `diary` time steps and at the end
   std::array<double, most_layers> squared{};    // speeds of the vertical modes, squared, as a semi-implicit run took them
   std::array<Index, most_layers> iterations{};  // of conjugate gradients, of each mode in all time steps
@@ -141,7 +142,7 @@ inline double viscosity(const Params& p) { return p.driven() && p.problem != Pro
 
 inline double biharmonic(const Params& p) { return p.driven() && !p.gyre() ? p.biharmonic : 0; }
 
-// Counted by hand, a cell, layer and time step. Transforms as 5 n log2 n for two lines of n, as is usual, whoever computes them.
+// Counted by hand, a cell, layer and time step. Transforms as 5 n log2 n for two lines of n, as is usual, for any library.
 inline double flops(const Params& p) {
   const double bent = biharmonic(p) > 0 ? 48 : 0;
   if (p.time == Time::explicitly) return 264 + 3 * bent;

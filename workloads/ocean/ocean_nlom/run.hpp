@@ -162,8 +162,8 @@ struct Run {
           });
     }
   }
-  // A strip of some lines: what follows from a line is used while it is in the cache, and is nobody else's. A piece at a time of each layer: what
-  // follows from the line to the north, then the next stage, a vector behind, for it looks east.
+  // A strip of some lines: what follows from a line is used while it is in the cache, and by no other thread. A piece at a time of each
+  // layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
   void band(State& s, ocean::Lines& lines, const fl::Part& mine, const ocean::Strip& at, Flow& first, Flow& from, Flow& dragged, Flow& to,
             double dt) const {
     const auto& cut = from.u.layout();

@@ -1,5 +1,6 @@
 // Leapfrog steps in which what makes gravity waves is averaged over the step before and the next one, so that a time step may be as long
-// as the flow allows (A. Robert, Atmos.-Ocean 7 (1969) 35). u* and h* being explicit, 2 a from `before` to `next`, W = (u + u_before) / 2 - u_now:
+// as the flow allows (A. Robert, Atmos.-Ocean 7 (1969) 35). u* and h* being explicit, 2 a from `before` to `next`, W = (u + u_before) / 2 -
+// u_now:
 //
 //   u_next = u* - 2 a dx P,  h_next = h* - 2 a div(H W),  P = (M_before + M_next) / 2:
 //   (1 - a^2 G H lap) P = M of thickness (h_before + h*) / 2 - a div(H W*)
@@ -120,7 +121,8 @@ struct Semi : Run<Transport, Team, Ways> {
         begin,
         end, [&](Index i, auto put) __attribute__((always_inline)) { put(d + i, 0.5 * (at(hb + i) + at(h + i)) - span / 2 * spread(i)); });
   }
-  // The flow as the pressure P has it, and its thickness, on one way: a band's first line, which the band before asks for, comes before all others.
+  // The flow as the pressure P has it, and its thickness, on one way: a band's first line, which the band before needs, comes before all
+  // others.
   void settle(State& s, double span) const {
     const Index lines = s.block.size()[1], columns = s.block.size()[2];
     ocean::each_band(team, lines, [&](const fl::Part& mine, Index) {

@@ -31,7 +31,7 @@ class Reference {
     }
   }
 
-  // To the tolerance, or the iterations asked for.
+  // Runs to the tolerance, or for the requested iterations.
   Outcome solved() const {
     std::vector<double> r = b_, z = preconditioned(r), p = z, q(at(n_));
     const double source = dot(r, r), goal = s_.p.iterations > 0 ? 0 : source * std::pow(10.0, -2 * static_cast<double>(s_.p.digits));

@@ -1,4 +1,4 @@
-// One party: nobody is waited for.
+// One thread: there is no other to wait for.
 #pragma once
 
 #include <optional>

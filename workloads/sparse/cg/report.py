@@ -1,4 +1,4 @@
-"""Drawing of cg: what is left of b - A x beside the residual that a method's recurrence tells."""
+"""Draw cg: b - A x alongside the residual that a method's recurrence reports."""
 
 from __future__ import annotations
 

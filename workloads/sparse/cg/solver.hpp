@@ -3,8 +3,8 @@
 //   multiply(x, y)             y = A x; waits for the others' x
 //   precondition(r, z)         z = M^-1 r
 //   start(values, n), finish() the sums of n values over all parties, in place, known after finish()
-// Sources: Hestenes and Stiefel 1952; Gropp 2010; Ghysels and Vanroose 2014; Carson and Demmel 2014 (residuals made anew; s iterations by the
-// coefficients of a basis). Sums of one iteration are of r z and r r together, so that a method's tolerance is that of |r| / |b|.
+// Sources: Hestenes and Stiefel 1952; Gropp 2010; Ghysels and Vanroose 2014; Carson and Demmel 2014 (residuals made anew; s iterations by
+// the coefficients of a basis). Sums of one iteration are of r z and r r together, so that a method's tolerance is that of |r| / |b|.
 #pragma once
 
 #include <array>
@@ -188,8 +188,8 @@ class Solver {
     return outcome();
   }
 
-  // s iterations in the basis U = (p, B p, ..., B^s p, z, B z, ..., B^(s-1) z), B = M^-1 A, and R = M U: vectors are their coefficients, and all
-  // sums follow from those of pairs, U^T R and R^T R. Nothing asks for M p, so that the first of R stays 0.
+  // s iterations in the basis U = (p, B p, ..., B^s p, z, B z, ..., B^(s-1) z), B = M^-1 A, and R = M U: vectors are their coefficients,
+  // and all sums follow from those of pairs, U^T R and R^T R. Nothing needs M p, so that the first of R stays 0.
   Outcome s_step() {
     const auto s = static_cast<std::size_t>(s_.p.s), width = 2 * s + 1;
     const auto U = [&](std::size_t k) { return v_[3 + k]; };

@@ -8,8 +8,8 @@
 
 namespace spmv::inline FL_ROLE {
 
-// Lines of values and columns that come so many entries later are asked for meanwhile: what prefetchers keep under way for one core, two streams
-// above all, is less than memory takes.
+// Lines of values and columns that come so many entries later are prefetched meanwhile: what prefetchers keep under way for one core, two
+// streams above all, is less than memory takes.
 inline constexpr fl::Index ahead = 512;
 
 template <class... Streams>

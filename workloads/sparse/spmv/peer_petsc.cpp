@@ -7,7 +7,7 @@
 
 namespace {
 
-// PETSc says on stderr why it failed.
+// PETSc prints the reason of a failure on stderr.
 void must(PetscErrorCode code) {
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, 3);
 }

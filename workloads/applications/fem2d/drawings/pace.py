@@ -1,4 +1,4 @@
-"""Pace: time per unknown and iteration on one core against the size, held against its ceiling."""
+"""Draw pace: time per unknown and iteration on one core against the size, compared with its ceiling."""
 
 from __future__ import annotations
 

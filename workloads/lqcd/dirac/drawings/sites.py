@@ -1,4 +1,4 @@
-"""Sites: what figures of a lattice program say of their lattice, process grid and precision, in words."""
+"""Describe the lattice, process grid and precision of a figure of a lattice program in words."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def parallel(who: Identity) -> bool:
 
 
 def words(variant: str) -> str:
-    """`SIMD lattice layout`, `overlap`: the variant without the prefix that says how it is started."""
+    """Return the name of a variant without the prefix of its way of starting: `SIMD lattice layout`, `overlap`."""
     if variant == "serial":
         return ALONE
     bare = variant.removeprefix("mpi_").replace("virtual_nodes", SIMD)

@@ -83,7 +83,7 @@ class Contest(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """The strategy that others are held against; "" without one."""
+        """Return the strategy that others are compared with; "" without one."""
         return next((s for s in self.times if s.endswith(REFERENCE)), "")
 
 

@@ -25,7 +25,7 @@ class Stretch:
         self.winners = [f.identity.variant for f in first.winners]
 
     def takes(self, w: Win) -> bool:
-        """Add the next x if it tells the same; False where it does not."""
+        """Add the next x if its winners are the same; return False if they are not."""
         first = self.wins[0]
         common = [s for s in self.winners if s in {f.identity.variant for f in w.winners}]
         if (w.all_alike, w.known) != (first.all_alike, first.known) or not common:

@@ -59,7 +59,7 @@ def format_median(f: Verified) -> str:
 
 
 def ahead(text: str, a: Verified, b: Verified) -> str:
-    """A text that says how many times better a is than b."""
+    """Format how many times better a is than b."""
     over, under = (a, b) if a.better == "higher" else (b, a)
     formula = provenance.larger("a", "b", over, under)
     return provenance.number(text, formula, of=(_reported(over), _reported(under)))
