@@ -75,7 +75,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--env", "NO_SUCH_VARIABLE", "--", "true"], "there is no such variable here"),
         (["--timeout", "soon", "--", "true"], "timeout"),
         (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: no positive number"),
-        (["--work", "words=2", "--", "true"], "what can be told is flops, bytes, working_set"),
+        (["--work", "words=2", "--", "true"], "possible names are flops, bytes, working_set"),
         (["--mpi-share", "--", "true"], "--mpi-share: no command begins with mpiexec"),
         (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
         (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),

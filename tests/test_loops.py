@@ -91,7 +91,7 @@ def test_whatever_else_it_says_is_told_in_one_line(text: str) -> None:
         ("trip(1:2)", "begin with `precious`"),
         ("precious trip(9:2)", "the lower first"),
         ("precious trip(1:2", "closing bracket"),
-        ("precious even even", "said twice"),
+        ("precious even even", "given twice"),
         ("precious fpmode(fast)", "none of precious"),
         ("precious tol(abs=1)", "tol"),
     ],

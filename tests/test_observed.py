@@ -139,8 +139,8 @@ def test_a_field_of_any_size_becomes_a_small_picture(
 @pytest.mark.parametrize(
     ("drawn", "message"),
     [
-        ("twice", "told twice or not at all"),
-        ("hole", "told twice or not at all"),
+        ("twice", "set twice or not at all"),
+        ("hole", "set twice or not at all"),
         ("outside", "outside of it"),
         ("unequal", "fields of different sizes"),
     ],

@@ -78,7 +78,7 @@ def test_earlier_machines_stand_beside_one_core_with_their_year() -> None:
 
 def test_few_launches_tell_no_method_from_another() -> None:
     title = drawings("few launches")["tolerance-0"].title
-    assert "cannot be told apart" in title and "as long" not in title
+    assert "do not differ measurably" in title and "as long" not in title
 
 
 def test_the_pace_is_held_against_the_ceiling_of_the_card() -> None:

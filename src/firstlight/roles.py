@@ -159,7 +159,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except formulas.FormulaError as error:
             return str(error)
         if (bool(self.stages), bool(self.pattern), bool(self.collective)).count(True) != 1:
-            return "its messages are told by one of `stages`, `pattern` and `collective`"
+            return "its messages are described by one of `stages`, `pattern` and `collective`"
         if bool(self.collective) != bool(self.message) or (self.values and not self.pattern):
             return "`message` is of a `collective`, `values` are of a `pattern`"
         return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is no share"

@@ -129,7 +129,7 @@ class MarketReader {
         return here("\"" + shown(found) + fl::text("\" should be a value, at most %g", largest_value));
     }
     if (!word().empty()) return here("more than an entry");
-    if (symmetry_ != Symmetry::general && e.column > e.row) return here("above the diagonal of a matrix that is said to be symmetric");
+    if (symmetry_ != Symmetry::general && e.column > e.row) return here("above the diagonal of a matrix that its header calls symmetric");
     if (symmetry_ == Symmetry::skew && e.column == e.row) return here("on the diagonal of a skew-symmetric matrix");
     all_.push_back(e);
     if (symmetry_ != Symmetry::general && e.column != e.row)

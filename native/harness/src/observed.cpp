@@ -30,7 +30,7 @@ void Observed::value(const char* name, double x) {
   if (std::string_view(name).starts_with(phase_prefix)) cannot_keep(name, "phases are timed by the harness");
   if (values_.size() == most_values + phases_) cannot_keep(name, "too many values");
   for (const auto& known : values_)
-    if (known.first == name) cannot_keep(name, "told twice");
+    if (known.first == name) cannot_keep(name, "reported twice");
   values_.emplace_back(name, x);
 }
 
@@ -38,7 +38,7 @@ void Observed::series(const char* name, const char* unit, const double* points, 
   expect_name(name);
   if (series_.size() == most_values) cannot_keep(name, "too many series");
   for (const Series& known : series_)
-    if (known.name == name) cannot_keep(name, "told twice");
+    if (known.name == name) cannot_keep(name, "reported twice");
   const Index kept = std::clamp<Index>(count, 0, most_points);
   for (Index k = 0; k < kept; ++k)
     if (!std::isfinite(points[k])) cannot_keep(name, "a point is not a finite number");

@@ -58,7 +58,7 @@ Sketch::Reduced Sketch::reduced() const {
   for (std::size_t k = 0; k < boxes; ++k) {
     const Index i = static_cast<Index>(k) / wide_, j = static_cast<Index>(k) % wide_;
     if (all[boxes + k] != static_cast<double>(cells_in(i, high_, rows_) * cells_in(j, wide_, columns_)))
-      cannot_draw(name_, "cells were told twice or not at all");
+      cannot_draw(name_, "cells were set twice or not at all");
     all[k] /= all[boxes + k];
   }
   all.resize(boxes);

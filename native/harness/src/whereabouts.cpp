@@ -32,7 +32,7 @@ bool Whereabouts::astray() const { return variant.device != nullptr && seen_.pla
 
 Check Whereabouts::judged(const Check& found) const {
   if (!found.ok || !astray()) return found;
-  const char* where = seen_.place == device::on_host ? "ran on the host" : "cannot be told where it ran";
+  const char* where = seen_.place == device::on_host ? "ran on the host" : "it is not visible where it ran";
   return {false, 1, 0, text("%s, and is to run on a device of %s", where, variant.device->name)};
 }
 

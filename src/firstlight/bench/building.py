@@ -147,7 +147,7 @@ def make(
     seconds = time.monotonic() - began
     log(copy).write_text(ended.stdout)
     if ended.returncode != 0:
-        return BuildResult(seconds, ended.stdout or f"the build ended with status {ended.returncode} and said nothing")
+        return BuildResult(seconds, ended.stdout or f"the build ended with status {ended.returncode} without output")
     flaws = {name: why for name, words in commands.items() if (why := _flaw(words, copy, begun))}
     if not flaws:
         done.write_text(tools)

@@ -126,7 +126,7 @@ def sound(request: BenchRequest) -> BenchRequest:
         if not request.sweep[name]:
             raise UsageError(f"the sweep {name} has no values")
     if unknown := [name for name in request.work if name not in WORK]:
-        raise UsageError(f"--work {unknown[0]}: what can be told is {', '.join(WORK)}")
+        raise UsageError(f"--work {unknown[0]}: possible names are {', '.join(WORK)}")
     for name, figure in request.figures.items():
         if name in (TIME, CPU, MEMORY, SHARE):
             raise UsageError(f"the figure {name} is measured anyway; give yours another name")

@@ -197,7 +197,7 @@ def _cuda_object(
 def _quoted(word: str) -> str:
     """An argument that CMake takes as it is. Raises BuildError for what its lists cannot hold."""
     if ";" in word or "\n" in word or "]==]" in word:
-        raise BuildError(f"CMake cannot be told {word!r}; rename the folder or correct the flag")
+        raise BuildError(f"CMake does not accept {word!r}; rename the folder or correct the flag")
     return f"[==[{word}]==]"
 
 

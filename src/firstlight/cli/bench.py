@@ -28,8 +28,8 @@ Examples, which work as they stand:
 
 \b
 Exit status:
-  0    done: every command is verified by what you said it must do
-  1    a command failed its check, or told no figure where it should
+  0    done: every command passed the checks that you gave
+  1    a command failed its check, or printed no value for a --figure
   2    wrong usage: no such command, for one
   3    nothing could be built, or the environment does not allow it
   4    the budget was too short: some command has fewer launches than --launches

@@ -23,7 +23,7 @@ Exit status:
   0    two runs: every figure is the same or better; more: they stand side by side
   1    two runs: a figure is worse, or was verified and failed
   2    wrong usage
-  4    some figures could not be told, or a run was disturbed
+  4    some differences are uncertain, or a run was disturbed
 """
 )
 @click.argument("names", nargs=-1, required=True, metavar="A B [C]...")

@@ -31,7 +31,7 @@ Examples:
 \b
 Exit status:
   0    done
-  1    the figure failed its verification: the reason is told, and there is no number
+  1    the figure failed its verification: the page shows why, and no number
   2    wrong usage: no figure has these words, or several have
 """
 )

@@ -41,7 +41,7 @@ Exit status:
   0    done; or the newest run is as good as the accepted one
   1    the newest run is worse than the accepted one, or wrong where that was right
   2    wrong usage, or no run that can be read
-  4    some figures cannot be told from the accepted run, or a run was disturbed
+  4    some differences from the accepted run are uncertain, or a run was disturbed
 """
 )
 @click.argument("places", nargs=-1, metavar="[RUNS]...")

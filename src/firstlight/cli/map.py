@@ -69,7 +69,7 @@ Exit status:
 )  # fmt: skip
 @click.option("--try", "attempt", is_flag=True, help="Run COMMAND by the map and by the ranks' order, bound alike.")
 @click.option("--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Of each side of --try.")
-@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it cannot be told.")
+@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it is not recognised.")
 @results_folder
 @as_json
 def command(

@@ -18,7 +18,7 @@ Examples:
 
 \b
 Exit status:
-  0    told
+  0    done
   2    wrong usage: no such pattern or parameter, or a number of processes that the pattern is not for
   3    firstlight-simulate cannot be built
 """

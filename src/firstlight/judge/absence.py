@@ -35,7 +35,7 @@ def _unreported(judgement: Judgement) -> list[Absent]:
     return [
         Absent(
             f"{m.name} of {d.workload}.{d.variant}",
-            "no launch told it",
+            "no launch reported it",
             "docs/method.md, Programs that are not ours, says when",
         )
         for d in judgement.run.descriptions.values()

@@ -155,7 +155,7 @@ def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, W
 def limited(figure: Verified, some: Sequence[Considered]) -> str:
     """What limits the figure and why that, in a sentence."""
     if figure.oversubscribed:
-        return "nothing is said of a limit: ranks or threads shared processors"
+        return "no limit is shown: ranks or threads shared processors"
     if figure.observed:
         return "a value that the program observed has no limit"
     missing = [c.resource for c in some if c.limit is None]
@@ -190,7 +190,7 @@ def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
     if any(sums.values()):
         return Counted(**{name: fmean(values) if values else None for name, values in sums.items()})
     reason = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
-    return f"not available: {reason or 'the program told none'}"
+    return f"not available: {reason or 'the program reported none'}"
 
 
 def narrowing(judgement: Judgement, figure: Verified) -> list[str]:

@@ -21,7 +21,7 @@ def parse(text: str) -> Pragma:
     for word, inside in clauses(" ".join(text.replace("\\\n", " ").split())):
         key = word if word not in ("extent", "range") else f"{word}({(inside or '').split(',')[0].strip()})"
         if key in seen:
-            raise NotUnderstoodError(f"{key} is said twice")
+            raise NotUnderstoodError(f"{key} is given twice")
         seen.add(key)
         precious = precious or (word, inside) == ("precious", None)
         pragma = _with(pragma, word, inside)
@@ -107,5 +107,5 @@ def _tolerance(inside: str) -> float:
 def _about(word: str, inside: str) -> tuple[str, str]:
     name, comma, what = (part.strip() for part in inside.partition(","))
     if not (comma and what and re.fullmatch(r"[A-Za-z_]\w*", name)):
-        raise NotUnderstoodError(f"{word}({inside}): a name, a comma and what is said of it")
+        raise NotUnderstoodError(f"{word}({inside}): a name, a comma and its property")
     return name, what

@@ -82,7 +82,7 @@ def warnings(
     if governor and "powersave" in governor:
         found.append("the frequency governor is powersave: short runs may see a low clock")
     if not frequency and governor is None and turbo is None:
-        found.append("the system tells nothing about clock frequency: drift of the clock cannot be told from noise")
+        found.append("CPU frequency is not visible; clock drift cannot be separated from noise")
     if load > BUSY * cpus:
         found.append(f"not alone: load {load:.1f} on {cpus} CPUs before the run")
     if quota is not None and quota < cpus:

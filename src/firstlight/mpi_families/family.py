@@ -173,7 +173,9 @@ class Family:
     def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
         """Options of mpiexec by which ranks stand where that file says. `cpus`: of each rank, all on one node; empty
         where there are several. Raises UsageError where it has none for this."""
-        raise UsageError(f"how {self.label} is told a rank map is not known; see the files that were written")
+        raise UsageError(
+            f"firstlight does not know how to give {self.label} a rank map; see the files that were written"
+        )
 
     tuning: str = ""
     """The file of firstlight/tune/formats that chooses its algorithms of collectives; "": none does."""

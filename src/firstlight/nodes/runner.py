@@ -140,7 +140,7 @@ def _last_line(path: Path, part: NodesRun) -> str:
             lines = file.read().decode(errors="replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1].strip() if lines else "it said nothing"
+    return lines[-1].strip() if lines else "no output"
 
 
 @contextlib.contextmanager

@@ -223,9 +223,7 @@ def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machi
     for what, name, value in (("flops", "flops_64", machine.flops), ("bytes", "bandwidth", machine.bandwidth)):
         mine = rates.rate(name, most, 1e15)
         if mine is None:
-            raise UsageError(
-                f"the run did not measure {name}, by which another class of nodes is told; see ./fl run -h"
-            )
+            raise UsageError(f"the run did not measure {name}, which another class of nodes requires; see ./fl run -h")
         times[what] = (value / mine) if value else 1.0
     return rates._replace(times=times)
 

@@ -183,12 +183,12 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
         many = number(count(len(bad), "run"), f"sum(r.disturbed >= {DISTURBED} for r in runs)")
         share = number(percent(bad[-1].entry.disturbed), f"runs[{history.runs.index(bad[-1])}].disturbed")
         found.append(
-            f"{many} disturbed (drawn as the others, told here), the newest of them "
+            f"{many} disturbed (drawn like the others, listed here), the newest of them "
             f"{bad[-1].run.id}: wall and CPU time diverged in {share} of its samples"
         )
     if left:
         many = number(count(left, "run"), "len(left_out)")
-        found.append(f"{many} left out, each for a reason that is told on stderr and in --json")
+        found.append(f"{many} left out, each for a reason printed on stderr and in --json")
     if history.others:
         of = ", ".join(f"{n} of {other}" for other, n in sorted(history.others.items()))
         found.append(
@@ -201,7 +201,7 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
             f"{many} did other work a step in earlier runs, which are not shown beside later ones: {reworked[0].name}"
         )
     if not history.enough_runs:
-        found.append("fewer than six runs of any figure: no change can be told yet")
+        found.append("fewer than six runs of any figure: no change can be detected yet")
     return found
 
 

@@ -111,7 +111,7 @@ def _confirmed(gain: float, flowing: float) -> str:
 
 
 def _tried(trial: Trial) -> str:
-    words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without", "inconclusive": "not told apart"}
+    words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without", "inconclusive": "inconclusive"}
     span = "" if trial.low is None or trial.high is None else f", {significant(trial.low)} – {significant(trial.high)}"
     return (
         f"tried {count(len(trial.mapped), 'time')} with the map and with the ranks in their order, bound alike: "

@@ -319,9 +319,9 @@ def sentence(found: Nodes) -> str:
     """The headline."""
     n = count(len(found.hosts), "node")
     if len(found.hosts) < nodes.FEWEST:
-        return f"{n} side by side: with fewer than {nodes.FEWEST} none can be told to be the odd one"
+        return f"{n} side by side: with fewer than {nodes.FEWEST} no outlier can be identified"
     if not found.outliers:
-        return f"{n}: none can be told from the others"
+        return f"{n}: no node differs from the others"
     named = [" - ".join(o.hosts) for o in found.outliers]
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"

@@ -84,7 +84,7 @@ def splits(traffic: Traffic) -> list[str]:
             f"{_at_least(two)} is waiting for a partner, or messages in each other's way"
         )
     elif why:
-        lines.append(f"how much of the time in sends, receives and waits is waiting cannot be told: {why}")
+        lines.append(f"how much of the time in sends, receives and waits is waiting is unknown: {why}")
     return lines
 
 

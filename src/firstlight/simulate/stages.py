@@ -57,7 +57,7 @@ def read(words: Iterable[str]) -> tuple[Stages, ...]:
                 f"--stages {word[:80]!r}: write NAME=STAGES, as classic=near:800|work:5200,sum:8, or {MEASURED}"
             )
         if known[1] in found:
-            raise UsageError(f"--stages: {known[1]} is told twice")
+            raise UsageError(f"--stages: {known[1]} is given twice")
         found[known[1]] = Stages(known[1], known[2], int(known[3] or 1))
     return tuple(found.values())
 

@@ -279,20 +279,20 @@ inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration
   for (const Heard& h : p.heard) {
     const int m = h.message;
     if (m < 0 || m >= s.all() || h.interface != s.interface_of(m) || h.peer != s.source(p.me, s.direction_of(m))) {
-      damage.add([&] { return fl::text("party %d: message %d of party %d was told by interface %d", p.me, m, h.peer, h.interface); });
+      damage.add([&] { return fl::text("party %d: message %d of party %d was announced by interface %d", p.me, m, h.peer, h.interface); });
       continue;
     }
     ++times[static_cast<std::size_t>(m)];
     int& before = latest[static_cast<std::size_t>(h.peer * s.interfaces + h.interface)];
-    if (m <= before) damage.add([&] { return fl::text("party %d: message %d was told after message %d", p.me, m, before); });
+    if (m <= before) damage.add([&] { return fl::text("party %d: message %d was announced after message %d", p.me, m, before); });
     before = m;
     const double first = word(s, h.peer, m, 0, iteration), last = word(s, h.peer, m, s.words - 1, iteration);
     if (fl::exact::bits(h.first) != fl::exact::bits(first) || fl::exact::bits(h.last) != fl::exact::bits(last))
-      damage.add([&] { return fl::text("party %d: message %d of party %d was told before it was there", p.me, m, h.peer); });
+      damage.add([&] { return fl::text("party %d: message %d of party %d was announced before it arrived", p.me, m, h.peer); });
   }
   for (int m = 0; m < s.all(); ++m)
     if (const int n = times[static_cast<std::size_t>(m)]; n != 1)
-      damage.add([&] { return fl::text("party %d: message %d was told %d times", p.me, m, n); });
+      damage.add([&] { return fl::text("party %d: message %d was announced %d times", p.me, m, n); });
 }
 
 // `both`: the set before holds the messages of the iteration before.
@@ -328,7 +328,7 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::Damage damage;
   for (const Party& p : s.all_parties) inspect(s, p, last, false, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
-  return damage.check(fl::text("%d messages of %lld bytes arrived whole, in order and told once", s.all(), s.bytes));
+  return damage.check(fl::text("%d messages of %lld bytes arrived whole, in order and announced once", s.all(), s.bytes));
 }
 
 }  // namespace rdma::inline FL_ROLE

@@ -296,7 +296,7 @@ def _parameters(model: Model) -> str:
     """`α = 391 ns, 1/β = 9.80 GB/s up to 32 KiB; α = ... from 64 KiB on; 1/γ = 5.1 to 12.0 GB/s`"""
     fits, parts = model.link.regimes, []
     for k, fit in enumerate(fits):
-        rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not told from 0"
+        rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not distinguishable from 0"
         place = "" if len(fits) == 1 else f" up to {binary(fit.high)}" if k == 0 else f" from {binary(fit.low)} on"
         miss = f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else ""
         parts.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")

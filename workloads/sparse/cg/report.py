@@ -10,7 +10,7 @@ from firstlight.report.frame import Drawing, Trace, View
 
 DRIFTS = 10.0
 """A recurrence has lost its residual when the true residual is so many times as large."""
-HEAD = ("method", "iterations", "recurrence", "|b - A x| / |b|", "left / told")
+HEAD = ("method", "iterations", "recurrence", "|b - A x| / |b|", "true / recurrence")
 RECURRENCE, LEFT = "what the recurrence tells", "|b - A x| / |b|"
 
 

@@ -166,7 +166,7 @@ def _regimes(some: Sequence[Regime]) -> str:
 
 
 def _law(fit: Regime) -> str:
-    alpha = f"α = {quantity(fit.alpha, 's')}" if fit.alpha > 0 else "α not told from 0"
-    rate = f", 1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else ", β not told from 0"
+    alpha = f"α = {quantity(fit.alpha, 's')}" if fit.alpha > 0 else "α not distinguishable from 0"
+    rate = f", 1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else ", β not distinguishable from 0"
     half = "" if fit.half is None else f", half at {binary(fit.half)}"
     return alpha + rate + half + (f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else "")

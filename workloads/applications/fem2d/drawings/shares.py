@@ -187,7 +187,7 @@ def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
     """`Communication takes 4 % at level 7 (MPICH, 1x2x1; 3 to 5 % over the ranks), 21 % at level 4`"""
     free = {key: line for key, line in best.items() if not _crowded(line)} or best
     if not free:
-        return "No program said what it spends on communication"
+        return "No program reported its communication time"
     top = max(line[-1].level for line in free.values())
     at = {key: line for key, line in free.items() if line[-1].level == top}
     key, line = min(at.items(), key=lambda item: item[1][-1].figure.estimate.median)

@@ -117,7 +117,7 @@ def _title(plot: Plot, found: Lines, n: int) -> str:
     value = f"{provenance.median(first)} at level {at}"
     if len(groups[0].figures) > 1:
         names = listing([_name(f) for f in groups[0].figures])
-        alike = "take the same" if sentence.equal(groups[0].figures) else "cannot be told apart"
+        alike = "take the same" if sentence.equal(groups[0].figures) else "do not differ measurably"
         return f"{subject}{names} {alike} ({value})" + _behind(groups[1:], first)
     return f"{subject}{_name(first)} takes {value}" + _behind(groups[1:], first)
 
