@@ -20,7 +20,7 @@ from firstlight.catalogue import Workload
 from firstlight.conduct import agenda
 from firstlight.conduct.agenda import Item, Rank, RowCells
 from firstlight.conduct.costs import Costs
-from firstlight.conduct.outlook import in_short, left_out, look_ahead, summary
+from firstlight.conduct.forecast import forecast, in_short, left_out, summary
 from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import Rounds
 from firstlight.machine import Machine
@@ -118,7 +118,9 @@ class World:
             seed=1,
         )
         named = agenda.named(SHIPPED, self.names)
-        wanted = agenda.ranks(cells, SHIPPED, here, agenda.plainly(SHIPPED, TOOLBOX), known.of, wanted=named)
+        wanted = agenda.ranks(
+            cells, SHIPPED, here, agenda.candidate_preference(SHIPPED, TOOLBOX), known.of, wanted=named
+        )
         present = list(self.records)
         rounds = Rounds(
             run, cells, self.launch, present, budget, Silent(), clock=lambda: self.now, ranks=wanted, costs=known
@@ -236,7 +238,7 @@ def test_a_ceiling_alone_answers_nothing() -> None:
 def test_a_reference_library_opens_no_row(variant: str) -> None:
     """A reference library comes last whatever its launch time and name are: it is slow by design."""
     libraries = [Library(n, n, (), (), reference=n == "netlib") for n in ("netlib", "openblas", "zlib")]
-    late = agenda.plainly(SHIPPED, replace(TOOLBOX, libraries=tuple(libraries)))
+    late = agenda.candidate_preference(SHIPPED, replace(TOOLBOX, libraries=tuple(libraries)))
     named = [Program("lu", f"{variant}_{library.name}", "gcc-native") for library in libraries]
     others = [Program("lu", "blocked", t) for t in ("gcc-native", "gcc-base", "clang-fast")]
     assert max([*named, *others], key=late).variant == f"{variant}_netlib"
@@ -280,7 +282,7 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
     items = [i._replace(sure=True, seconds=i.seconds * agenda.UNSURE / agenda.STEADY)
              for i in (item("c0", 0, 8.0), item("c1", 7, 8.0, "v"), item("c2", 7, 400.0, "v"))]  # fmt: skip
     row = SHIPPED["dot"].rows[0]
-    ahead = look_ahead(items, [], [RowCells("w", row, frozenset({"c0"})), RowCells("v", row, frozenset({"c2"}))], 30)
+    ahead = forecast(items, [], [RowCells("w", row, frozenset({"c0"})), RowCells("v", row, frozenset({"c2"}))], 30)
     assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; answers 1 of 2 headlines, 1 of 2 rows"
     assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
     assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would do for all"
@@ -303,7 +305,7 @@ def test_the_outlook_gives_a_range_where_launches_were_never_timed(
 ) -> None:
     some = [item(f"c{k}", 0, s)._replace(sure=known) for k, (s, known) in enumerate(zip(seconds, sure, strict=True))]
     row = SHIPPED["dot"].rows[0]
-    ahead = look_ahead(some, [], [RowCells("w", row, frozenset({i.cell.id})) for i in some], 40)
+    ahead = forecast(some, [], [RowCells("w", row, frozenset({i.cell.id})) for i in some], 40)
     assert summary(ahead).endswith(f"answers {answers}")
 
 
@@ -311,9 +313,9 @@ def test_the_outlook_gives_a_range_where_launches_were_never_timed(
 def test_the_default_budget_of_a_suite_answers_every_row(suite: str) -> None:
     cells = planned(suite, 2)
     known = Costs(SHIPPED)
-    wanted = agenda.ranks(cells, SHIPPED, machine(2), agenda.plainly(SHIPPED, TOOLBOX), known.of)
+    wanted = agenda.ranks(cells, SHIPPED, machine(2), agenda.candidate_preference(SHIPPED, TOOLBOX), known.of)
     items = [Item(c, wanted[c.id], 6, known.of(c)) for c in cells]
-    ahead = look_ahead(items, [], answerable(suite, 2), EFFORT[suite].budget)
+    ahead = forecast(items, [], answerable(suite, 2), EFFORT[suite].budget)
     assert ahead.rows[0] == ahead.rows[1] > 15 and ahead.headlines[0] == ahead.headlines[1]
     assert ahead.needed < 3.5 * ahead.room  # the rest is not far
     if suite == "quick":

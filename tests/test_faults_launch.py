@@ -400,7 +400,7 @@ def test_ranks_are_ended_by_ctrl_c(
         assert not survivors(str(executable), 0), mpi.label
 
 
-def litter() -> set[str]:
+def shm_patterns() -> set[str]:
     """What lies in the folders that libraries of MPI write to, and is this user's."""
     found = set()
     for folder in ("/tmp", "/dev/shm"):
@@ -418,7 +418,7 @@ def test_nothing_is_left_in_the_file_system_whoever_is_killed(
 ) -> None:
     kinds = re.compile(r"/(fl-|ompi|prte|pmix|openmpi|hydra|mpich|vader|sm_segment|osc_|ucx|psm|Intel)")
     for mpi in mpis:
-        before = litter()
+        before = shm_patterns()
         first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
         found = list(executables())
         victims = {
@@ -432,4 +432,4 @@ def test_nothing_is_left_in_the_file_system_whoever_is_killed(
             assert any(line.startswith("stored 0") for line in first.stdout), "the launch has no record"
             first.kill()  # it tries again
         first.communicate(timeout=turns.PATIENCE)
-        await_(lambda: not any(map(kinds.search, litter() - before)), f"{mpi.label}'s files to go")  # noqa: B023 (called at once)
+        await_(lambda: not any(map(kinds.search, shm_patterns() - before)), f"{mpi.label}'s files to go")  # noqa: B023 (called at once)

@@ -26,7 +26,7 @@ from firstlight.mpi_families import NodeCapacity
 from firstlight.mpi_families.family import Origin
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import tree
-from firstlight.process.shm_leftovers import Leavings
+from firstlight.process.shm_leftovers import Leftovers
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()
@@ -202,12 +202,12 @@ def test_the_temporary_folder_of_what_hangs_goes_too(
     """However far the program came: on a busy machine it may be ended before it can tell its folder."""
     foreseen = []
 
-    def foresee(mpi: Mpi | None, machine: Machine) -> Leavings:
+    def forecast_run(mpi: Mpi | None, machine: Machine) -> Leftovers:
         foreseen.append(real(mpi, machine))
         return foreseen[-1]
 
-    real = scratch.foresee
-    monkeypatch.setattr(scratch, "foresee", foresee)
+    real = scratch.expected_leftovers
+    monkeypatch.setattr(scratch, "foresee", forecast_run)
     for body in ("print(os.environ['TMPDIR'], flush=True); hang()", "hang()"):
         outcome = run(program(body), tmp_path, timeout=0.5)
         assert outcome.status is None and outcome.stdout.strip() in ("", foreseen[-1].folder)
@@ -225,12 +225,12 @@ def test_what_a_launch_shares_and_leaves_is_named_and_removed(program: Make, tmp
 def test_where_other_nodes_take_part_there_is_no_temporary_folder_of_this_one(
     in_slurm: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert scratch.foresee(None, MACHINE).folder
-    assert not scratch.foresee(None, replace(MACHINE, nodes=2, batch="slurm")).folder
-    away = scratch.foresee(library("openmpi"), replace(MACHINE, nodes=1, batch="slurm"))
+    assert scratch.expected_leftovers(None, MACHINE).folder
+    assert not scratch.expected_leftovers(None, replace(MACHINE, nodes=2, batch="slurm")).folder
+    away = scratch.expected_leftovers(library("openmpi"), replace(MACHINE, nodes=1, batch="slurm"))
     assert not away.folder and scratch.variables(away, library("openmpi")) == {}
     monkeypatch.setenv("SLURM_JOB_NODELIST", os.uname().nodename.partition(".")[0])
-    assert scratch.foresee(None, replace(MACHINE, nodes=1, batch="slurm")).folder
+    assert scratch.expected_leftovers(None, replace(MACHINE, nodes=1, batch="slurm")).folder
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text()))

@@ -307,7 +307,7 @@ def test_what_is_brought_along_is_short_and_comes_after_what_is_named() -> None:
     brought = [c for c in planned.cells if c.program.workload != "dot"]
     assert {c.program.toolchain.rpartition("-")[2] for c in brought} == {"native"}
     assert sum(launch_seconds(c, SHIPPED[c.program.workload]) for c in brought) < 30
-    late = agenda.plainly(SHIPPED, TOOLBOX)
+    late = agenda.candidate_preference(SHIPPED, TOOLBOX)
     wanted = agenda.ranks(planned.cells, SHIPPED, MACHINE, late, wanted=agenda.named(SHIPPED, ["dot.serial"]))
     assert {wanted[c.id] for c in brought} == {agenda.Rank.CEILING}
     assert all(wanted[c.id] is not agenda.Rank.CEILING for c in planned.cells if c not in brought)

@@ -19,7 +19,7 @@ import pytest
 import turns
 from firstlight import ROOT
 from firstlight.process import bounded, shm_leftovers, tree
-from firstlight.process.shm_leftovers import Leavings
+from firstlight.process.shm_leftovers import Leftovers
 from turns import await_
 
 
@@ -217,7 +217,7 @@ def test_only_what_is_fresh_our_own_and_held_by_nobody_is_removed(tmp_path: Path
     try:
         with opened.open(), mapped.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
             file.close()
-            removed = shm_leftovers.remove(Leavings(str(tmp_path / "folder"), (f"{tmp_path}/seg.*",), since))
+            removed = shm_leftovers.remove(Leftovers(str(tmp_path / "folder"), (f"{tmp_path}/seg.*",), since))
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -232,7 +232,7 @@ def test_a_folder_of_another_user_is_neither_taken_nor_removed(tmp_path: Path) -
     os.chown(theirs, 54321, 54321)
     with pytest.raises(FileExistsError):
         shm_leftovers.make(str(theirs))
-    shm_leftovers.remove(Leavings(str(theirs), (), 0.0))
+    shm_leftovers.remove(Leftovers(str(theirs), (), 0.0))
     assert theirs.exists()
 
 

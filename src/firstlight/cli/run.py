@@ -247,7 +247,7 @@ def show(result: Result, as_json: bool) -> int:
 
 def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
     from firstlight import conduct
-    from firstlight.conduct import outlook
+    from firstlight.conduct import forecast
 
     plan = prepared.plan
     if as_json:
@@ -257,12 +257,12 @@ def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
         tell(f"{cell.id}  {' '.join(cell.arguments)}")
     for absent in plan.absent:
         tell(f"not available: {absent.what}: {absent.why}")
-    ahead, programs = conduct.foresee(prepared, order)
+    ahead, programs = conduct.forecast_run(prepared, order)
     of_all = f" of {len(plan.programs)}" if len(programs) < len(plan.programs) else ""
     tell(
         f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
         f"at least {order.launches} launches of each that is begun"
     )
-    for line in (outlook.summary(ahead), *outlook.left_out(ahead, order.suite, prepared.settings)):
+    for line in (forecast.summary(ahead), *forecast.left_out(ahead, order.suite, prepared.settings)):
         tell(line)
     return 0

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, site, store
 from firstlight.catalogue import Workload
-from firstlight.conduct import documents, environment, exit_status, guests, outlook
+from firstlight.conduct import documents, environment, exit_status, forecast, guests
+from firstlight.conduct.forecast import Forecast
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
-from firstlight.conduct.outlook import Outlook
-from firstlight.conduct.prepare import Made, Prepared, RunRequest, discover, foresee, look_into, make, prepare
+from firstlight.conduct.prepare import Made, Prepared, RunRequest, discover, forecast_cells, forecast_run, make, prepare
 from firstlight.conduct.prepare import budget as budget_of
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
@@ -46,7 +46,7 @@ __all__ = [
     "RunRequest",
     "carry_out",
     "discover",
-    "foresee",
+    "forecast_run",
     "make",
     "prepare",
     "resume",
@@ -75,8 +75,8 @@ def run(order: RunRequest, progress: Progress) -> Result:
         try:
             with leaving_nothing():
                 prepared = prepare(order, progress)
-                ahead = foresee(prepared, order)
-                _tell(ahead.outlook, progress)
+                ahead = forecast_run(prepared, order)
+                _tell(ahead.forecast, progress)
                 made = make(ahead.programs, prepared.toolbox, prepared.workloads, progress)
         except KeyboardInterrupt:
             progress.note(
@@ -99,8 +99,8 @@ def _measuring(progress: Progress) -> Iterator[Neighbours]:
         yield neighbours
 
 
-def _tell(ahead: Outlook, progress: Progress) -> None:
-    for line in filter(None, (outlook.summary(ahead), outlook.in_short(ahead))):
+def _tell(ahead: Forecast, progress: Progress) -> None:
+    for line in filter(None, (forecast.summary(ahead), forecast.in_short(ahead))):
         progress.note(line)
 
 
@@ -212,8 +212,8 @@ def resume(
                     f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
                 )
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
-            ahead = look_into(now, cells, old.launches, left, Counter(r.start.cell for r in records), old.names)
-            _tell(ahead.outlook, progress)
+            ahead = forecast_cells(now, cells, old.launches, left, Counter(r.start.cell for r in records), old.names)
+            _tell(ahead.forecast, progress)
             more = _not_yet_built(old, ahead.programs, now)
             made = _made(old, [*wanted, *more], toolbox, workloads, progress)
         _same_executables(wanted, made)

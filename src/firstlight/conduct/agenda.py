@@ -117,7 +117,7 @@ def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dic
 Preference = Callable[[Program], tuple[bool, ...]]
 
 
-def plainly(workloads: Mapping[str, Workload], toolbox: Toolbox) -> Preference:
+def candidate_preference(workloads: Mapping[str, Workload], toolbox: Toolbox) -> Preference:
     """Return which candidates of a row come first: variants of the quick suite with native flags.
 
     A reference library comes last, however short its launches are: it is slow by design.
@@ -195,7 +195,7 @@ def ranked(
 ) -> dict[str, Rank]:
     """Return the ranks of a run's cells: its toolbox decides which candidates come first. Parameters as in `ranks`."""
     bases = {m.name: m.setting for m in toolbox.mpis if m.setting}
-    return ranks(cells, workloads, machine, plainly(workloads, toolbox), seconds, bases, wanted)
+    return ranks(cells, workloads, machine, candidate_preference(workloads, toolbox), seconds, bases, wanted)
 
 
 def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
@@ -205,7 +205,7 @@ def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bo
     until then, ceilings alone are not launched.
     """
     taken: list[Item] = []
-    dear = _dearness(items)
+    dear = _cost_per_case(items)
 
     def turn(unit: Sequence[Item]) -> tuple[object, ...]:
         first = min(unit, key=lambda i: i.cell.id)
@@ -256,14 +256,14 @@ def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
         return list(items)
     if opening := [i for i in items if i.rank in OPENING and not i.begun]:
         return opening
-    dear, begun = _dearness(items), {i.cell.program.workload for i in items if i.begun}
+    dear, begun = _cost_per_case(items), {i.cell.program.workload for i in items if i.begun}
     names = {i.cell.id: (STAGE_OF[i.rank], i.cell.program.workload not in begun, dear[i.cell.id]) for i in items}
     names = {n: k if k[0] == STAGE_OF[Rank.REST] else (k[0], False, (0.0, "")) for n, k in names.items()}
     now = min(names.values())
     return [i for i in items if names[i.cell.id] == now]
 
 
-def _dearness(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
+def _cost_per_case(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
     """Return for each cell that no row needs the seconds per case of its workload: the cheapest are launched first."""
     seconds, numbers = defaultdict[str, float](float), defaultdict[str, int](int)
     for item in items:

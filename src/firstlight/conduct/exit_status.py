@@ -26,7 +26,7 @@ def status(judgement: Judgement, unfinished: bool = False) -> int:
 
 
 def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return `answered 10 of 28 rows; `, to compare with the outlook; "" if every requested row has its figure."""
+    """Return `answered 10 of 28 rows; `, to compare with the forecast; "" if every requested row has its figure."""
     run = judgement.run
     named = agenda.named(workloads, run.names, (one.name for one in run.brought))
     known = [c for c in run.cells if c.program.workload in workloads]

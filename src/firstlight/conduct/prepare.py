@@ -18,7 +18,7 @@ from firstlight.conduct import agenda, costs, parameters, tuned_defaults
 from firstlight.conduct.agenda import Item
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.documents import Given
-from firstlight.conduct.outlook import Outlook, look_ahead
+from firstlight.conduct.forecast import Forecast, forecast
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
 from firstlight.judge.overrides import Replaced, apply_settings, replaced
@@ -170,16 +170,16 @@ def _costs(prepared: Prepared) -> Costs:
     return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
 
 
-class Foreseen(NamedTuple):
+class RunForecast(NamedTuple):
     """What a run will answer in its budget, and the programs that it may come to launch."""
 
-    outlook: Outlook
+    forecast: Forecast
     programs: list[Program]
 
 
-def foresee(prepared: Prepared, order: RunRequest) -> Foreseen:
+def forecast_run(prepared: Prepared, order: RunRequest) -> RunForecast:
     """Before anything is built."""
-    return look_into(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
+    return forecast_cells(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
 
 
 def budget(prepared: Prepared, order: RunRequest) -> float:
@@ -190,18 +190,18 @@ def budget(prepared: Prepared, order: RunRequest) -> float:
     if not order.names:
         return effort.budget
     cells, names = prepared.plan.cells, order.names
-    opening = look_into(prepared, cells, order.launches, effort.budget, names=names).outlook.opening
+    opening = forecast_cells(prepared, cells, order.launches, effort.budget, names=names).forecast.opening
     return effort.enough(len(select(prepared.workloads, order.names)), opening)
 
 
-def look_into(
+def forecast_cells(
     prepared: Prepared,
     cells: Sequence[Cell],
     launches: int,
     budget: float,
     had: Mapping[str, int] | None = None,
     names: Sequence[str] = (),
-) -> Foreseen:
+) -> RunForecast:
     """Forecast the run. `had`: launches that cells already have. `names`: what the user named."""
     known, done = _costs(prepared), had or {}
     workloads, here = prepared.workloads, prepared.machine
@@ -222,9 +222,9 @@ def look_into(
         if done.get(c.id, 0) < launches
     ]
     whole = {c.id for c in cells} - {i.cell.id for i in items}
-    ahead = look_ahead(items, whole, agenda.rows(cells, workloads, here, named), budget)
+    ahead = forecast(items, whole, agenda.rows(cells, workloads, here, named), budget)
     may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
-    return Foreseen(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
+    return RunForecast(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
 
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:

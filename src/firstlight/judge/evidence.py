@@ -135,9 +135,11 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         evidence = found.setdefault(subject, Evidence(subject))
         evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
         for devices in (d for d in record.devices if d.case == case.case):
-            astray = [one for one in devices.devices if one.place != "device"]
-            if astray and all(c.ok for c in checks[case.case]):
-                evidence.wrong.append(f"rank {astray[0].rank} did not run on a device, which its checks do not show")
+            off_device = [one for one in devices.devices if one.place != "device"]
+            if off_device and all(c.ok for c in checks[case.case]):
+                evidence.wrong.append(
+                    f"rank {off_device[0].rank} did not run on a device, which its checks do not show"
+                )
             evidence.crowded |= _crowded(devices, record.launch)
         if not evidence.quantities:
             evidence.quantities, evidence.working_set = case.cost, case.working_set

@@ -81,8 +81,8 @@ def launch(
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
     words = _words(cell, executable, output, options, invocation, toolbox.emulator)
-    leavings = scratch.foresee(mpi, machine)
-    own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leavings, mpi)
+    leftovers = scratch.expected_leftovers(mpi, machine)
+    own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leftovers, mpi)
     if cell.placement.gpu is not None:
         own |= gpus.alone(cell.placement.gpu, machine.gpus)
     environment = compose(cell.placement, identity, own, cell.guest)
@@ -95,15 +95,15 @@ def launch(
                 timeout=timeout,
                 cpu=invocation.cpu,
                 grace=invocation.grace,
-                leavings=leavings,
+                leftovers=leftovers,
             )
             over(ended.status is not None)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
         if error.errno == errno.EACCES and Path(words[0]).is_file() and starts_nothing(Path(words[0])):
             reason += "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
-        if error.filename == leavings.folder:
-            reason = f"cannot make the temporary folder {leavings.folder}: {error.strerror}"
+        if error.filename == leftovers.folder:
+            reason = f"cannot make the temporary folder {leftovers.folder}: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
     stderr = _text(ended.stderr, machine)
     stdout = _text(ended.stdout, machine)

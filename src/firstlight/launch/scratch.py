@@ -13,7 +13,7 @@ from pathlib import Path
 
 from firstlight.machine import Machine, allocation
 from firstlight.mpi_families import of
-from firstlight.process.shm_leftovers import Leavings
+from firstlight.process.shm_leftovers import Leftovers
 from firstlight.toolchains import Mpi
 
 LONGEST = 32
@@ -22,17 +22,17 @@ SHARED = ("/dev/shm/ucx_shm_posix_*", "/dev/shm/psm[23]_shm*", "/dev/shm/__KMP_R
 """What libraries below MPI (UCX, PSM) and LLVM's OpenMP share, whoever uses them."""
 
 
-def foresee(mpi: Mpi | None, machine: Machine) -> Leavings:
+def expected_leftovers(mpi: Mpi | None, machine: Machine) -> Leftovers:
     """The folder, not yet made, with a name of its own, and the patterns of what else there may be."""
     folder = f"{_base(os.environ)}/fl-{secrets.token_hex(6)}" if _only_here(machine) else ""
-    return Leavings(folder, SHARED + (of(mpi.family).litter if mpi is not None else ()), time.time())
+    return Leftovers(folder, SHARED + (of(mpi.family).shm_patterns if mpi is not None else ()), time.time())
 
 
-def variables(leavings: Leavings, mpi: Mpi | None) -> dict[str, str]:
+def variables(leftovers: Leftovers, mpi: Mpi | None) -> dict[str, str]:
     """What makes the programs of the launch use its folder."""
-    if not leavings.folder:
+    if not leftovers.folder:
         return {}
-    return {"TMPDIR": leavings.folder} | (of(mpi.family).temporary(leavings.folder) if mpi is not None else {})
+    return {"TMPDIR": leftovers.folder} | (of(mpi.family).temporary(leftovers.folder) if mpi is not None else {})
 
 
 def _base(environment: Mapping[str, str]) -> str:

@@ -15,11 +15,11 @@ import msgspec
 from firstlight.process import guard, tree
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import Outputs, until
-from firstlight.process.shm_leftovers import Leavings, remove
+from firstlight.process.shm_leftovers import Leftovers, remove
 
 SETTLE = 0.3
 """Seconds that the helpers of a launcher may live on after it ended by itself."""
-NOTHING = Leavings("", (), 0.0)
+NOTHING = Leftovers("", (), 0.0)
 TAIL = 4096
 """Bytes of standard error and standard output that are kept: the last ones."""
 
@@ -48,13 +48,13 @@ def run(
     timeout: float,
     cpu: int | None = None,
     grace: float = tree.GRACE,
-    leavings: Leavings = NOTHING,
+    leftovers: Leftovers = NOTHING,
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.
 
     After the end, however it came, every process of the launch that is still there is ended, whatever it did to leave:
     its keeper is the ancestor of all (see process/keeper.py). KeyboardInterrupt ends them too and goes on upwards.
-    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. `leavings`: what goes with the launch; the
+    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. `leftovers`: what goes with the launch; the
     folder is made here.
     """
     request = {
@@ -69,7 +69,7 @@ def run(
     control, theirs = socket.socketpair()
     reader = Reader(control)
     with control, contextlib.ExitStack() as stack:
-        outputs = _piped(leavings, theirs, stack)
+        outputs = _piped(leftovers, theirs, stack)
         stack.callback(outputs.close)
         try:
             began = time.monotonic()
@@ -86,7 +86,7 @@ def run(
         if answer is None:  # the keeper was killed, and the command died with it
             left, stuck = tree.end(identity, root, grace)
             names = sorted(p.name for p in left.values())
-            removed = remove(leavings)
+            removed = remove(leftovers)
             answer = {"status": -signal.SIGKILL, "left": names, "stuck": [p.name for p in stuck], "removed": removed}
         stdout, stderr = outputs.rest()
     names = answer["left"] if ended else []
@@ -102,7 +102,7 @@ def run(
     )
 
 
-def _piped(leavings: Leavings, theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
+def _piped(leftovers: Leftovers, theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
     """Hand the keeper's ends over; what the command prints comes by the outputs."""
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
     ends, readers = [], []
@@ -111,7 +111,7 @@ def _piped(leavings: Leavings, theirs: socket.socket, stack: contextlib.ExitStac
             reading, writing = os.pipe()
             ends.append(writing)
             readers.append(stack.enter_context(os.fdopen(reading, "rb", buffering=0)))
-        guard.keep(leavings, theirs.fileno(), ends[0], ends[1], folder)
+        guard.keep(leftovers, theirs.fileno(), ends[0], ends[1], folder)
     finally:
         theirs.close()
         for descriptor in (folder, *ends):

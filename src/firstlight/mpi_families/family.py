@@ -145,7 +145,7 @@ class Family:
 
     # -- what it leaves behind
 
-    litter: tuple[str, ...] = ()
+    shm_patterns: tuple[str, ...] = ()
     """Patterns of the files that its programs make outside of the temporary folder: what was killed leaves them."""
 
     def temporary(self, folder: str) -> dict[str, str]:

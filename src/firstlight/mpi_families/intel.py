@@ -21,7 +21,12 @@ class Intel(Family):
     pmi = ("pmi2", "pmix")
     signal_message = r"KILLED BY SIGNAL: (\d{1,2})"
     fortran_symbols = ("_f08_",)
-    litter = ("/dev/shm/Intel_MPI_*", "/dev/shm/mpich_shar_tmp*", "/dev/shm/mpich_shm_*", "/tmp/hydra_hwloc_xmlfile_*")
+    shm_patterns = (
+        "/dev/shm/Intel_MPI_*",
+        "/dev/shm/mpich_shar_tmp*",
+        "/dev/shm/mpich_shm_*",
+        "/tmp/hydra_hwloc_xmlfile_*",
+    )
 
     def version(self, macros: Mapping[str, str]) -> str | None:
         return macros.get("I_MPI_VERSION")

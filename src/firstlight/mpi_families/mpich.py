@@ -28,7 +28,7 @@ class Mpich(Family):
     mpi4_since = "4"
     tuning = "selection"
     ranking = "hosts"
-    litter = ("/dev/shm/mpich_shar_tmp*", "/dev/shm/mpich_shm_*", "/tmp/hydra_hwloc_xmlfile_*")
+    shm_patterns = ("/dev/shm/mpich_shar_tmp*", "/dev/shm/mpich_shm_*", "/tmp/hydra_hwloc_xmlfile_*")
 
     def version(self, macros: Mapping[str, str]) -> str | None:
         return macros.get("MPICH_VERSION")

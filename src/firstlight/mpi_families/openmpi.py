@@ -63,7 +63,7 @@ class OpenMpi(Family):
         """Return the -x options: its launcher exports only named variables to other nodes."""
         return [word for variable in variables for word in ("-x", variable)]
 
-    litter = ("/dev/shm/vader_segment.*", "/dev/shm/sm_segment.*", "/dev/shm/osc_sm.*", "/dev/shm/osc_rdma.*")
+    shm_patterns = ("/dev/shm/vader_segment.*", "/dev/shm/sm_segment.*", "/dev/shm/osc_sm.*", "/dev/shm/osc_rdma.*")
 
     def temporary(self, folder: str) -> dict[str, str]:
         return {"OMPI_MCA_orte_tmpdir_base": folder, "PRTE_MCA_prte_tmpdir_base": folder}

@@ -56,7 +56,7 @@ def make(order: RunRequest, words: Sequence[str], pairs: bool, here: Allocation,
     options = (f"--{order.suite}", *words)
     with _keeping_to(here.hosts[:1]):
         prepared = conduct.prepare(order, progress)
-        conduct.make(conduct.foresee(prepared, order).programs, prepared.toolbox, prepared.workloads, progress)
+        conduct.make(conduct.forecast_run(prepared, order).programs, prepared.toolbox, prepared.workloads, progress)
     commands = Commands((*order.names, *map(str, order.settings), *options))
     if not pairs:
         return replace(commands, no_pairs="not asked for")
@@ -98,7 +98,7 @@ def _with_pairs(commands: Commands, order: RunRequest, progress: Progress) -> Co
     words += ["--launches", str(order.launches)]
     words += ["--timeout", f"{order.timeout:g}s"] if order.timeout is not None else []
     prepared = conduct.prepare(between, progress)
-    conduct.make(conduct.foresee(prepared, between).programs, prepared.toolbox, prepared.workloads, progress)
+    conduct.make(conduct.forecast_run(prepared, between).programs, prepared.toolbox, prepared.workloads, progress)
     return replace(commands, pairs=tuple(words))
 
 

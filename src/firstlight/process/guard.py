@@ -21,7 +21,7 @@ from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.process import tree
-from firstlight.process.shm_leftovers import Leavings, make, remove
+from firstlight.process.shm_leftovers import Leftovers, make, remove
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.process import keeper; keeper.main()"
 
@@ -62,9 +62,9 @@ def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
         socket.send_fds(_orders, [order.encode()], descriptors)
 
 
-def keep(leavings: Leavings, control: int, stdout: int, stderr: int, folder: int) -> None:
+def keep(leftovers: Leftovers, control: int, stdout: int, stderr: int, folder: int) -> None:
     """Ask for a keeper, which listens at `control` (see keeper.py). Raises FirstlightError where none can be had."""
-    _tell(f"keep {json.dumps(leavings)}", (control, stdout, stderr, folder))
+    _tell(f"keep {json.dumps(leftovers)}", (control, stdout, stderr, folder))
 
 
 @contextlib.contextmanager
@@ -102,12 +102,12 @@ def scratch(prefix: str, place: Path | None = None) -> Iterator[Path]:
     Raises OSError if it cannot be created. `place`: None: the system's folder for temporary files.
     """
     folder = Path(place or tempfile.gettempdir()).absolute() / f"{prefix}{uuid.uuid4().hex[:12]}"
-    leavings = Leavings(str(folder), (), 0.0)
+    leftovers = Leftovers(str(folder), (), 0.0)
     _tell(f"hold {folder}")
     try:
-        make(leavings.folder)
+        make(leftovers.folder)
         yield folder
     finally:
-        remove(leavings)
+        remove(leftovers)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             _tell(f"free {folder}")

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, NoReturn
 from firstlight.process import tree
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import ended, until
-from firstlight.process.shm_leftovers import Leavings, make, remove
+from firstlight.process.shm_leftovers import Leftovers, make, remove
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -57,7 +57,7 @@ class Guard:
         self._orders = orders
         self._watched: dict[str, None] = {}
         self._folders: dict[str, None] = {}
-        self._keepers: dict[int, Leavings] = {}
+        self._keepers: dict[int, Leftovers] = {}
         self._before = {number: signal.getsignal(number) for number in DEAF}
         self._wake, woken = socket.socketpair()
         woken.setblocking(False)
@@ -89,7 +89,7 @@ class Guard:
             self._wake.recv(4096)
             self._reap()
         for folder in self._folders:  # no process writes into it now
-            remove(Leavings(folder, (), 0.0))
+            remove(Leftovers(folder, (), 0.0))
 
     def _order(self) -> bool:
         """Carry out one; False when firstlight is gone."""
@@ -104,16 +104,16 @@ class Guard:
         elif sign == "free":
             self._folders.pop(what, None)
         elif sign == "keep":
-            leavings = Leavings(*json.loads(what))
+            leftovers = Leftovers(*json.loads(what))
             child = os.fork()
             if child == 0:
-                self._become_keeper(Descriptors(*given), leavings)
-            self._keepers[child] = leavings
+                self._become_keeper(Descriptors(*given), leftovers)
+            self._keepers[child] = leftovers
         for descriptor in given:
             os.close(descriptor)
         return bool(order)
 
-    def _become_keeper(self, given: Descriptors, leavings: Leavings) -> NoReturn:
+    def _become_keeper(self, given: Descriptors, leftovers: Leftovers) -> NoReturn:
         status = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -124,7 +124,7 @@ class Guard:
                 os.set_inheritable(descriptor, False)
             os.setsid()
             _prctl(PR_SET_CHILD_SUBREAPER, 1)
-            Keeper(given, leavings, self._before).serve()
+            Keeper(given, leftovers, self._before).serve()
             status = 0
         finally:
             os._exit(status)
@@ -134,20 +134,20 @@ class Guard:
         lost = []
         with contextlib.suppress(ChildProcessError):
             while (one := os.waitpid(-1, os.WNOHANG))[0]:
-                leavings = self._keepers.pop(one[0], None)
-                if leavings is not None and one[1] != 0:
-                    lost.append(leavings)
+                leftovers = self._keepers.pop(one[0], None)
+                if leftovers is not None and one[1] != 0:
+                    lost.append(leftovers)
         if lost:
             tree.end(None, adopted=True, spare=frozenset(self._keepers))
-        for leavings in lost:
-            remove(leavings)
+        for leftovers in lost:
+            remove(leftovers)
 
 
 class Keeper:
     """Starts one command, tells of its end, and ends all that it started."""
 
-    def __init__(self, given: Descriptors, leavings: Leavings, before: Mapping[signal.Signals, Any]) -> None:
-        self._given, self._leavings, self._before = given, leavings, before
+    def __init__(self, given: Descriptors, leftovers: Leftovers, before: Mapping[signal.Signals, Any]) -> None:
+        self._given, self._leavings, self._before = given, leftovers, before
         self._control = socket.socket(fileno=given.control)
         self._reader = Reader(self._control)
 

@@ -20,7 +20,7 @@ COARSE = 0.05
 """Seconds by which the time of a file may lie before that of a clock: file systems take the last tick's."""
 
 
-class Leavings(NamedTuple):
+class Leftovers(NamedTuple):
     """Leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time."""
 
     folder: str
@@ -34,13 +34,15 @@ def make(folder: str) -> None:
         os.mkdir(folder, 0o700)  # noqa: PTH102
 
 
-def remove(leavings: Leavings) -> list[str]:
+def remove(leftovers: Leftovers) -> list[str]:
     """Remove what is left once no process of the launch lives; returns what of it was known by its name only."""
-    if leavings.folder:
+    if leftovers.folder:
         with contextlib.suppress(OSError):
-            if _mine(os.lstat(leavings.folder), stat.S_IFDIR):
-                _clear(leavings.folder)
-    found = sorted(path for pattern in leavings.patterns for path in glob.glob(pattern) if _fresh(path, leavings.since))  # noqa: PTH207
+            if _mine(os.lstat(leftovers.folder), stat.S_IFDIR):
+                _clear(leftovers.folder)
+    found = sorted(
+        path for pattern in leftovers.patterns for path in glob.glob(pattern) if _fresh(path, leftovers.since)
+    )
     removed = []
     for path in _without_holder(found):
         with contextlib.suppress(OSError):

@@ -216,7 +216,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     observed: dict[int, set[str]] = {}
     drawn: set[tuple[int, str, int]] = set()
     pictured: set[int] = set()
-    astray: set[int] = set()
+    off_device: set[int] = set()
     ranks = MOST_RANKS
     refused, ended = 0, False
     for number, line in content:
@@ -248,7 +248,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
             pictured.add(line.case)
         elif isinstance(line, Devices):
             what = list(_devices(line, ranks))
-            astray |= {line.case} if any(one.place != "device" for one in line.devices) else set()
+            off_device |= {line.case} if any(one.place != "device" for one in line.devices) else set()
         elif isinstance(line, Check):
             what = list(_check(line))
             checks.setdefault(line.case, []).append(line)
@@ -260,7 +260,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
             what = [f"{line.cases} cases announced, {found} found"] if line.cases != found else []
             what += ["every case is refused, and the program ended as if it had run"] if refused and not cases else []
             what += _finished(cases, samples, checks)
-            right = (case for case in astray if all(check.ok for check in checks.get(case, ())))
+            right = (case for case in off_device if all(check.ok for check in checks.get(case, ())))
             what += [f"case {case} did not run on a device and has no failed check" for case in sorted(right)]
         elif isinstance(line, Exit):
             what = list(_exit(line, ended, all(c.ok for found in checks.values() for c in found)))

@@ -1,4 +1,4 @@
-"""The outlook: what a run will answer in its time, and what it leaves out, with the commands that measure that."""
+"""The forecast: what a run will answer in its time, and what it leaves out, with the commands that measure that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Omission(NamedTuple):
     needed: float
 
 
-class Outlook(NamedTuple):
+class Forecast(NamedTuple):
     """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`, and one candidate of each
     row with its ceilings `opening`. `rows`: how many are answered, of how many; `surely`: how many are answered even if
     each launch that was never timed here lasts DOUBT times as long as estimated."""
@@ -44,7 +44,7 @@ class Outlook(NamedTuple):
     missing: tuple[Omission, ...]
 
 
-def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float) -> Outlook:
+def forecast(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float) -> Forecast:
     """Before launching. `done`: the cells that want nothing more."""
     answering = bool(done) or any(i.begun for i in items)
     some = chosen(items, room, answering=answering)
@@ -57,7 +57,7 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[RowC
     for item in items:
         of[item.cell.program.workload].append(item)
     lacking = {name: sum(i.cell.id not in measured for i in mine) for name, mine in of.items()}
-    return Outlook(
+    return Forecast(
         room=room,
         seconds=sum(i.need for i in some),
         needed=sum(i.need for i in items),
@@ -75,7 +75,7 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[RowC
     )
 
 
-def summary(o: Outlook) -> str:
+def summary(o: Forecast) -> str:
     """One line: how long it takes, and what it answers."""
     cells = count(o.cells, "cell") if o.chosen == o.cells else f"{o.chosen} of {count(o.cells, 'cell')}"
     known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
@@ -89,7 +89,7 @@ def summary(o: Outlook) -> str:
     return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
 
 
-def left_out(o: Outlook, suite: str, settings: Settings = NONE) -> list[str]:
+def left_out(o: Forecast, suite: str, settings: Settings = NONE) -> list[str]:
     """A line a workload that is not measured whole, with the command that does it."""
 
     def whole(p: Omission) -> str:
@@ -102,7 +102,7 @@ def left_out(o: Outlook, suite: str, settings: Settings = NONE) -> list[str]:
     ]
 
 
-def in_short(o: Outlook) -> str:
+def in_short(o: Forecast) -> str:
     """One line: what is left out, or ""."""
     if not o.missing:
         return ""
