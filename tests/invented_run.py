@@ -18,7 +18,7 @@ import synthetic_machine
 from firstlight.catalogue import Workload
 from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.machine import Machine, cores
-from firstlight.mpi_families import NodeCapacity, grain
+from firstlight.mpi_families import NodeCapacity, bind_unit
 from firstlight.plan import Cell, plan
 from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import (
@@ -153,7 +153,7 @@ def record(cell: Cell, number: int, rng: random.Random, on: Machine) -> LaunchRe
 def binding(cell: Cell, on: Machine) -> Iterator[Binding]:
     """As launchers bind: to whole cores of their own, else to hardware threads, else not at all."""
     place = cell.placement
-    unit = grain(place, NodeCapacity(on.cores, len(on.cpus)))
+    unit = bind_unit(place, NodeCapacity(on.cores, len(on.cpus)))
     some = cores.among(on, on.cpus)
     if place.ranks * place.threads == 1 and cell.program.mpi is None:
         cpu = cores.serial(on)

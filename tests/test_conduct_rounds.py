@@ -21,7 +21,7 @@ from firstlight.conduct.cell_progress import Tally, varying
 from firstlight.conduct.costs import Costs, key
 from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
-from firstlight.plan import Cell, Guest, Placement, Program
+from firstlight.plan import Cell, ExternalCommand, Placement, Program
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
 
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
@@ -351,7 +351,9 @@ def test_what_is_missing_is_told_in_time() -> None:
 def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
     """Make the cells of the bench guests; return the comparison of each cell."""
     replace = msgspec.structs.replace
-    bench.cells = [replace(c, arguments=(f"n={cases[c.id]}",), guest=Guest((c.id,), "/")) for c in bench.cells]
+    bench.cells = [
+        replace(c, arguments=(f"n={cases[c.id]}",), guest=ExternalCommand((c.id,), "/")) for c in bench.cells
+    ]
     return agenda.comparisons(bench.cells, choosing())
 
 

@@ -23,7 +23,7 @@ from firstlight.bench import request
 from firstlight.conduct import guests
 from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.observer import execution
-from firstlight.plan import EFFORT, Cell, Guest, Placement, Program
+from firstlight.plan import EFFORT, Cell, ExternalCommand, Placement, Program
 from firstlight.plan.effort import GUESTS
 from guests import run
 
@@ -118,7 +118,9 @@ def test_what_a_file_starts_is_printed_before_it_is_started(here: Path, capsys: 
 
 
 def remembering(number: int) -> None:
-    cell = Cell(f"c{number}", Program("bench", "a", "as-it-is"), Placement(), (), Guest((f"./a{number}",), "/"))
+    cell = Cell(
+        f"c{number}", Program("bench", "a", "as-it-is"), Placement(), (), ExternalCommand((f"./a{number}",), "/")
+    )
     guests.remember([cell])
 
 

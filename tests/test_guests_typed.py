@@ -18,7 +18,7 @@ from firstlight.bench.request import BenchRequest
 from firstlight.catalogue import needs
 from firstlight.errors import USAGE, UsageError
 from firstlight.observer import program as observed
-from firstlight.plan import Guest
+from firstlight.plan import ExternalCommand
 
 WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
 
@@ -155,7 +155,7 @@ def test_a_script_that_cannot_be_started_is_found_before(text: str, message: str
     file = tmp_path / "a"
     file.write_text(text)
     file.chmod(0o755)
-    guest = Guest(("./a",), str(tmp_path))
+    guest = ExternalCommand(("./a",), str(tmp_path))
     if not message:
         startable.require(guest)
         return

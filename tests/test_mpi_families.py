@@ -101,7 +101,7 @@ def test_a_family_that_is_not_known_says_which_file_is_missing() -> None:
 @given(st.integers(1, 4), st.integers(1, 16), st.integers(1, 8), st.integers(0, 16), st.integers(1, 4))
 def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, cores: int, smt: int) -> None:
     place, room = Placement(nodes, ranks * nodes, threads), mpi_families.NodeCapacity(cores, cores * smt)
-    unit = mpi_families.grain(place, room)
+    unit = mpi_families.bind_unit(place, room)
     assert unit == ("core" if ranks * threads <= cores else "hwthread" if ranks * threads <= cores * smt else "")
     for family in mpi_families.every():
         words = [*family.placing(place, room), *family.pinning(place, room).values()]

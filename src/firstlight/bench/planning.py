@@ -18,7 +18,7 @@ from firstlight.conduct import guests
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
 from firstlight.mpi_families import interchangeable
-from firstlight.plan import AS_IT_IS, EFFORT, Cell, Guest, Likeness, Placement, Program
+from firstlight.plan import AS_IT_IS, EFFORT, Cell, ExternalCommand, Likeness, Placement, Program
 from firstlight.plan.effort import GUESTS
 from firstlight.plan.placements import expand
 from firstlight.profile import which
@@ -219,7 +219,7 @@ def _guest(
     bind: str,
     values: dict[str, Value],
     recorders: Mapping[str, str],
-) -> Guest:
+) -> ExternalCommand:
     own = launched(request, name)
     placed = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
     placeholders = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
@@ -229,7 +229,7 @@ def _guest(
     if request.output is not None:
         reference = made.folder / filled(request.output.reference, placeholders)
         like = Likeness(filled(request.output.file, placeholders), str(reference), request.output.tolerance)
-    return Guest(
+    return ExternalCommand(
         command=tuple(command),
         folder=str(made.folder),
         launched=own,

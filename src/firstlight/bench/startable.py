@@ -12,7 +12,7 @@ import msgspec
 from firstlight.bench.placeholders import OUT, names
 from firstlight.conduct import guests
 from firstlight.errors import UsageError
-from firstlight.plan import Guest
+from firstlight.plan import ExternalCommand
 from firstlight.shell import line
 from firstlight.units import binary
 
@@ -24,7 +24,7 @@ _FIRST_LINE = 256  # Linux reads this many bytes of it
 _SETS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
 
-def require(guest: Guest) -> None:
+def require(guest: ExternalCommand) -> None:
     """Raise UsageError if the command's program, or the reference of its output, cannot be used."""
     command, folder = guest.command, Path(guest.folder)
     if OUT in names(command[:1]):
@@ -76,7 +76,7 @@ def _script(file: Path) -> str:
     return ""
 
 
-def _arguments(guest: Guest) -> str:
+def _arguments(guest: ExternalCommand) -> str:
     """Return why the system would refuse the words, "" if it accepts them."""
     longest = max(len(os.fsencode(word)) for word in (*guest.command, *guest.environment.values()))
     if longest > LONGEST:
@@ -88,7 +88,7 @@ def _arguments(guest: Guest) -> str:
     return ""
 
 
-def _reference(guest: Guest) -> str:
+def _reference(guest: ExternalCommand) -> str:
     """Return why the reference cannot be read, "" if it can. A command that prepares may create it."""
     if guest.like is None:
         return ""

@@ -19,7 +19,7 @@ from firstlight import observer, reading
 from firstlight.conduct import copies
 from firstlight.errors import UsageError
 from firstlight.machine import cache_directory
-from firstlight.plan import Cell, Guest, Program
+from firstlight.plan import Cell, ExternalCommand, Program
 from firstlight.record import Build, Run
 from firstlight.store import durable
 
@@ -51,7 +51,7 @@ def found(word: str, folder: Path) -> Path | None:
     return Path(path) if path and os.access(path, os.X_OK) and Path(path).is_file() else None
 
 
-def _digest(guest: Guest) -> str:
+def _digest(guest: ExternalCommand) -> str:
     """Over the files that its words name and that can be executed: a launcher's program as well as the launcher."""
     digest = hashlib.sha256()
     folder = Path(guest.folder)

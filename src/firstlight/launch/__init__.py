@@ -25,7 +25,7 @@ from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
 from firstlight.machine import SHARED_LEAST, Machine, allocation, gpus, shared_memory, starts_nothing
 from firstlight.mpi_families import NodeCapacity
-from firstlight.plan import Cell, Guest, Placement
+from firstlight.plan import Cell, ExternalCommand, Placement
 from firstlight.toolchains import Mpi, Toolbox
 from firstlight.units import binary, count
 
@@ -208,7 +208,9 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     return msgspec.structs.replace(invocation, prefix=invocation.prefix + devices(cell.placement, len(machine.gpus)))
 
 
-def _of_guest(guest: Guest, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
+def _of_guest(
+    guest: ExternalCommand, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine
+) -> Invocation:
     """Build the invocation of a guest. A launcher that must not bind processes gets a node without cores."""
     invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(NodeCapacity(0, 0)))
     if guest.bound:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from firstlight.mpi_families import every, outside
-from firstlight.plan import Guest, Placement
+from firstlight.plan import ExternalCommand, Placement
 from firstlight.process.tree import MARK
 
 SEARCHED = ("LD_LIBRARY_PATH",)
@@ -56,7 +56,7 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def compose(
-    placement: Placement, identity: str, extra: Mapping[str, str], guest: Guest | None = None
+    placement: Placement, identity: str, extra: Mapping[str, str], guest: ExternalCommand | None = None
 ) -> dict[str, str]:
     """The whole environment of one launch; `extra` is what its launcher and its MPI library need.
 

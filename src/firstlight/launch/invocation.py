@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from firstlight.mpi_families import NodeCapacity, grain
+from firstlight.mpi_families import NodeCapacity, bind_unit
 from firstlight.plan import Placement
 from firstlight.process.tree import GRACE
 from firstlight.toolchains import Mpi
@@ -53,7 +53,7 @@ def thread_binding(placement: Placement, room: NodeCapacity, places: str = "core
 
     Ranks without cores of their own must not all bind to the first ones.
     """
-    unit = grain(placement, room)
+    unit = bind_unit(placement, room)
     if placement.per_node > 1 and not unit:
         return {"OMP_PROC_BIND": "false"}
     return {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads" if unit == "hwthread" else places}

@@ -14,7 +14,7 @@ from firstlight.errors import UsageError
 from firstlight.launch.invocation import Here, Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
 from firstlight.machine.allocation import Allocation
-from firstlight.mpi_families import grain
+from firstlight.mpi_families import bind_unit
 from firstlight.plan import Placement
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
@@ -49,7 +49,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         "--immediate=60",  # nodes that are busy are an error, not a reason to wait
     ]
     words += held.words(placement.nodes)
-    if unit := grain(placement, here.room):
+    if unit := bind_unit(placement, here.room):
         bound = "cores" if unit == "core" else "threads"
         words += [f"--cpus-per-task={placement.threads}", "--exact", f"--cpu-bind={bound}"]
         if unit == "core" and here.room.threads > here.room.cores:

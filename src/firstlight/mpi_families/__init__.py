@@ -12,15 +12,15 @@ import re
 from collections.abc import Mapping
 
 from firstlight.errors import UsageError
-from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, bind_unit
 
 __all__ = [
     "Family",
     "Layout",
     "NodeCapacity",
     "Origin",
+    "bind_unit",
     "every",
-    "grain",
     "interchangeable",
     "launcher_of",
     "library_of",

@@ -33,10 +33,10 @@ class NodeCapacity(NamedTuple):
     threads: int
 
 
-Grain = Literal["core", "hwthread", ""]
+BindUnit = Literal["core", "hwthread", ""]
 
 
-def grain(spread: Layout, room: NodeCapacity) -> Grain:
+def bind_unit(spread: Layout, room: NodeCapacity) -> BindUnit:
     """What every thread of every rank gets for itself on its node, and is bound to: a core, else a hardware thread.
 
     "" where there are not enough of these either; then nothing is bound.

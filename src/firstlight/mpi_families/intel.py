@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import typed
-from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, Origin, bind_unit
 
 
 class Intel(Family):
@@ -49,7 +49,7 @@ class Intel(Family):
     def pinning(self, spread: Layout, room: NodeCapacity) -> dict[str, str]:
         # On several nodes it uses the batch system's layout instead of -ppn, unless this variable is 0.
         layout = {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"} if spread.nodes > 1 else {}
-        unit = grain(spread, room)
+        unit = bind_unit(spread, room)
         if not unit:
             return {"I_MPI_PIN": "0"} | layout
         # Sizes of domains count hardware threads, unless cells are cores.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from firstlight.errors import UsageError
-from firstlight.mpi_families.family import Family, Layout, NodeCapacity, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, bind_unit
 
 
 class Mpich(Family):
@@ -45,7 +45,7 @@ class Mpich(Family):
 
     def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
         words = ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
-        if unit := grain(spread, room):
+        if unit := bind_unit(spread, room):
             words += ["-bind-to", unit if spread.threads == 1 else f"{unit}:{spread.threads}"]
         return words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.mpi_families.family import Family, Layout, NodeCapacity, grain
+from firstlight.mpi_families.family import Family, Layout, NodeCapacity, bind_unit
 
 
 class OpenMpi(Family):
@@ -43,7 +43,7 @@ class OpenMpi(Family):
         return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
     def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
-        unit = grain(spread, room)
+        unit = bind_unit(spread, room)
         # Its slots are cores, unless this option makes them hardware threads; PE counts the same.
         many = ["--use-hwthread-cpus"] if unit == "hwthread" else ["--oversubscribe"] * (spread.per_node > room.cores)
         if spread.nodes > 1:

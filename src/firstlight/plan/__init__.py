@@ -9,7 +9,7 @@ from firstlight.plan.planner import beside, plan, suite_of
 from firstlight.plan.requirements import family, library_names, programs, variant_names
 from firstlight.plan.serving import same_work
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
-from firstlight.plan.types import AS_IT_IS, Cell, Guest, Likeness, Placement, Plan, Program
+from firstlight.plan.types import AS_IT_IS, Cell, ExternalCommand, Likeness, Placement, Plan, Program
 
 __all__ = [
     "AS_IT_IS",
@@ -19,7 +19,7 @@ __all__ = [
     "MOST_LAUNCHES",
     "Cell",
     "Effort",
-    "Guest",
+    "ExternalCommand",
     "Likeness",
     "Placement",
     "Plan",

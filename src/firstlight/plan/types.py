@@ -56,7 +56,7 @@ class Likeness(msgspec.Struct, frozen=True):
     tolerance: float | None = None  # None: the same bytes
 
 
-class Guest(msgspec.Struct, frozen=True):
+class ExternalCommand(msgspec.Struct, frozen=True):
     """A program that is not firstlight's: what is started in its place, and what is looked at in one execution.
 
     Its words are final but for `{out}`, a file of each execution's own. The observer (see observer/) starts it, and
@@ -91,7 +91,7 @@ class Cell(msgspec.Struct, frozen=True):
     program: Program
     placement: Placement
     arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
-    guest: Guest | None = None  # in whose place firstlight's own executable is the observer
+    guest: ExternalCommand | None = None  # in whose place firstlight's own executable is the observer
 
 
 class Plan(msgspec.Struct, frozen=True):

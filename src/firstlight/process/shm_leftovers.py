@@ -40,9 +40,8 @@ def remove(leftovers: Leftovers) -> list[str]:
         with contextlib.suppress(OSError):
             if _mine(os.lstat(leftovers.folder), stat.S_IFDIR):
                 _clear(leftovers.folder)
-    found = sorted(
-        path for pattern in leftovers.patterns for path in glob.glob(pattern) if _fresh(path, leftovers.since)
-    )
+    paths = (path for pattern in leftovers.patterns for path in glob.glob(pattern))  # noqa: PTH207
+    found = sorted(path for path in paths if _fresh(path, leftovers.since))
     removed = []
     for path in _without_holder(found):
         with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ from firstlight import shell
 from firstlight.catalogue import Workload
 from firstlight.judge.explaining import Launched
 from firstlight.judge.verdict import Verified
-from firstlight.plan import Guest
+from firstlight.plan import ExternalCommand
 from firstlight.record import Run
 from firstlight.roles import (
     COLLECTIVE,
@@ -94,7 +94,7 @@ def _of_guest(program: str, arguments: Sequence[str], run: Run, some: Sequence[L
     return " && ".join(map(shell.line, [*before, ("env", *settings, program, *options, *measured)]))
 
 
-def _launcher(guest: Guest, command: Sequence[str]) -> Sequence[str]:
+def _launcher(guest: ExternalCommand, command: Sequence[str]) -> Sequence[str]:
     """The words of the launcher in a recorded command: what follows the observer's own."""
     if not guest.launched or "--output" not in command:
         return ()

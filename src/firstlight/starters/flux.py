@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, bind_unit
 
 LABEL = "flux run"
 COMMAND = "flux"
@@ -25,7 +25,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """It counts cores. Ranks without a core of their own get all of their node together."""
-    if grain(spread, room) != "core":
+    if bind_unit(spread, room) != "core":
         return [
             f"--nodes={spread.nodes}",
             f"--tasks-per-node={spread.per_node}",

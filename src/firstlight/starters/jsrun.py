@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, bind_unit
 
 LABEL = "jsrun"
 COMMAND = "jsrun"
@@ -22,7 +22,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """Its CPUs are cores. Ranks without a core of their own share one set a node."""
-    unit = grain(spread, room)
+    unit = bind_unit(spread, room)
     if unit == "core":
         sets = [f"--nrs={spread.ranks}", f"--rs_per_host={spread.per_node}", "--tasks_per_rs=1"]
         return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.mpi_families import Family, Layout, NodeCapacity, grain
+from firstlight.mpi_families import Family, Layout, NodeCapacity, bind_unit
 
 LABEL = "PALS"
 COMMAND = "mpiexec"
@@ -25,6 +25,6 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
     """Its depth counts hardware threads; those with the lowest numbers are of cores of their own."""
     counts = ["--envall", "-n", str(spread.ranks), "--ppn", str(spread.per_node)]
-    if not grain(spread, room):
+    if not bind_unit(spread, room):
         return [*counts, "--cpu-bind", "none"]
     return [*counts, "--depth", str(spread.threads), "--cpu-bind", "depth"]
