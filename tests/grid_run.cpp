@@ -14,7 +14,7 @@
 #include "grid_case.hpp"
 
 namespace fl {
-void give_up(const std::string& why) {
+void abort_all(const std::string& why) {
   std::fprintf(stderr, "%s\n", why.c_str());
   MPI_Abort(MPI_COMM_WORLD, 3);
   std::abort();

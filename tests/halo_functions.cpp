@@ -81,7 +81,7 @@ long long wrong_ages(long long n, long long width, long long word, long long fir
   halo::State s;
   halo::init(s, params(n, width, word, 0), {}, {});
   halo::Domain& d = s.domains[0];
-  for (long long k = 0; k < touches; ++k) halo::touch(s, d, first + k);
+  for (long long k = 0; k < touches; ++k) halo::mutate_inputs(s, d, first + k);
   long long wrong = 0;
   *new_words = 0;
   for (long long row = 0; row < n; ++row) {

@@ -13,7 +13,7 @@ void hurry(const halo::Flag&, std::uint64_t) {}
 void live(halo::State& s, halo::Domain& d, fl::Index exchanges) {
   for (fl::Index i = 0; i < exchanges; ++i) {
     const auto number = static_cast<std::uint64_t>(CARELESS == 2 ? 2 * (i + 1) : i + 1);
-    halo::touch(s, d, i);
+    halo::mutate_inputs(s, d, i);
     halo::exchange(s, desks, d, halo::north, number, CARELESS == 1 ? hurry : halo::await);
     halo::exchange(s, desks, d, halo::west, number, CARELESS == 1 ? hurry : halo::await);
   }
@@ -38,7 +38,7 @@ int main() {
   std::vector<std::thread> team;
   for (halo::Domain& d : s.domains) team.emplace_back([&] { live(s, d, exchanges); });
   for (std::thread& one : team) one.join();
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   for (const halo::Domain& d : s.domains) halo::inspect(s, d, exchanges - 1, damage);
   return damage.count() == 0 ? 0 : 1;
 }

@@ -30,7 +30,7 @@ class Result {
     const Params p{
         .molecule = {"test.xyz-0", xyz}, .basis = static_cast<BasisSet>(set), .task = energy ? Task::energy : Task::matrix, .tau = 1e-12};
     init(s, p, fl::Team{});
-    for (fl::Index iteration = 0; iteration <= last; ++iteration) touch(s, iteration);
+    for (fl::Index iteration = 0; iteration <= last; ++iteration) mutate_inputs(s, iteration);
     builder_.direct.prepare(s.shells, p.tau);
     if (energy)
       SelfConsistentField<Built>(s, builder_).solve();

@@ -68,12 +68,12 @@ void inputs(int ranks, collectives::Kind kind, Index steps) {
       collectives::fill(s);
       before.assign(s.own.begin(), s.own.end());
     }
-    collectives::touch(s, iteration);
+    collectives::mutate_inputs(s, iteration);
     Index changed = 0;
     for (Index i = 0; i < s.own.size(); ++i)
       if (before[static_cast<std::size_t>(i)] != s.own[i]) ++changed, before[static_cast<std::size_t>(i)] = s.own[i];
     must(changed <= 2 * collectives::blocks_a_step + 1, "changed words", ranks, iteration, changed);
-    const fl::Ages ages(s.changing, iteration);
+    const fl::ChangeLog ages(s.changing, iteration);
     for (Index block = 0; block < s.blocks; ++block)
       for (Index k = 0; k < 3; ++k) {
         const Index i = block * 3 + k, age = collectives::age_of_word(s, ages, i, block, iteration);

@@ -24,7 +24,7 @@ class TargetMachine {
       size_ = static_cast<std::size_t>(size) * sizeof(double);
       device_ = omp_get_default_device();
       data_ = static_cast<double*>(omp_target_alloc(size_, device_));
-      if (data_ == nullptr) fl::give_up(fl::text("%zu bytes are not to be had on the device; choose a smaller size", size_));
+      if (data_ == nullptr) fl::abort_all(fl::text("%zu bytes are not to be had on the device; choose a smaller size", size_));
     }
     void from(const double* host) { copy(data_, device_, host, omp_get_initial_device()); }
     void to(double* host) const { copy(host, omp_get_initial_device(), data_, device_); }
@@ -32,7 +32,7 @@ class TargetMachine {
 
    private:
     void copy(double* to, int to_device, const double* from, int from_device) const {
-      if (omp_target_memcpy(to, from, size_, 0, 0, to_device, from_device) != 0) fl::give_up("a copy to or from the device failed");
+      if (omp_target_memcpy(to, from, size_, 0, 0, to_device, from_device) != 0) fl::abort_all("a copy to or from the device failed");
     }
 
     double* data_ = nullptr;

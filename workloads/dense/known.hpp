@@ -4,7 +4,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/fourier.hpp"
 
 namespace spectral::inline FL_ROLE {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "layout.hpp"
 
 namespace lqcd::inline FL_ROLE {
@@ -21,7 +21,7 @@ class ChangedSites {
       : local_(layout.lattice.local),
         change_(change),
         even_only_(even_only),
-        changing_(product(local_), change == Change::much ? fl::Changing::most : 8, true) {
+        changing_(product(local_), change == Change::much ? fl::InputMutator::most : 8, true) {
     changing_.each_place([&](Index k) {
       const Extents x = site(k);
       Numbers numbers{layout.spinor(x), {}};
@@ -36,13 +36,13 @@ class ChangedSites {
   }
 
   template <class T>
-  void touch(T* psi, const Layout& layout, Index iteration) const {
+  void mutate_inputs(T* psi, const Layout& layout, Index iteration) const {
     if (iteration >= fl::beyond_timing) return;
-    changing_.touch(iteration, [&](Index) { put(psi, layout, numbers_[changing_.turn(iteration)], divisor_in(iteration)); });
+    changing_.mutate_inputs(iteration, [&](Index) { put(psi, layout, numbers_[changing_.turn(iteration)], divisor_in(iteration)); });
   }
   template <class T>
-  Index renew(T* psi, const Layout& layout, Index next) {
-    return changing_.renew(next, [&](Index iteration) { touch(psi, layout, iteration); });
+  Index mutate_between_batches(T* psi, const Layout& layout, Index next) {
+    return changing_.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(psi, layout, iteration); });
   }
   // As they were given.
   template <class T>
@@ -55,10 +55,10 @@ class ChangedSites {
   void each_site(Visit visit) const {
     changing_.each_place([&](Index k) { visit(site(k)); });
   }
-  fl::Ages ages(Index last) const {
+  fl::ChangeLog ages(Index last) const {
     return {changing_, last, [&](Index k, Index) { return number(site(k), local_); }};
   }
-  double divisor(const fl::Ages& ages, const Extents& global) const {
+  double divisor(const fl::ChangeLog& ages, const Extents& global) const {
     if (ages.all().empty()) return 1;
     Extents x;
     for (std::size_t mu = 0; mu < 4; ++mu) x[mu] = global[mu] % local_[mu];
@@ -91,7 +91,7 @@ class ChangedSites {
   Extents local_{};
   Change change_ = Change::much;
   bool even_only_ = false;
-  fl::Changing changing_;
+  fl::InputMutator changing_;
   std::vector<Numbers> numbers_;  // by turn
 };
 

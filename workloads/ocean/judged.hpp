@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cells.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 
 namespace ocean::inline FL_ROLE {
 

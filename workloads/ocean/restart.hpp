@@ -32,7 +32,7 @@ class Restart {
     kept = kept && write(file, &sum, sizeof sum) && fsync(file) == 0;
     if (file >= 0) kept = ::close(file) == 0 && kept;
     if (!kept || std::rename(part.c_str(), path_.c_str()) != 0)
-      fl::give_up(fl::text("%s cannot be written: %s", path_.c_str(), std::strerror(errno)));
+      fl::abort_all(fl::text("%s cannot be written: %s", path_.c_str(), std::strerror(errno)));
   }
   // Fills the levels; returns how many time steps are done.
   Index take(const Levels& levels) const {
@@ -45,7 +45,7 @@ class Restart {
     char beyond;
     taken = taken && read(file, &expected, sizeof expected) && ::read(file, &beyond, 1) == 0 && sum == expected;
     if (file >= 0) ::close(file);
-    if (!taken) fl::give_up(fl::text("%s is not what was written", path_.c_str()));
+    if (!taken) fl::abort_all(fl::text("%s is not what was written", path_.c_str()));
     return done;
   }
 

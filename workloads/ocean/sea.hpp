@@ -99,7 +99,7 @@ double stress_at(const P& p, Index j, double wind) {
 
 // A run differs from all others of a batch in the length of its time steps and in its wind.
 template <class P>
-void touch(Sea<P>& s, Index iteration) {
+void mutate_inputs(Sea<P>& s, Index iteration) {
   const double share = 1 - (fl::step_factor(iteration) - 1) / 64;
   s.dt = s.p.longest() * share;
   s.wind = s.p.driven() ? s.p.wind * share * (s.p.gyre() ? gyre_weak : 1) : 0;

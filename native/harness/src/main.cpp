@@ -13,12 +13,12 @@
 #include "arguments.hpp"
 #include "comm.hpp"
 #include "describe.hpp"
+#include "device_check.hpp"
 #include "firstlight/program.hpp"
 #include "kernels.hpp"
 #include "measure.hpp"
 #include "recorder.hpp"
 #include "seed.hpp"
-#include "whereabouts.hpp"
 
 namespace {
 
@@ -34,9 +34,9 @@ void die_with_parent() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    fl::give_up("out of memory; choose a smaller size");
+    fl::abort_all("out of memory; choose a smaller size");
   } catch (const std::exception& error) {
-    fl::give_up(error.what());
+    fl::abort_all(error.what());
   } catch (...) {
   }
   std::abort();

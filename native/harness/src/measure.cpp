@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "comm.hpp"
+#include "device_check.hpp"
 #include "fences.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels.hpp"
 #include "participants.hpp"
 #include "sketch.hpp"
-#include "whereabouts.hpp"
 
 namespace fl {
 namespace {
@@ -133,7 +133,7 @@ class Timer {
 
   // Runs `steps` steps without timing them. A variant cannot distinguish them from a sample. The outputs are poisoned before the last step.
   void look(Index steps) {
-    next_ = instance_.renew(next_);
+    next_ = instance_.mutate_between_batches(next_);
     const auto take = [&](Index count) {
       if (instance_.resets()) instance_.reset();
       comm::barrier();
@@ -157,7 +157,7 @@ class Timer {
   template <class Span>
   void in_spans(Index steps, Span span) {
     const Index at_once = instance_.resets() ? 1 : steps;
-    next_ = instance_.renew(next_);
+    next_ = instance_.mutate_between_batches(next_);
     for (Index done = 0; done < steps; done += at_once) {
       if (instance_.resets()) instance_.reset();
       comm::barrier();
@@ -311,7 +311,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   const Json parameters = parameters_of(*instance);
 
   Timer timer(recorder, team, *instance, stepper, number);
-  Whereabouts whereabouts;
+  DeviceCheck devices;
   Check first;
   const bool checked = variant.unverified == nullptr, twice = first_rank_decides(checked && cost.working_set < check_twice_below);
   instance->poison();
@@ -319,11 +319,11 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   if (twice) {
     timer.time(1, 0, false);
     // The line of the case must come first, and its step count is known only after calibration: hold the check back until then.
-    whereabouts.query();
-    first = whereabouts.judged(fenced(instance->check(timer.last())));
+    devices.query();
+    first = devices.judged(fenced(instance->check(timer.last())));
     if (comm::any(!first.ok)) {
       recorder.begin_case(number, parameters, team, cost, 1);
-      whereabouts.record(recorder, number);
+      devices.record(recorder, number);
       return recorder.check(number, "before", first);
     }
     instance->poison();
@@ -331,13 +331,13 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   const Index steps = arguments.steps > 0 ? arguments.steps : timer.calibrate(arguments.sample_seconds);
   recorder.begin_case(number, parameters, team, cost, steps);
   if (twice) recorder.check(number, "before", first);
-  whereabouts.forget();
+  devices.forget();
   const Look look(number, arguments.samples, steps);
   Participants participants(team);
   bool ok = true, looked = !twice, blank = false;  // blank: outputs are poisoned, and no step has followed
   const auto judge_look = [&] {
-    whereabouts.query();
-    ok = recorder.check(number, "between", whereabouts.judged(fenced(instance->check(timer.last()))));
+    devices.query();
+    ok = recorder.check(number, "between", devices.judged(fenced(instance->check(timer.last()))));
     instance->poison();
     looked = blank = true;
   };
@@ -366,11 +366,11 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     recorder.field(number, sketch);
   }
   if (checked && !twice && steps > 1) timer.look(look.steps);  // this prepares the only check of the case
-  whereabouts.query();
-  whereabouts.record(recorder, number);
-  const bool judge = checked || comm::any(whereabouts.astray());
+  devices.query();
+  devices.record(recorder, number);
+  const bool judge = checked || comm::any(devices.off_device());
   const Check found = checked ? participants.judged(fenced(instance->check(timer.last()))) : Check{true, 0, 0, ""};
-  if (judge) ok = recorder.check(number, "after", whereabouts.judged(found)) && ok;
+  if (judge) ok = recorder.check(number, "after", devices.judged(found)) && ok;
   if (first_rank_decides(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
   return ok;
 }

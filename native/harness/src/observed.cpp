@@ -9,7 +9,7 @@
 namespace fl {
 namespace {
 
-[[noreturn]] void cannot_keep(const char* name, const char* why) { give_up(text("the observation %s cannot be kept: %s", name, why)); }
+[[noreturn]] void cannot_keep(const char* name, const char* why) { abort_all(text("the observation %s cannot be kept: %s", name, why)); }
 
 std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
   for (const char c : name + '/') sum = hash(sum ^ static_cast<unsigned char>(c));

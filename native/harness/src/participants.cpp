@@ -47,7 +47,7 @@ bool shown = false;
 std::map<int, double> cpu_times() {
   std::map<int, double> times;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), &closedir);
-  if (tasks == nullptr) give_up("cannot see the threads of this process: /proc/self/task cannot be read; mount /proc");
+  if (tasks == nullptr) abort_all("cannot see the threads of this process: /proc/self/task cannot be read; mount /proc");
   while (const dirent* entry = readdir(tasks.get())) {
     const int thread = std::atoi(entry->d_name);
     if (const double used = thread > 0 ? seconds_of(clock_of(thread)) : -1; used >= 0) times[thread] = used;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int protocol = 1;
 
-[[noreturn]] void cannot_write(const std::string& path) { give_up("cannot write the record " + path + ": " + std::strerror(errno)); }
+[[noreturn]] void cannot_write(const std::string& path) { abort_all("cannot write the record " + path + ": " + std::strerror(errno)); }
 
 template <class T>
 std::vector<T> gathered(const T& mine) {
@@ -49,7 +49,7 @@ std::vector<std::vector<int>> gathered_lists(std::vector<int> mine) {
 }
 
 // The ranks report their values in the same order. If they do not, or if a value is not a number, the record would be wrong.
-[[noreturn]] void cannot_observe(const std::string& why) { give_up("the observed values cannot be recorded: " + why); }
+[[noreturn]] void cannot_observe(const std::string& why) { abort_all("the observed values cannot be recorded: " + why); }
 
 using Spread = std::vector<std::pair<std::string, std::array<double, 3>>>;  // least, median, largest over the ranks; empty but on rank 0
 

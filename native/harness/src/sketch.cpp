@@ -12,7 +12,7 @@ namespace {
 constexpr Index most_cells = Index{1} << 40;  // either way: the number of a cell times that of boxes stays an Index
 
 [[noreturn]] void cannot_draw(const std::string& name, const char* why) {
-  give_up(text("the picture of %s cannot be drawn: %s", name.c_str(), why));
+  abort_all(text("the picture of %s cannot be drawn: %s", name.c_str(), why));
 }
 
 // The box of cell k of `cells`.

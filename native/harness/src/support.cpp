@@ -44,7 +44,7 @@ Check Check::of(double error, double tolerance, std::string what) {
   return Check{std::isfinite(error) && std::fabs(error) <= tolerance, error, tolerance, std::move(what)};
 }
 
-void give_up(const std::string& why) {
+void abort_all(const std::string& why) {
   const std::string who = comm::size() > 1 ? "rank " + std::to_string(comm::rank()) + ": " : "";
   std::fprintf(stderr, "%s: %s%s\n", program_invocation_name, who.c_str(), why.c_str());  // by its name, for launchers print more
   await_reader(STDERR_FILENO);

@@ -49,7 +49,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 
 inline double last(fl::Index iteration) { return 1 + static_cast<double>(iteration & 7); }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.x[s.x.size() - 1] = last(iteration);
   multiply(s);
 }

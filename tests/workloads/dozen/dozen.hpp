@@ -86,7 +86,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
   return {.flops = l.flops * n, .bytes = l.bytes * n, .working_set = l.bytes * n};
 }
 
-inline void touch(State& s, fl::Index iteration) { s.a[0] = 2 + static_cast<double>(iteration & 7); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.a[0] = 2 + static_cast<double>(iteration & 7); }
 
 inline void poison(State& s) { fl::poison(s.y.data(), s.n); }
 

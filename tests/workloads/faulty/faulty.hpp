@@ -38,7 +38,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 inline double changed(fl::Index iteration) { return static_cast<double>(iteration & 7); }
 
-inline void touch(State& s, fl::Index iteration) { s.ones[0] = 1 + changed(iteration); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.ones[0] = 1 + changed(iteration); }
 
 inline void poison(State& s) { fl::poison(&s.result, 1); }
 

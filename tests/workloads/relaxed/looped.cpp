@@ -7,7 +7,7 @@ namespace {
 
 void loop(relaxed::State& s, fl::Index first, fl::Index count) {
   if (count != 1) return;
-  touch(s, first);
+  mutate_inputs(s, first);
   relaxed::begin(s);
   for (fl::Index k = 0; k < s.runs; ++k) relaxed::update(s);
 }

@@ -77,7 +77,7 @@ inline void reset(State& s) {
 }
 
 inline double scale_of(fl::Index iteration) { return 1 + static_cast<double>(iteration & 7) / 8; }
-inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
 
 inline void poison(State& s) { fl::poison(s.u.data(), s.u.size()); }
 

@@ -17,7 +17,7 @@ struct OpenAcc {
     void allocate(Index size) {
       bytes_ = static_cast<std::size_t>(size) * sizeof(T);
       data_ = static_cast<T*>(acc_malloc(bytes_));
-      if (data_ == nullptr) fl::give_up("no memory on the device");
+      if (data_ == nullptr) fl::abort_all("no memory on the device");
     }
     void from(const T* host) { acc_memcpy_to_device(data_, const_cast<T*>(host), bytes_); }
     void to(T* host) const { acc_memcpy_from_device(host, data_, bytes_); }

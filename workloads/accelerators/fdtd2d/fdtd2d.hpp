@@ -106,7 +106,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline double length(const Params& p, Index iteration) { return p.courant * (1 - (fl::step_factor(iteration) - 1) / 64); }
-inline void touch(State& s, Index iteration) { s.s = length(s.p, iteration); }
+inline void mutate_inputs(State& s, Index iteration) { s.s = length(s.p, iteration); }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const auto steps = static_cast<double>(p.steps), cells = static_cast<double>(p.n) * static_cast<double>(p.n);

@@ -4,7 +4,7 @@
 #include <cfloat>
 
 #include "fdtd2d.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "guards.hpp"
 #include "oracle.hpp"
 

@@ -58,7 +58,7 @@ void fill_tables(Numbers<T>& a, const State& s) {
 }
 
 // Draws the next batch: another mode, another place of the source, other materials.
-inline Index renew(State& s, Index next) {
+inline Index mutate_between_batches(State& s, Index next) {
   s.drawn = Drawn(s.p.n, s.p.problem, s.drawn.batch + 1);
   s.modes = modes(s.p.problem, s.p.n, s.drawn);
   if (s.p.problem == Problem::walls) in_precision(s, [&](auto& a) { fill_materials(a, s); });

@@ -17,7 +17,7 @@ struct OpenMpTarget {
     void allocate(Index size) {
       bytes_ = static_cast<std::size_t>(size) * sizeof(T);
       data_ = static_cast<T*>(omp_target_alloc(bytes_, omp_get_default_device()));
-      if (data_ == nullptr) fl::give_up("no memory on the device");
+      if (data_ == nullptr) fl::abort_all("no memory on the device");
     }
     void from(const T* host) { copy(data_, omp_get_default_device(), host, omp_get_initial_device()); }
     void to(T* host) const { copy(host, omp_get_initial_device(), data_, omp_get_default_device()); }
@@ -25,7 +25,8 @@ struct OpenMpTarget {
 
    private:
     void copy(T* to, int there, const T* from, int here) const {
-      if (omp_target_memcpy(to, const_cast<T*>(from), bytes_, 0, 0, there, here) != 0) fl::give_up("a copy between host and device failed");
+      if (omp_target_memcpy(to, const_cast<T*>(from), bytes_, 0, 0, there, here) != 0)
+        fl::abort_all("a copy between host and device failed");
     }
 
     T* data_ = nullptr;

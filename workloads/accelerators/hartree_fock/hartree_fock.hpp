@@ -11,7 +11,7 @@
 #include <string>
 
 #include "classes.hpp"
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "molecules.hpp"
 #include "shells.hpp"
 
@@ -53,7 +53,7 @@ struct State {
   fl::Index n = 0;            // functions
   fl::Array<double> density;  // n x n, symmetric: given, or the result
   fl::Array<double> g;        // n x n, the result
-  fl::Changing changing;      // which pairs of `density` change
+  fl::InputMutator changing;  // which pairs of `density` change
   Outcome outcome;
 };
 
@@ -129,25 +129,25 @@ inline void place(State& s, fl::Index iteration) {
   for (Shell& shell : s.shells) shell.centre = s.molecule.atoms[static_cast<std::size_t>(shell.atom)].place;
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   place(s, iteration);
-  if (s.p.task == Task::matrix) s.changing.touch(iteration, [&](fl::Index pair) { set(s, pair, given(pair, iteration)); });
+  if (s.p.task == Task::matrix) s.changing.mutate_inputs(iteration, [&](fl::Index pair) { set(s, pair, given(pair, iteration)); });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
   if (s.p.task == Task::energy) return next;
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.p = p, s.team = team;
-  if (const std::string wrong = read(p, s.start); !wrong.empty()) fl::give_up(wrong);
+  if (const std::string wrong = read(p, s.start); !wrong.empty()) fl::abort_all(wrong);
   s.molecule = s.start;
   s.shells = basis_of(s.molecule, p.basis);
   s.n = functions_of(s.shells);
   s.density = fl::Array<double>(s.n * s.n);
   s.g = fl::Array<double>(s.n * s.n);
-  s.changing = fl::Changing(pair_of(s.n, 0), fl::Changing::most, true);
+  s.changing = fl::InputMutator(pair_of(s.n, 0), fl::InputMutator::most, true);
   for (fl::Index pair = 0; pair < pair_of(s.n, 0); ++pair) set(s, pair, given(pair, -1));
 }
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "matrix.hpp"
 #include "one_electron.hpp"
 #include "oracle.hpp"
@@ -71,7 +71,7 @@ class Judge {
   Judge(State& s, fl::Index last)
       : s_(s), bounds_(s.shells), n_(static_cast<std::size_t>(s.n)), density_(n_, s.density.data()), g_(n_, s.g.data()) {
     if (s.p.task == Task::energy) return;
-    const fl::Ages ages(s.changing, last);
+    const fl::ChangeLog ages(s.changing, last);
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t k = 0; k <= i; ++k) {
         const fl::Index pair = pair_of(static_cast<fl::Index>(i), static_cast<fl::Index>(k));

@@ -36,7 +36,7 @@ inline double points_in(const Params& p) {
   return all;
 }
 
-inline void touch(State& s, Index iteration) { s.upcoming = iteration + 1; }
+inline void mutate_inputs(State& s, Index iteration) { s.upcoming = iteration + 1; }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const double points = points_in(p), sweeps = static_cast<double>(p.sweeps), updates = points * sweeps;

@@ -28,18 +28,19 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
   for (Field* field : {&s.p, &s.next}) *field = Field(s.block.size(), p.domain().halo);
   each_coefficient(s, [&](Field& field, Coefficient) { field = Field(s.block.size(), {}); });
-  s.changing = fl::Changing(static_cast<Index>(points_in(p)), fl::Changing::most, true);
+  s.changing = fl::InputMutator(static_cast<Index>(points_in(p)), fl::InputMutator::most, true);
   fl::first_touch(&s);
   each_coefficient(s, [&](Field& field, Coefficient which) { fill(s, field, which); });
 }
 
 inline void reset(State& s) {
-  s.changing.touch(s.upcoming, [&](Index number) { put_source(s, number, source(number, s.upcoming)); });
+  s.changing.mutate_inputs(s.upcoming, [&](Index number) { put_source(s, number, source(number, s.upcoming)); });
   restore(s, factor(s.upcoming));
 }
-inline Index renew(State& s, Index next) {
-  s.upcoming = s.changing.renew(
-      next, [&](Index iteration) { s.changing.touch(iteration, [&](Index number) { put_source(s, number, source(number, iteration)); }); });
+inline Index mutate_between_batches(State& s, Index next) {
+  s.upcoming = s.changing.mutate_between_batches(next, [&](Index iteration) {
+    s.changing.mutate_inputs(iteration, [&](Index number) { put_source(s, number, source(number, iteration)); });
+  });
   return s.upcoming;
 }
 inline void poison(State& s) {
@@ -52,7 +53,7 @@ inline void observe(State& s, fl::Observations& seen) {
   Gosa& gosa = s.unchanged;
   if (!gosa.known) {
     const Index last = s.upcoming - 1;
-    const fl::Ages ages(s.changing, last);
+    const fl::ChangeLog ages(s.changing, last);
     const auto run = [&](float scale, bool changed) {
       for (const auto& [number, iteration] : ages.all())
         put_source(s, number, changed ? source(number, iteration) : value(s.params.problem, Coefficient::wrk1, number));
@@ -75,7 +76,7 @@ inline void observe(State& s, fl::Observations& seen) {
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
   const float scale = factor(last);
-  const Replay<double> right(s, fl::Ages(s.changing, last), scale);
+  const Replay<double> right(s, fl::ChangeLog(s.changing, last), scale);
   // What rounding makes of ss, of numbers as large as `scale`; and by the inequality of Cauchy and Schwarz of the sum of their squares.
   const double rounding = 2 * FLT_EPSILON, points = points_in(s.params);
   const auto allowed = [&](double gosa, double size) {

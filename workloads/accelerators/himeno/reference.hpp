@@ -12,7 +12,7 @@ template <class Real>
 class Replay {
  public:
   // With the sources of `ages`, from p times `scale`.
-  Replay(const State& s, const fl::Ages& ages, float scale)
+  Replay(const State& s, const fl::ChangeLog& ages, float scale)
       : problem_(s.params.problem), domain_{{}, s.block.domain.extents}, ages_(ages), block_(s.block) {
     const Index sweeps = s.params.sweeps;
     kept_ = grid::intersection(block_.owned.grown(grid::all<3>(sweeps)), domain_.grown({1, 1, 1}));
@@ -79,7 +79,7 @@ class Replay {
 
   Problem problem_;
   grid::Box<3> domain_, kept_;  // in global coordinates
-  const fl::Ages& ages_;
+  const fl::ChangeLog& ages_;
   const grid::Block<3>& block_;
   fl::Array<Real> p_, next_;
   Real gosa_ = 0;

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "firstlight/changing.hpp"
 #include "firstlight/grid/field.hpp"
+#include "firstlight/input_mutator.hpp"
 
 namespace himeno::inline FL_ROLE {
 
@@ -61,7 +61,7 @@ struct State {
   double gosa = 0;                 // of the last sweep, over all ranks
   std::function<void()> upload;    // p, next and wrk1, where a variant keeps them on a device
   std::function<void()> download;  // p
-  fl::Changing changing;           // of wrk1
+  fl::InputMutator changing;       // of wrk1
   Index upcoming = 0;              // the iteration of the next step
   Gosa unchanged;
 };

@@ -235,7 +235,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   }
 }
 
-inline void touch(State& s, fl::Index iteration) { s.g = fl::step_factor(iteration); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.g = fl::step_factor(iteration); }
 
 inline void poison(State& s) {
   for (Block& b : s.blocks) fl::poison(b.x.memory().data(), b.x.memory().size());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "elements.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 
 namespace fem2d::inline FL_ROLE {
 

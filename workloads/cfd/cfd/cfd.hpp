@@ -91,7 +91,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
   return c;
 }
 
-inline void touch(State& s, Index iteration) { s.upcoming = iteration + 1; }
+inline void mutate_inputs(State& s, Index iteration) { s.upcoming = iteration + 1; }
 
 }  // namespace cfd::inline FL_ROLE
 

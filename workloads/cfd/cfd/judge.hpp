@@ -6,7 +6,7 @@
 #include <cfloat>
 
 #include "cfd.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "inputs.hpp"
 #include "replay.hpp"
 
@@ -71,7 +71,7 @@ inline void reset(State& s) {
   restore(s);
   if (s.upload) s.upload();
 }
-inline Index renew(State& s, Index next) { return s.upcoming = next; }
+inline Index mutate_between_batches(State& s, Index next) { return s.upcoming = next; }
 inline void poison(State& s) {
   each_field(s, s.params, [](Field& field) { fl::poison(field.data(), field.layout().elements); });
   s.outcome = {};

@@ -6,7 +6,7 @@
 #include <cfloat>
 
 #include "cfd_solver.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "inputs.hpp"
 #include "replay.hpp"
 
@@ -58,20 +58,20 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   for (Field& a : s.system.a) a = field();
   s.system.b = field();
   s.x = field();
-  s.changing = fl::Changing(static_cast<Index>(cells_in(p)), fl::Changing::most, true);
+  s.changing = fl::InputMutator(static_cast<Index>(cells_in(p)), fl::InputMutator::most, true);
   fl::first_touch(&s);
   fill_matrix(s);
 }
 
 inline void reset(State& s) {
-  s.changing.touch(s.upcoming, [&](Index number) { put_diagonal(s, number, s.upcoming); });
+  s.changing.mutate_inputs(s.upcoming, [&](Index number) { put_diagonal(s, number, s.upcoming); });
   restore(s, factor(s.upcoming));
   s.outcome = {};
   if (s.upload) s.upload();
 }
-inline Index renew(State& s, Index next) {
-  s.upcoming = s.changing.renew(
-      next, [&](Index iteration) { s.changing.touch(iteration, [&](Index number) { put_diagonal(s, number, iteration); }); });
+inline Index mutate_between_batches(State& s, Index next) {
+  s.upcoming = s.changing.mutate_between_batches(
+      next, [&](Index iteration) { s.changing.mutate_inputs(iteration, [&](Index number) { put_diagonal(s, number, iteration); }); });
   return s.upcoming;
 }
 inline void poison(State& s) {
@@ -83,7 +83,7 @@ inline void poison(State& s) {
 // Once a case, and outside of its time: a run of the inputs as they were before anything changed, and the last one again.
 inline void run_unchanged(State& s) {
   const Index last = s.upcoming - 1;
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   const auto run = [&](double scale, bool changed) {
     for (const auto& [number, iteration] : ages.all()) put_diagonal(s, number, changed ? iteration : -1);
     restore(s, scale);
@@ -108,7 +108,7 @@ inline void observe(State& s, fl::Observations& seen) {
 }
 
 // Returns the sum of |b - A x| over all cells, of x as the variant left it. Collective; it evaluates one cell at a time by its place.
-inline double residual_of(State& s, const fl::Ages& ages, double scale) {
+inline double residual_of(State& s, const fl::ChangeLog& ages, double scale) {
   const Point& extents = s.block.domain.extents;
   std::vector<double> whole(static_cast<std::size_t>(cells_in(s.params)));
   const auto number = [&](const Point& x) { return static_cast<std::size_t>(s.block.number(x)); };
@@ -152,7 +152,7 @@ struct Allowed {
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
   const Params& p = s.params;
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   const double scale = factor(last);
   const Replay right(s, ages, scale);
   const std::vector<double>&found = s.outcome.history, &wanted = right.outcome().history;

@@ -45,7 +45,7 @@ struct Copy {
     s.download = [this, &s] { cfd::convert(x, s.x); };
   }
   // Who works on a row touches it first.
-  void touch(auto& machine, bool planes) {
+  void mutate_inputs(auto& machine, bool planes) {
     const auto clear = [&](Index k, Index j) {
       for (auto& a : system.a) std::fill_n(&a[{k, j, 0}], a.size()[2], Real{0});
       for (auto* each : {&system.b, &x}) std::fill_n(&(*each)[{k, j, 0}], each->size()[2], Real{0});
@@ -67,7 +67,7 @@ struct Run : Method {
     if constexpr (copies) {
       copy.open(s);
       open(s, copy.system, copy.x);
-      copy.touch(this->machine, s.params.kernel == Kernel::red_black);
+      copy.mutate_inputs(this->machine, s.params.kernel == Kernel::red_black);
     } else {
       open(s, s.system, s.x);
     }

@@ -12,7 +12,7 @@ namespace cfd_solver::inline FL_ROLE {
 class Replay {
  public:
   // With the diagonals of `ages`, and b times `scale`.
-  Replay(const State& s, const fl::Ages& ages, double scale)
+  Replay(const State& s, const fl::ChangeLog& ages, double scale)
       : params_(s.params), extents_(s.block.domain.extents), layout_(extents_, {1, 1, 1}, 1) {
     for (auto* values : {&a_, &inner_})
       for (Values& a : *values) a = zeros();
@@ -45,7 +45,7 @@ class Replay {
   Values zeros() const { return Values(static_cast<std::size_t>(layout_.elements)); }
   std::size_t at(const Point& x) const { return static_cast<std::size_t>(layout_(x)); }
   std::size_t beside(std::size_t c, std::size_t place) const { return c + steps_[place]; }
-  void add(const Point& x, const grid::Box<3>& block, const fl::Ages& ages, double scale, Index number) {
+  void add(const Point& x, const grid::Box<3>& block, const fl::ChangeLog& ages, double scale, Index number) {
     const std::size_t c = at(x);
     cells_.push_back(c);
     colours_[static_cast<std::size_t>((x[0] + x[1] + x[2]) % 2)].push_back(c);

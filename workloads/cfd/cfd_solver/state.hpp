@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../extents.hpp"
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
 
@@ -82,7 +82,7 @@ struct State {
   Outcome outcome;
   std::function<void()> upload;    // the system and x, where a variant keeps them on a device or in other numbers
   std::function<void()> download;  // x
-  fl::Changing changing;           // of the diagonal
+  fl::InputMutator changing;       // of the diagonal
   Index upcoming = 0;              // the iteration of the next step
   std::vector<double> unchanged;   // the history of a run of unchanged inputs, once a case
 };

@@ -8,7 +8,7 @@
 
 #include "../exchange.hpp"
 #include "../known.hpp"
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/split.hpp"
 
 namespace fft::inline FL_ROLE {
@@ -35,7 +35,7 @@ struct State {
   Index n1 = 1, n2 = 1;
   fl::Part in_rows, out_rows;  // of this process: of n2 points, and of the result's n1 or, where it goes back, n2
   fl::Array<Complex> in, out;
-  fl::Changing changing;  // points of the whole input
+  fl::InputMutator changing;  // points of the whole input
 };
 
 inline constexpr fl::About about{
@@ -78,7 +78,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.out_rows = p.task == Task::forward ? fl::part(s.n2, team.ranks, team.rank) : s.in_rows;
   s.in = fl::Array<Complex>(s.in_rows.size() * s.n2);
   s.out = fl::Array<Complex>(s.out_rows.size() * out_width(s));
-  s.changing = fl::Changing(p.n, fl::Changing::most, true);
+  s.changing = fl::InputMutator(p.n, fl::InputMutator::most, true);
   fl::first_touch(&s);
   for (Index j = 0; j < s.in.size(); ++j) s.in[j] = spectral::point(first_in(s) + j, -1);
 }
@@ -88,14 +88,14 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = times * 5 * n * std::log2(n), .bytes = times * 32 * n, .working_set = 32 * n / team.ranks};
 }
 
-inline void touch(State& s, Index iteration) {
-  s.changing.touch(iteration, [&](Index j) {
+inline void mutate_inputs(State& s, Index iteration) {
+  s.changing.mutate_inputs(iteration, [&](Index j) {
     if (j >= first_in(s) && j < first_in(s) + s.in.size()) s.in[j - first_in(s)] = spectral::point(j, iteration);
   });
 }
 
-inline Index renew(State& s, Index next) {
-  return s.changing.renew(next, [&](Index iteration) { touch(s, iteration); });
+inline Index mutate_between_batches(State& s, Index next) {
+  return s.changing.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) { fl::poison(reinterpret_cast<double*>(s.out.data()), 2 * s.out.size()); }

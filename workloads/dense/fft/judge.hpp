@@ -44,7 +44,7 @@ void compare_squares(const State& s, X x, fl::WorstError& worst) {
 
 inline fl::Check check(State& s, Index last) {
   fl::WorstError worst;
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   const auto x = [&](Index j) { return Long(spectral::point(j, ages.of(j, -1))); };
   if (s.p.task == Task::back_again) {
     for (Index i = 0; i < s.out.size(); ++i)

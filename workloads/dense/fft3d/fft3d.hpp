@@ -10,7 +10,7 @@
 
 #include "../exchange.hpp"
 #include "../known.hpp"
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/split.hpp"
 
 namespace fft3d::inline FL_ROLE {
@@ -74,8 +74,8 @@ struct State {
   Grid grid;
   Pencils given, transformed;  // x, y, z and z, y, x
   fl::Array<Complex> in, out;
-  fl::Changing changing;  // points of the whole input, counted in the order x, y, z
-  Extents wave{};         // its frequencies
+  fl::InputMutator changing;  // points of the whole input, counted in the order x, y, z
+  Extents wave{};             // its frequencies
 };
 
 inline constexpr fl::About about{
@@ -143,14 +143,14 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.transformed = {fl::part(s.n[2], s.grid.columns, column), fl::part(s.n[1], s.grid.rows, row), s.n[0]};
   s.in = fl::Array<Complex>(s.given.size());
   s.out = fl::Array<Complex>((p.task == Task::forward ? s.transformed : s.given).size());
-  s.changing = fl::Changing(p.points(), fl::Changing::most, true);
+  s.changing = fl::InputMutator(p.points(), fl::InputMutator::most, true);
   for (std::size_t d = 0; d < 3; ++d) s.wave[d] = static_cast<Index>(fl::hash(fl::seed() + d) % static_cast<std::uint64_t>(s.n[d]));
   fl::first_touch(&s);
   each_point(s.given, [&](Index i, const Extents& j) { s.in[i] = point(s, j); });
 }
 
-inline void touch(State& s, Index iteration) {
-  s.changing.touch(iteration, [&](Index changed) {
+inline void mutate_inputs(State& s, Index iteration) {
+  s.changing.mutate_inputs(iteration, [&](Index changed) {
     const Extents j = place(s.n, changed);
     const auto& [x, y, nz] = s.given;
     if (j[0] < x.begin || j[0] >= x.end || j[1] < y.begin || j[1] >= y.end) return;
@@ -158,8 +158,8 @@ inline void touch(State& s, Index iteration) {
   });
 }
 
-inline Index renew(State& s, Index next) {
-  return s.changing.renew(next, [&](Index iteration) { touch(s, iteration); });
+inline Index mutate_between_batches(State& s, Index next) {
+  return s.changing.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) { fl::poison(reinterpret_cast<double*>(s.out.data()), 2 * s.out.size()); }

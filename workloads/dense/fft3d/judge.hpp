@@ -106,7 +106,7 @@ void compare_squares(const State& s, X x, fl::WorstError& worst) {
 
 // Compares plane waves: one point of the result is N and the others are 0, with errors of that point's magnitude near it. Each input that
 // changed adds a wave of its own, whose phase grows evenly.
-inline Index compare_waves(const State& s, const fl::Ages& ages, fl::WorstError& worst) {
+inline Index compare_waves(const State& s, const fl::ChangeLog& ages, fl::WorstError& worst) {
   struct Change {
     Extents at;
     Complex by, here{};  // here: on the line of the result that is looked at
@@ -131,7 +131,7 @@ inline Index compare_waves(const State& s, const fl::Ages& ages, fl::WorstError&
 
 inline fl::Check check(State& s, Index last) {
   fl::WorstError worst;
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   const auto x = [&](const Extents& j) {
     const Index iteration = ages.of(number(s.n, j), -1);
     return Long(iteration < 0 ? point(s, j) : spectral::point(number(s.n, j), iteration));

@@ -17,7 +17,7 @@ struct Kept {
 
   void step(lu::State& s, Index iteration) {
     Index begin = 0;
-    if (iteration == before + 1) s.changing.touch(iteration, [&](Index at) { begin = at % s.n / s.p.block * s.p.block; });
+    if (iteration == before + 1) s.changing.mutate_inputs(iteration, [&](Index at) { begin = at % s.n / s.p.block * s.p.block; });
     before = iteration;
     for (Index first = 0; first < begin; first += s.p.block) take(s, first, begin);
     for (Index k = begin; k < s.n; ++k) {

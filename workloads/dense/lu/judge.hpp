@@ -132,7 +132,7 @@ class Judge {
 
   const State& s_;
   Index last_;
-  fl::Ages ages_;
+  fl::ChangeLog ages_;
   fl::WorstError worst_;
   Vector product_, row_;  // A x, and the sums of magnitudes of A's rows: from the pass over A that factors() makes
   double largest_ = 0, residual_ = 0;

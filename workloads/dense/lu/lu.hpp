@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "deal.hpp"
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
 namespace lu::inline FL_ROLE {
@@ -53,7 +53,7 @@ struct State {
   fl::Array<double> input, a;  // its part of A
   fl::Array<double> b, x;      // all of them
   fl::Array<Index> pivot;
-  fl::Changing changing;                   // elements of A
+  fl::InputMutator changing;               // elements of A
   Index run = 0;                           // number of steps so far, which determines the signs of A
   double factor = 1;                       // of b
   std::vector<std::vector<Span>> threads;  // of the last step, where a scheduler of our own keeps it
@@ -124,7 +124,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.b = fl::Array<double>(s.n);
   s.x = fl::Array<double>(s.n);
   s.pivot = fl::Array<Index>(s.n);
-  s.changing = fl::Changing(s.n * s.n, fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.n * s.n, fl::InputMutator::most, true);
   fl::first_touch(&s);
   for (Index i = 0, at = 0; i < s.rows.size(); ++i)
     for (Index j = 0; j < s.columns.size(); ++j, ++at) s.input[at] = element(s.rows.at(i) * s.n + s.columns.at(j), -1);
@@ -155,8 +155,8 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 }
 
 // An element of A at a place that no step knows, and the right side.
-inline void touch(State& s, Index iteration) {
-  s.changing.touch(iteration, [&](Index at) {
+inline void mutate_inputs(State& s, Index iteration) {
+  s.changing.mutate_inputs(iteration, [&](Index at) {
     const Index i = at / s.n, j = at % s.n;
     if (!s.rows.has(i) || !s.columns.has(j)) return;
     const Index row = s.rows.before(i), column = s.columns.before(j);
@@ -166,8 +166,8 @@ inline void touch(State& s, Index iteration) {
   s.factor = fl::step_factor(iteration);
 }
 
-inline Index renew(State& s, Index next) {
-  return s.changing.renew(next, [&](Index iteration) { touch(s, iteration); });
+inline Index mutate_between_batches(State& s, Index next) {
+  return s.changing.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) {

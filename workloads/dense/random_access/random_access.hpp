@@ -90,7 +90,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 }
 
 inline Word first_of(const State& s, fl::Index iteration) { return fl::hash(s.seed + static_cast<Word>(iteration)) % period; }
-inline void touch(State& s, fl::Index iteration) { s.first = first_of(s, iteration); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.first = first_of(s, iteration); }
 
 inline void poison(State& s) { std::fill(s.table.begin(), s.table.end(), fl::poison_bits); }
 

@@ -1,7 +1,7 @@
 // What states must be: eigenstates of H by another H, orthonormal, and the lowest there are. Compiled with the harness's own flags.
 #pragma once
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "spectrum.hpp"
 
 namespace rsdft::inline FL_ROLE {

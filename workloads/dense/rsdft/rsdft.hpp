@@ -134,7 +134,7 @@ inline void reset(State& s) {
 inline double trap(const Params& p, Index iteration) {
   return 1 + p.vary * fl::uniform(fl::hash(fl::seed()) ^ static_cast<std::uint64_t>(iteration));
 }
-inline void touch(State& s, Index iteration) { s.trap = trap(s.p, iteration); }
+inline void mutate_inputs(State& s, Index iteration) { s.trap = trap(s.p, iteration); }
 inline void poison(State& s) { fl::poison(s.energies.data(), s.energies.size()); }
 
 // A product with H or a step of the filter, of all states.

@@ -155,9 +155,9 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 // them, so that none may be left out or come late. Not on 4^4, whose results are published.
 inline bool turns(const State& s) { return is_operator(s.op) && s.team.ranks > 1 && s.given.global != Extents{4, 4, 4, 4}; }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
-  if (s.changed == nullptr) in_precision(s, [&](auto& a) { s.changed_sites.touch(a.psi.data(), s.layout, iteration); });
+  if (s.changed == nullptr) in_precision(s, [&](auto& a) { s.changed_sites.mutate_inputs(a.psi.data(), s.layout, iteration); });
   if (!turns(s)) return;
   const auto size = static_cast<std::size_t>(lqcd::spinor_reals);
   in_precision(s, [&](auto& a) {
@@ -167,8 +167,8 @@ inline void touch(State& s, fl::Index iteration) {
   });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  const fl::Index first = in_precision(s, [&](auto& a) { return s.changed_sites.renew(a.psi.data(), s.layout, next); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  const fl::Index first = in_precision(s, [&](auto& a) { return s.changed_sites.mutate_between_batches(a.psi.data(), s.layout, next); });
   s.renewed = first - 1;
   if (s.changed != nullptr) s.changed(s);
   return first;

@@ -4,7 +4,7 @@
 #include <cfloat>
 
 #include "dirac.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 
 namespace dirac::inline FL_ROLE {
 
@@ -22,13 +22,13 @@ inline constexpr fl::Index all_sites_up_to = 16384, sites_of_dhat = 2048;  // co
 // A step: its factor, and what changed at which sites.
 struct Step {
   double scale;
-  fl::Ages ages;
+  fl::ChangeLog ages;
 
   Step(const State& s, fl::Index last)
       : scale(fl::step_factor(last)), ages(s.changed_sites.ages(s.changed == nullptr || last >= fl::beyond_timing ? last : s.renewed)) {}
 };
 
-// The global field psi of a step: corners of blocks turn with it, and some sites, see touch().
+// The global field psi of a step: corners of blocks turn with it, and some sites, see mutate_inputs().
 inline lqcd::Spinor input(const State& s, const Extents& x, const Step& step) {
   const lqcd::Spinor given = s.given.spinor(x);
   const double divisor = s.changed_sites.divisor(step.ages, x);

@@ -96,11 +96,13 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.given.changed = lqcd::ChangedSites(s.layout, s.given, lqcd::Change::little, false);
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
-  s.given.changed.touch(s.psi.data(), s.layout, iteration);
+  s.given.changed.mutate_inputs(s.psi.data(), s.layout, iteration);
 }
-inline fl::Index renew(State& s, fl::Index next) { return s.given.changed.renew(s.psi.data(), s.layout, next); }
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.given.changed.mutate_between_batches(s.psi.data(), s.layout, next);
+}
 
 inline void poison(State& s) {
   fl::poison(s.out.data(), s.out.size());

@@ -96,11 +96,13 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 }
 
 // In place, b is the same up to the factor; and at some sites, which no step can know, up to another one.
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
-  s.given.changed.touch(s.b.data(), s.layout, iteration);
+  s.given.changed.mutate_inputs(s.b.data(), s.layout, iteration);
 }
-inline fl::Index renew(State& s, fl::Index next) { return s.given.changed.renew(s.b.data(), s.layout, next); }
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.given.changed.mutate_between_batches(s.b.data(), s.layout, next);
+}
 
 inline void poison(State& s) {
   fl::poison(s.x.data(), s.x.size());

@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "firstlight/alone.hpp"
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/exact.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -48,15 +48,15 @@ struct State {
   Kind kind = Kind::barrier;
   int root = 0;
   fl::Index segments = 0;
-  fl::Index n = 0;           // words of the message, or of one block
-  fl::Index blocks = 1;      // that `own` consists of
-  fl::Array<double> own;     // what this rank gives
-  fl::Array<double> result;  // room for what it gets, and the guard
-  fl::Changing changing;     // of what a rank gives, at the same places on all
-  fl::Index filled = -1;     // the iteration that all words belong to that did not change since
-  fl::Index rounds = 0;      // of checks so far
-  fl::Index touched = -1;    // the last iteration
-  fl::Index since = -1;      // the first iteration after all words were filled; negative: there is none yet
+  fl::Index n = 0;            // words of the message, or of one block
+  fl::Index blocks = 1;       // that `own` consists of
+  fl::Array<double> own;      // what this rank gives
+  fl::Array<double> result;   // room for what it gets, and the guard
+  fl::InputMutator changing;  // of what a rank gives, at the same places on all
+  fl::Index filled = -1;      // the iteration that all words belong to that did not change since
+  fl::Index rounds = 0;       // of checks so far
+  fl::Index touched = -1;     // the last iteration
+  fl::Index since = -1;       // the first iteration after all words were filled; negative: there is none yet
 
   bool is(Kind other) const { return kind == other; }
   bool roots() const { return team.rank == root; }
@@ -126,13 +126,13 @@ inline fl::Index age_of(const State& s, fl::Index block, fl::Index last) {
 }
 
 // Returns the same for word i of a block.
-inline fl::Index age_of_word(const State& s, const fl::Ages& ages, fl::Index i, fl::Index block, fl::Index last) {
+inline fl::Index age_of_word(const State& s, const fl::ChangeLog& ages, fl::Index i, fl::Index block, fl::Index last) {
   const fl::Index changed = ages.of(i, -1), somewhere = changed >= s.since ? changed : -1;
   const fl::Index of_end = i % s.n == 0 || i % s.n == s.n - 1 ? age_of(s, block, last) : s.filled;
   return of_end == s.filled && somewhere >= 0 ? somewhere : std::max(of_end, somewhere);
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.touched = iteration;
   if (s.since < 0) s.since = iteration;
   if (s.n == 0 || (s.is(Kind::broadcast) && !s.roots())) return;
@@ -143,11 +143,11 @@ inline void touch(State& s, fl::Index iteration) {
     for (const fl::Index i : {block * s.n, block * s.n + s.n - 1}) words[i] = value(s.team.rank, i, iteration);
     if (++block == s.blocks) block = 0;
   }
-  s.changing.touch(iteration, [&](fl::Index i) { words[i] = value(s.team.rank, i, iteration); });
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) { words[i] = value(s.team.rank, i, iteration); });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.segments = p.segments;
   s.n = p.bytes / 8;
   s.blocks = s.is(Kind::reduce_scatter) || s.is(Kind::alltoall) ? team.ranks : 1;
-  s.changing = fl::Changing(s.blocks * s.n, fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.blocks * s.n, fl::InputMutator::most, true);
   s.own = fl::Array<double>(std::max<fl::Index>(s.blocks * s.n, 1));
   s.result = fl::Array<double>(words(p, team.ranks) + guard);
   fl::first_touch(&s);
@@ -205,15 +205,15 @@ class Expected {
 
   const State& s_;
   fl::Index iteration_;
-  fl::Ages ages_;
+  fl::ChangeLog ages_;
   exact::Ranks ranks_;
 };
 
-inline void wrong_word(fl::Damage& damage, fl::Index i, const char* means, double found, double expected) {
+inline void wrong_word(fl::ErrorSummary& damage, fl::Index i, const char* means, double found, double expected) {
   damage.add([&] { return fl::text("word %lld %s is %.17g, should be %.17g", i, means, found, expected); });
 }
 
-inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
+inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
   const Expected expected(s, iteration);
   for (fl::Index i = 0; i < s.words(); ++i)
     if (expected.prescribed(i) && exact::bits(s.result[i]) != exact::bits(expected(i)))
@@ -223,7 +223,7 @@ inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
 }
 
 // One untimed operation on data that is new in every word. Collective, whatever was found before.
-inline void fresh_round(State& s, fl::Damage& damage) {
+inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   s.filled = fl::beyond_timing + s.rounds++;
   fill(s);
   poison(s);
@@ -233,7 +233,7 @@ inline void fresh_round(State& s, fl::Damage& damage) {
 }
 
 // One rank comes late; no rank may leave before it has come. On one node all clocks are one; on several, durations are compared.
-inline void late_round(State& s, int late, fl::Damage& damage) {
+inline void late_round(State& s, int late, fl::ErrorSummary& damage) {
   constexpr double delay = 2e-3;
   fl::barrier();
   const double start = fl::clock_seconds();
@@ -251,7 +251,7 @@ inline void observe(State& s, fl::Observations& seen) { seen.value("latency", fl
 
 inline fl::Check check(State& s, fl::Index last) {
   constexpr int most_late = 8;
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   if (s.is(Kind::barrier)) {
     for (int k = 0; k < std::min(s.team.ranks, most_late); ++k) late_round(s, (k + 1) % s.team.ranks, damage);
     return damage.check(fl::text("no rank of %d left before the last had come", s.team.ranks));

@@ -29,7 +29,7 @@ struct Exchange {
       std::uint64_t number = exchanges;
       for (fl::Index i = first; i < first + count; ++i) {
         ++number;
-        halo::touch(s, d, i);
+        halo::mutate_inputs(s, d, i);
         phase(s, d, halo::north, number);
         phase(s, d, halo::west, number);
       }

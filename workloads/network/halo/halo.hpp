@@ -3,7 +3,7 @@
 //
 // An exchange begins and ends with the call of a process: between its calls its halo stays as it is, and its own words are its own
 // to change, however far its neighbours are ahead. Words are a function of their global place and of an iteration. Of the words
-// that a neighbour needs, touch() renews the four corners in every iteration, and one more a side, which wanders by leaps drawn for each
+// that a neighbour needs, mutate_inputs() renews the four corners in every iteration, and one more a side, which wanders by leaps drawn for each
 // launch, so that each word of a message has an age that follows from its place, and no exchange knows which are new. The check renews
 // everything, interior included.
 #pragma once
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/lines.hpp"
 #include "firstlight/split.hpp"
 #include "firstlight/variant.hpp"
@@ -67,7 +67,7 @@ struct Domain {
   std::array<int, directions> neighbour{};
   unsigned char* field = nullptr;  // word (0, 0): the north-west corner of the halo
   std::uint64_t salt = 0;          // of the interior's first word
-  fl::Index along = 0, depth = 0;  // the place on each side that the last touch() renewed
+  fl::Index along = 0, depth = 0;  // the place on each side that the last mutate_inputs() renewed
   Leap leap;
   fl::Index touches = 0;  // since the last fill
   fl::Array<unsigned char> memory;
@@ -155,7 +155,7 @@ inline void renew(const Shape& s, Domain& d, fl::Index iteration) {
 }
 
 // Called once before each exchange, by whom the sub-domain belongs to.
-inline void touch(const Shape& s, Domain& d, fl::Index iteration) {
+inline void mutate_inputs(const Shape& s, Domain& d, fl::Index iteration) {
   d.along += d.leap.along;
   d.depth += d.leap.depth;
   if (d.along >= s.n) d.along -= s.n, ++d.depth;
@@ -167,8 +167,8 @@ inline void touch(const Shape& s, Domain& d, fl::Index iteration) {
     renew<std::uint32_t>(s, d, iteration);
 }
 
-inline void touch(State& s, fl::Index iteration) {
-  if (!s.traits.between_threads) touch(s, s.domains[0], iteration);  // threads touch their own
+inline void mutate_inputs(State& s, fl::Index iteration) {
+  if (!s.traits.between_threads) mutate_inputs(s, s.domains[0], iteration);  // threads touch their own
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index c
 }
 
 // Every word of the field, and the guards.
-inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Damage& damage) {
+inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::ErrorSummary& damage) {
   const fl::Index height = s.grid.rows * s.n, breadth = s.grid.columns * s.n;
   const fl::Index top = d.me / s.grid.columns * s.n, left = d.me % s.grid.columns * s.n;
   for (fl::Index row = 0; row < s.pitch; ++row) {
@@ -323,7 +323,7 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Da
 
 // One untimed exchange of fresh words over a poisoned halo. No barrier: while one process looks at its halo, or fills its field, a
 // neighbour may be ahead by as much as the exchange itself permits; every second one lags behind, before or after.
-inline void fresh_round(State& s, fl::Damage& damage) {
+inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   constexpr useconds_t lag = 300;
   const fl::Index iteration = fl::beyond_timing + s.rounds++;
   const int where = s.team.rank / s.grid.columns + s.team.rank % s.grid.columns;
@@ -337,12 +337,12 @@ inline void fresh_round(State& s, fl::Damage& damage) {
   if ((where + s.rounds) % 2 == 0) usleep(lag);
   for (Domain& d : s.domains) {
     inspect(s, d, iteration, damage);
-    d.touches = 0;  // what this round's touch() wrote is what was there
+    d.touches = 0;  // what this round's mutate_inputs() wrote is what was there
   }
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   for (const Domain& d : s.domains) inspect(s, d, last, damage);
   for (int round = 0; round < 4; ++round) fresh_round(s, damage);
   return damage.check(fl::text("%lld words of halo arrived, and nothing else was written", 4 * s.width * s.pitch - 4 * s.width * s.width));

@@ -27,7 +27,7 @@ struct Exchange : halo::OpenSides {
 #pragma omp parallel num_threads(s.team.threads)
     for (fl::Index i = first; i < first + count; ++i) {
 #pragma omp master
-      halo::touch(s, i);
+      halo::mutate_inputs(s, i);
 #pragma omp barrier
       for (std::size_t way = 0; way < halo::sides; way += 2)
         phase(s, all.side[way], all.side[way + 1], omp_get_thread_num(), omp_get_num_threads());

@@ -38,7 +38,7 @@ struct Exchange {
   void close(halo::State&) { all.close(); }
 
   void exchange(halo::State& s, fl::Index iteration) {
-    halo::touch(s, iteration);
+    halo::mutate_inputs(s, iteration);
     halo::two_packed_phases(s, all, halo::exchange);
   }
 

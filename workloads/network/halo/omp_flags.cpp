@@ -30,7 +30,7 @@ struct Exchange {
       std::uint64_t number = exchanges;
       for (fl::Index i = first; i < first + count; ++i) {
         ++number;
-        halo::touch(s, d, i);
+        halo::mutate_inputs(s, d, i);
         halo::exchange(s, desks, d, halo::north, number, halo::await);
         halo::exchange(s, desks, d, halo::west, number, halo::await);
       }

@@ -8,7 +8,7 @@ namespace messages::inline FL_ROLE {
 // Word `at` of a message found by `get`, of which `bytes` are left; cut to what a message has of it.
 inline std::uint64_t cut(std::uint64_t word, fl::Index bytes) { return bytes >= 8 ? word : word & ((std::uint64_t{1} << (8 * bytes)) - 1); }
 
-inline void inspect(const State& s, const Message& m, fl::Index length, fl::Damage& damage) {
+inline void inspect(const State& s, const Message& m, fl::Index length, fl::ErrorSummary& damage) {
   if (length != m.bytes) {
     damage.add([&] {
       return fl::text("rank %d: message %lld of rank %d has %lld bytes, should have %lld", s.team.rank, m.begin, m.peer, length, m.bytes);
@@ -52,7 +52,7 @@ inline bool steady(const State& s) {
   return std::all_of(s.rounds.begin(), s.rounds.end(), [&](const Round& r) { return senders(r) == senders(s.rounds.front()); });
 }
 
-inline void inspect_account(State& s, fl::Damage& damage) {
+inline void inspect_account(State& s, fl::ErrorSummary& damage) {
   std::map<int, fl::Index> from, with;
   fl::Index surely_eager = 0, never_eager = 0;
   for (const Round& r : s.rounds) {
@@ -101,7 +101,7 @@ inline void inspect_account(State& s, fl::Damage& damage) {
   exactly("bytes attached", s.attached, s.reserved.bytes());
 }
 
-inline void inspect(State& s, fl::Damage& damage) {
+inline void inspect(State& s, fl::ErrorSummary& damage) {
   std::size_t k = 0;
   for (const Round& r : s.rounds)
     for (const Message& m : r.in) inspect(s, m, s.lengths[k++], damage);
@@ -109,7 +109,7 @@ inline void inspect(State& s, fl::Damage& damage) {
 }
 
 // A run of the check's own, with other messages of the same scenario.
-inline void run_once(State& s, const Params& p, bool lagging, fl::Damage& damage) {
+inline void run_once(State& s, const Params& p, bool lagging, fl::ErrorSummary& damage) {
   plan(s, p);
   s.lagging = lagging;
   reset(s);
@@ -122,7 +122,7 @@ inline fl::Check check(State& s, fl::Index) {
   const fl::Index some = s.team.ranks > 8 ? 200 : 500;  // messages of a process in such a run; many share few processors as a rule
   const Params usual = s.p;
   const auto partner_count = static_cast<fl::Index>(partners(usual.scenario, s.team.ranks, 0).size());
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   inspect(s, damage);
   const fl::Index messages = s.messages;
   Params p = usual;

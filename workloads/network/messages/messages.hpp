@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -223,7 +223,7 @@ inline void lag(State& s) {
 }
 
 // A touched word is of the step's own; reset() renews all of them.
-inline void touch(State& s, fl::Index iteration) { s.touched = iteration; }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.touched = iteration; }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto messages = static_cast<double>(messages_of(p, team.ranks));

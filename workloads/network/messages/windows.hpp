@@ -146,7 +146,7 @@ class Windows {
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   }
-  [[noreturn]] void fail(const std::string& why) { fl::give_up("messages: " + why); }
+  [[noreturn]] void fail(const std::string& why) { fl::abort_all("messages: " + why); }
 
  private:
   template <class Value>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "firstlight/collectives/algorithm.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/patterns/totals.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -192,7 +192,7 @@ inline void each_new(fl::Index n, fl::Index t, Visit visit) {
 
 // --- in the timed loop -----------------------------------------------------------------------------------------------------
 
-inline void touch(State& s, fl::Index) { ++s.steps; }
+inline void mutate_inputs(State& s, fl::Index) { ++s.steps; }
 
 // Before a message goes, in repetition t.
 inline void renew(const State& s, const Channel& c, fl::Index t) {
@@ -340,7 +340,8 @@ inline Word expected(const State& s, const Stage& g, std::size_t number, Word al
 }
 
 template <class Expected>
-inline void compare(const State& s, std::size_t number, const Channel& c, const std::string& from, fl::Damage& damage, Expected expected) {
+inline void compare(const State& s, std::size_t number, const Channel& c, const std::string& from, fl::ErrorSummary& damage,
+                    Expected expected) {
   for (fl::Index i = 0; i < c.n + guard; ++i) {
     const Word wanted = i < c.n ? expected(i) : fl::poison_bits;
     if (c.words[i] == wanted) continue;
@@ -352,7 +353,7 @@ inline void compare(const State& s, std::size_t number, const Channel& c, const 
 }
 
 inline void inspect_tally(const State& s, std::size_t number, const Channel& c, fl::Index first, fl::Index repetitions,
-                          fl::Damage& damage) {
+                          fl::ErrorSummary& damage) {
   Word tally = 0;
   for (fl::Index t = first; t < repetitions; ++t)
     each_new(c.n, t, [&](fl::Index i) { tally += static_cast<Word>(t + 1) * c.key * moment(i, s.epoch, t); });
@@ -363,7 +364,7 @@ inline void inspect_tally(const State& s, std::size_t number, const Channel& c, 
   });
 }
 
-inline void inspect(State& s, fl::Damage& damage) {
+inline void inspect(State& s, fl::ErrorSummary& damage) {
   for (std::size_t k = 0; k < s.stages.size(); ++k) {
     Stage& g = s.stages[k];
     const fl::Index of_step = s.instance.phases[k].repetitions, repetitions = s.steps * of_step;
@@ -379,7 +380,7 @@ inline void inspect(State& s, fl::Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index) {
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   inspect(s, damage);
   for (int round = 0; round < 2; ++round) {
     fl::barrier();  // no rank fills what another may still wait for

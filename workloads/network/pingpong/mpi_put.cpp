@@ -31,7 +31,7 @@ struct RoundTrip {
     MPI_Win_sync(line.window());  // what was stored in the window since the loop before
     const pingpong::End& e = s.ends[0];
     for (fl::Index i = first; i < first + count; ++i) {
-      touch(s, i);
+      mutate_inputs(s, i);
       ++number;
       if (e.first) send(s, e);
       line.await(number);

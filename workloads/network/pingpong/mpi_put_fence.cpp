@@ -28,7 +28,7 @@ struct RoundTrip {
     const pingpong::End& e = s.ends[0];
     MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
     for (fl::Index i = first; i < first + count; ++i) {
-      touch(s, i);
+      mutate_inputs(s, i);
       if (e.first) put(s, e);
       MPI_Win_fence(0, line.window());
       if (!e.first) {

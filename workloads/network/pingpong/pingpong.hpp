@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "firstlight/alone.hpp"
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -59,13 +59,13 @@ struct State {
   bool between_threads = false;
   Data data = Data::cached;
   fl::Index bytes = 0;
-  fl::Index last = 0;     // offset of the last word, which the message may hold in part
-  fl::Changing changing;  // of the words of a message, the same on both ends
-  fl::Index filled = -1;  // the iteration that all words belong to that were not stamped since
-  fl::Index rounds = 0;   // of checks so far
-  fl::Index touched = 0;  // the last iteration
-  int messages = 2;       // one after the other in a step
-  std::vector<End> ends;  // this process's parties: one, or as many as threads
+  fl::Index last = 0;         // offset of the last word, which the message may hold in part
+  fl::InputMutator changing;  // of the words of a message, the same on both ends
+  fl::Index filled = -1;      // the iteration that all words belong to that were not stamped since
+  fl::Index rounds = 0;       // of checks so far
+  fl::Index touched = 0;      // the last iteration
+  int messages = 2;           // one after the other in a step
+  std::vector<End> ends;      // this process's parties: one, or as many as threads
 
   fl::Index words() const { return last / 8 + 1; }
   bool fresh() const { return data == Data::fresh_data; }
@@ -144,7 +144,7 @@ inline void reply(unsigned char* __restrict out, const unsigned char* __restrict
 
 // The end that begins, before it sends. Words beyond a short message have room and are not sent.
 inline void stamp(const State& s, End& e, fl::Index iteration) {
-  if (!s.fresh()) s.changing.touch(iteration, [&](fl::Index k) { e.somewhere = k * word_bytes; });
+  if (!s.fresh()) s.changing.mutate_inputs(iteration, [&](fl::Index k) { e.somewhere = k * word_bytes; });
   if (!e.first) return;
   if (s.fresh()) {
     e.read ^= use(e.in, s.words());
@@ -170,16 +170,16 @@ inline void answer(const State& s, const End& e) {
   store(e.out + e.somewhere, middle);
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.touched = iteration;
   if (!s.between_threads) stamp(s, s.ends[0], iteration);  // threads stamp their own
 }
 
 // Both ends, as if messages had gone there and back.
-inline fl::Index renew(State& s, fl::Index next) {
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
   if (s.fresh()) return next;
-  return s.changing.renew(next, [&](fl::Index iteration) {
-    s.changing.touch(iteration, [&](fl::Index k) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) {
+    s.changing.mutate_inputs(iteration, [&](fl::Index k) {
       for (const End& e : s.ends) store(e.out + k * word_bytes, word(e.salt, iteration, k));
     });
   });
@@ -224,7 +224,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.data = p.data;
   s.bytes = p.bytes;
   s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
-  s.changing = fl::Changing(s.words(), fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.words(), fl::InputMutator::most, true);
   const int all = parties(team, traits), half = all / 2;
   const int here = traits.between_threads ? all : 1;
   s.ends.resize(static_cast<std::size_t>(here));
@@ -250,7 +250,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 // --- the check ---------------------------------------------------------------------------------------------------------
 
 // What byte j of the message for this end must be after `iteration`.
-inline unsigned char expected(const State& s, const End& e, const fl::Ages& ages, fl::Index j, fl::Index iteration) {
+inline unsigned char expected(const State& s, const End& e, const fl::ChangeLog& ages, fl::Index j, fl::Index iteration) {
   const fl::Index k = j / word_bytes;
   const std::uint64_t w = word(salt_of(e.peer), s.follows(k) ? iteration : ages.of(k, s.filled), k);
   unsigned char bytes[word_bytes];
@@ -260,9 +260,9 @@ inline unsigned char expected(const State& s, const End& e, const fl::Ages& ages
 
 // Checks every byte; whole words at a time while they are right. Behind the message word k must be behind(k).
 template <class Behind>
-void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::Damage& damage) {
+void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::ErrorSummary& damage) {
   const std::uint64_t salt = salt_of(e.peer);
-  const fl::Ages ages(s.changing, iteration);
+  const fl::ChangeLog ages(s.changing, iteration);
   for (fl::Index j = 0; j < capacity(s);) {
     const fl::Index k = j / word_bytes;
     const bool inner = j % word_bytes == 0 && k > 0 && j < s.last;
@@ -286,7 +286,7 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, f
 
 // One untimed round trip of fresh messages. Every receive buffer holds the complement of what must arrive, so that no stale byte
 // is right by chance. Collective, whatever was found before.
-inline void fresh_round(State& s, fl::Damage& damage) {
+inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   const fl::Index iteration = fl::beyond_timing + s.rounds++;
   fl::barrier();  // the peer may still be reading the message before
   s.filled = iteration;
@@ -306,7 +306,7 @@ inline void observe(State& s, fl::Observations& seen) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   for (const End& e : s.ends) inspect(s, e, last, [](fl::Index) { return fl::poison_bits; }, damage);
   for (int round = 0; round < 3; ++round) fresh_round(s, damage);
   return damage.check(fl::text("messages of %lld bytes arrived whole", s.bytes));

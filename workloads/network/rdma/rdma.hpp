@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/exact.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/lines.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -90,7 +90,7 @@ struct State : Shape {
   fl::Team team;
   bool between_threads = false;
   bool lagging = false;            // some parties are slow on purpose
-  fl::Changing changing;           // of all words that a party sends
+  fl::InputMutator changing;       // of all words that a party sends
   fl::Index filled = -1;           // the iteration that all words belong to that were not renewed since
   fl::Index rounds = 0;            // of checks so far
   std::vector<Party> all_parties;  // this process's: one, or as many as threads
@@ -156,7 +156,7 @@ inline void fill(const Shape& s, const Party& p, fl::Index iteration) {
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
 // Called once before each step, by whom the party belongs to.
-inline void touch(const State& s, Party& p, fl::Index iteration) {
+inline void mutate_inputs(const State& s, Party& p, fl::Index iteration) {
   p.set ^= 1;
   p.heard.clear();
   if (iteration >= fl::beyond_timing) [[unlikely]]
@@ -165,14 +165,14 @@ inline void touch(const State& s, Party& p, fl::Index iteration) {
     out(s, p, m)[0] = word(s, p.me, m, 0, iteration);
     out(s, p, m)[s.words - 1] = word(s, p.me, m, s.words - 1, iteration);
   }
-  s.changing.touch(iteration, [&](fl::Index k) {
+  s.changing.mutate_inputs(iteration, [&](fl::Index k) {
     const int m = static_cast<int>(k / s.words);
     out(s, p, m)[k % s.words] = word(s, p.me, m, k % s.words, iteration);
   });
 }
 
-inline void touch(State& s, fl::Index iteration) {
-  if (!s.between_threads) touch(s, s.all_parties[0], iteration);  // threads touch their own
+inline void mutate_inputs(State& s, fl::Index iteration) {
+  if (!s.between_threads) mutate_inputs(s, s.all_parties[0], iteration);  // threads touch their own
 }
 
 // A variant calls it when it learns, by this interface, that message m of this peer has come.
@@ -185,9 +185,9 @@ inline void arrived(const State& s, Party& p, int interface, int peer, int m) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) {
-    s.changing.touch(iteration, [&](fl::Index k) {
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) {
+    s.changing.mutate_inputs(iteration, [&](fl::Index k) {
       const int m = static_cast<int>(k / s.words);
       for (const Party& p : s.all_parties) out(s, p, m)[k % s.words] = word(s, p.me, m, k % s.words, iteration);
     });
@@ -222,7 +222,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   static_cast<Shape&>(s) = shape_of(p, parties(team, traits));
   s.team = team;
   s.between_threads = traits.between_threads;
-  s.changing = fl::Changing(s.all() * s.words, fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.all() * s.words, fl::InputMutator::most, true);
   s.all_parties.resize(traits.between_threads ? static_cast<std::size_t>(team.threads) : 1);
   for (std::size_t k = 0; k < s.all_parties.size(); ++k) {
     Party& party = s.all_parties[k];
@@ -249,15 +249,15 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 // --- the check ---------------------------------------------------------------------------------------------------------
 
 // The iteration of word i of message m as it was sent in `iteration`.
-inline fl::Index age(const State& s, const fl::Ages& ages, int m, fl::Index i, fl::Index iteration) {
+inline fl::Index age(const State& s, const fl::ChangeLog& ages, int m, fl::Index i, fl::Index iteration) {
   if (iteration >= fl::beyond_timing || i == 0 || i == s.words - 1) return iteration;
   return ages.of(m * s.words + i, s.filled);
 }
 
 // Words that a sender sent in an iteration, and the guard behind them.
 inline void inspect_words(const State& s, const Party& p, int sender, int m, const double* found, fl::Index iteration, const char* what,
-                          fl::Damage& damage) {
-  const fl::Ages ages(s.changing, iteration);
+                          fl::ErrorSummary& damage) {
+  const fl::ChangeLog ages(s.changing, iteration);
   for (fl::Index i = 0; i < s.words; ++i) {
     const double wanted = word(s, sender, m, i, age(s, ages, m, i, iteration));
     if (fl::exact::bits(found[i]) == fl::exact::bits(wanted)) continue;
@@ -273,7 +273,7 @@ inline void inspect_words(const State& s, const Party& p, int sender, int m, con
 
 // Checks that each message was reported once, by its interface, from its sender, in order on each interface of a sender, and after its
 // arrival.
-inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration, fl::Damage& damage) {
+inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration, fl::ErrorSummary& damage) {
   std::vector<int> times(static_cast<std::size_t>(s.all()), 0);
   std::vector<int> latest(static_cast<std::size_t>(s.parties * s.interfaces), -1);
   for (const Heard& h : p.heard) {
@@ -296,7 +296,7 @@ inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration
 }
 
 // `both`: the set before holds the messages of the iteration before.
-inline void inspect(const State& s, const Party& p, fl::Index iteration, bool both, fl::Damage& damage) {
+inline void inspect(const State& s, const Party& p, fl::Index iteration, bool both, fl::ErrorSummary& damage) {
   inspect_arrivals(s, p, iteration, damage);
   for (int m = 0; m < s.all(); ++m) {
     const int sender = s.source(p.me, s.direction_of(m));
@@ -311,7 +311,7 @@ inline void inspect(const State& s, const Party& p, fl::Index iteration, bool bo
 }
 
 // Untimed steps in a row, of fresh words; without a barrier between them, so that who is ahead might overwrite what is not read yet.
-inline void fresh_round(State& s, fl::Damage& damage) {
+inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   constexpr fl::Index steps = 4;
   const fl::Index first = fl::beyond_timing + s.rounds++ * steps;
   fl::barrier();  // a partner may still be looking at its slots
@@ -325,7 +325,7 @@ inline void fresh_round(State& s, fl::Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   for (const Party& p : s.all_parties) inspect(s, p, last, false, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
   return damage.check(fl::text("%d messages of %lld bytes arrived whole, in order and announced once", s.all(), s.bytes));

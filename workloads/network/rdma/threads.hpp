@@ -34,7 +34,7 @@ struct Threads {
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
     for (std::size_t t = 0; t < exchanges.size(); ++t) {
       for (fl::Index i = first; i < first + count; ++i) {
-        touch(s, s.all_parties[t], i);
+        mutate_inputs(s, s.all_parties[t], i);
         exchanges[t].step(s, s.all_parties[t]);
       }
     }

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/exact.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -31,13 +31,13 @@ inline constexpr fl::Index guard = 8;  // doubles behind the result that no code
 struct State {
   fl::Team team;
   fl::Index n = 0;
-  fl::Array<double> own;     // this process's vector
-  fl::Array<double> result;  // of all processes, and the guard
-  fl::Array<double> buffer;  // for what arrives, where a variant wants one
-  exact::Weight weight;      // of this process
-  fl::Changing changing;     // at the same places on all processes
-  fl::Index filled = -1;     // the iteration that all elements belong to that did not change since
-  fl::Index rounds = 0;      // of checks so far
+  fl::Array<double> own;      // this process's vector
+  fl::Array<double> result;   // of all processes, and the guard
+  fl::Array<double> buffer;   // for what arrives, where a variant wants one
+  exact::Weight weight;       // of this process
+  fl::InputMutator changing;  // at the same places on all processes
+  fl::Index filled = -1;      // the iteration that all elements belong to that did not change since
+  fl::Index rounds = 0;       // of checks so far
 };
 
 inline constexpr fl::About about{
@@ -77,14 +77,14 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.own[0] = exact::value(s.weight, 0, iteration);
   s.own[s.n - 1] = exact::value(s.weight, s.n - 1, iteration);
-  s.changing.touch(iteration, [&](fl::Index i) { s.own[i] = exact::value(s.weight, i, iteration); });
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) { s.own[i] = exact::value(s.weight, i, iteration); });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.n = p.n;
   s.weight = exact::weight_of(team.rank);
-  s.changing = fl::Changing(p.n, fl::Changing::most, true);
+  s.changing = fl::InputMutator(p.n, fl::InputMutator::most, true);
   s.own = fl::Array<double>(p.n);
   s.result = fl::Array<double>(p.n + guard);
   fl::first_touch(&s);
@@ -109,9 +109,9 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 // --- the check ---------------------------------------------------------------------------------------------------------
 
-inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
+inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
   const exact::Ranks ranks(s.team.ranks);
-  const fl::Ages ages(s.changing, iteration);
+  const fl::ChangeLog ages(s.changing, iteration);
   for (fl::Index i = 0; i < s.n + guard; ++i) {
     const bool stamped = i == 0 || i == s.n - 1;
     const double sum = ranks.sum(i, stamped ? iteration : ages.of(i, s.filled));
@@ -126,7 +126,7 @@ inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
 }
 
 // One untimed sum of vectors that are new in every element. Collective, whatever was found before.
-inline void fresh_round(State& s, fl::Damage& damage) {
+inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   s.filled = fl::beyond_timing + s.rounds++;
   fill(s);
   poison(s);
@@ -135,7 +135,7 @@ inline void fresh_round(State& s, fl::Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  fl::Damage damage;
+  fl::ErrorSummary damage;
   inspect(s, last, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
   return damage.check(fl::text("%lld sums over %d processes are exact on every rank", s.n, s.team.ranks));

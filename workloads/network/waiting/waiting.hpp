@@ -81,7 +81,7 @@ inline std::uint64_t word(fl::Index iteration, int rank) {
   return fl::hash(static_cast<std::uint64_t>(iteration) * 0x10001 + static_cast<std::uint64_t>(rank));
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.iteration = iteration;
   s.began = seconds(CLOCK_MONOTONIC);
 }

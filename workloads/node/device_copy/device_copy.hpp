@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -24,10 +24,10 @@ struct Params {
 
 struct State {
   bool to_device = true, pinned = true;
-  fl::Index words = 0;     // of a copy
-  fl::Index offset = 0;    // of its first word in the source; follows the iteration
-  fl::Changing changing;   // of the words of a copy
-  fl::Index renewed = -1;  // the last iteration before this batch
+  fl::Index words = 0;        // of a copy
+  fl::Index offset = 0;       // of its first word in the source; follows the iteration
+  fl::InputMutator changing;  // of the words of a copy
+  fl::Index renewed = -1;     // the last iteration before this batch
   fl::Array<Word> source, target;
   // Variants on a device set these. fetch() copies the target from the device before a check if it is there; poisoned() poisons it there
   // after poison().
@@ -55,17 +55,17 @@ inline fl::Index offset_of(fl::Index iteration) { return apart * (iteration % pl
 // And in turn another word of them changes, or a source that was kept would do.
 inline Word word(fl::Index i, fl::Index iteration) { return fl::hash(static_cast<Word>(i) + (static_cast<Word>(iteration + 1) << 40)); }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.offset = offset_of(iteration);
   if (s.changed != nullptr) return;
-  s.changing.touch(iteration, [&](fl::Index i) { s.source[s.offset + i] = word(s.offset + i, iteration); });
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) { s.source[s.offset + i] = word(s.offset + i, iteration); });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  const fl::Index first = s.changing.renew(next, [&](fl::Index iteration) {
-    touch(s, iteration);
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  const fl::Index first = s.changing.mutate_between_batches(next, [&](fl::Index iteration) {
+    mutate_inputs(s, iteration);
     if (s.changed == nullptr) return;
-    s.changing.touch(iteration, [&](fl::Index i) {
+    s.changing.mutate_inputs(iteration, [&](fl::Index i) {
       s.source[s.offset + i] = word(s.offset + i, iteration);
       s.changed(s, s.offset + i);
     });
@@ -78,7 +78,7 @@ inline void init(State& s, const Params& p, const fl::Team&) {
   s.to_device = p.direction == "to_device";
   s.pinned = p.memory == "pinned";
   s.words = p.bytes / 8;
-  s.changing = fl::Changing(s.words, fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.words, fl::InputMutator::most, true);
   s.source = fl::Array<Word>(s.words + apart * places);
   s.target = fl::Array<Word>(s.words);
   for (fl::Index i = 0; i < s.source.size(); ++i) s.source[i] = word(i, -1);
@@ -97,7 +97,7 @@ inline void poison(State& s) {
 inline fl::Check check(State& s, fl::Index last) {
   if (s.fetch != nullptr) s.fetch(s);
   const auto in_source = [](fl::Index i, fl::Index iteration) { return i + offset_of(iteration); };
-  const fl::Ages ages(s.changing, s.changed == nullptr ? last : s.renewed, in_source);
+  const fl::ChangeLog ages(s.changing, s.changed == nullptr ? last : s.renewed, in_source);
   fl::Index wrong = 0, where = 0;
   for (fl::Index i = 0; i < s.words; ++i) {
     const fl::Index from = i + offset_of(last);

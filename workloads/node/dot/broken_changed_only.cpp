@@ -1,4 +1,4 @@
-// Keeps all products and their sum, follows the touch() of each step, and multiplies only the elements that it changes.
+// Keeps all products and their sum, follows the mutate_inputs() of each step, and multiplies only the elements that it changes.
 #include <vector>
 
 #include "dot.hpp"
@@ -21,7 +21,7 @@ struct Sum {
     };
     products.resize(static_cast<std::size_t>(n));
     for (fl::Index i = 0; before < 0 && i < n; ++i) take(i);
-    for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.touch(i, take);  // includes the changes between batches
+    for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.mutate_inputs(i, take);  // includes the changes between batches
     take(n - 1);
     before = iteration;
     s.result = sum;

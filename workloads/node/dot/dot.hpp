@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
 namespace dot::inline FL_ROLE {
@@ -24,7 +24,7 @@ struct State {
   fl::Array<double> x, y;
   double result = 0;
   bool compensated = false;
-  fl::Changing changing;  // of all elements but the last
+  fl::InputMutator changing;  // of all elements but the last
   fl::Team team;
 };
 
@@ -84,7 +84,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.compensated = traits.compensated;
   s.x = fl::Array<double>(p.n);
   s.y = fl::Array<double>(p.n);
-  s.changing = fl::Changing(p.n - 1, traits.compensated ? std::max<fl::Index>(p.n / 32, 1) : fl::Changing::most);
+  s.changing = fl::InputMutator(p.n - 1, traits.compensated ? std::max<fl::Index>(p.n / 32, 1) : fl::InputMutator::most);
   fl::first_touch(&s);
   fill(s);
 }
@@ -95,20 +95,20 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 }
 
 // One element at the end: a store just ahead of the first loads would stall them.
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   const fl::Index n = s.x.size();
   if (s.compensated) {
     s.y[n - 1] = compensated_changed(iteration);
-    s.changing.touch(iteration, [&](fl::Index i) { s.y[i] = compensated_y(i, n, iteration); });
+    s.changing.mutate_inputs(iteration, [&](fl::Index i) { s.y[i] = compensated_y(i, n, iteration); });
     return;
   }
   const auto now = static_cast<double>(whole_changed(iteration));
   s.y[n - 1] = now;
-  s.changing.touch(iteration, [&](fl::Index i) { (changes_in_x(i) ? s.x : s.y)[i] = now; });
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) { (changes_in_x(i) ? s.x : s.y)[i] = now; });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) { fl::poison(&s.result, 1); }
@@ -124,7 +124,7 @@ inline Expected expected_exactly(const State& s, fl::Index last) {
   const fl::Index n = s.x.size();
   std::int64_t sum = whole_x(n - 1) * whole_changed(last);
   for (fl::Index i = 0; i < n - 1; ++i) sum += whole_x(i) * whole_y(i);
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   for (const auto& [i, iteration] : ages.all()) {
     const std::int64_t x = whole_x(i), y = whole_y(i), now = whole_changed(iteration);
     sum += (changes_in_x(i) ? now * y : x * now) - x * y;
@@ -136,7 +136,7 @@ inline Expected expected_exactly(const State& s, fl::Index last) {
 // as the tolerance.
 inline Expected expected_compensated(const State& s, fl::Index last) {
   const fl::Index n = s.x.size();
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   long double lost = 0;
   Expected expected;
   for (fl::Index i = 0; i < n; ++i) {

@@ -48,7 +48,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) { return {.operations = s
 // Kernel k of step i has this number.
 inline Word number(fl::Index in_a_row, fl::Index iteration, fl::Index k) { return static_cast<Word>(iteration * in_a_row + k + 1); }
 
-inline void touch(State&, fl::Index) {}
+inline void mutate_inputs(State&, fl::Index) {}
 
 inline void poison(State& s) {
   s.count[0] = fl::poison_bits;

@@ -63,7 +63,7 @@ struct State {
   fl::Array<Line> lines;
   Scatter cycle;
   std::uint64_t seed = 0;
-  Line* at = nullptr;      // where the chase is; no step can begin before the last has ended, see touch()
+  Line* at = nullptr;      // where the chase is; no step can begin before the last has ended, see mutate_inputs()
   Line* before = nullptr;  // the line whose successor is left out in this step
   Line* left_out = nullptr;
   double visited = 0;  // sum of the numbers of the lines visited in this step, modulo 2^32
@@ -122,7 +122,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 // Each step begins somewhere else, and on its way leaves out a line that the one before did not: neither where a step ended nor where a
 // part of the cycle leads may be remembered. The place also takes a word of the line that the last step reached, or a processor would begin
 // before the end. One access more than the 4096, and some 15 ns of arithmetic beside it: 0.3 % of a step in the first cache.
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   const Route r = route(s, iteration);
   const auto line = [&](std::uint64_t turn) { return &s.lines[static_cast<fl::Index>(s.cycle.line_of(turn))]; };
   s.before->next = s.left_out;

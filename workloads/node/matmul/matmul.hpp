@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "values.hpp"
 
 namespace matmul::inline FL_ROLE {
@@ -30,7 +30,7 @@ struct State {
   Matrices<float> singles;
   Matrices<double> doubles;
   double factor = 1;
-  fl::Changing changing;  // of A's elements
+  fl::InputMutator changing;  // of A's elements
   fl::Team team;
 };
 
@@ -69,7 +69,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
     for (auto* matrix : {&m.a, &m.b, &m.c}) *matrix = std::remove_reference_t<decltype(*matrix)>(s.n * s.n);
   });
   // A step reads all of A, so one store before it does not count.
-  s.changing = fl::Changing(s.n * s.n, fl::Changing::most, true);
+  s.changing = fl::InputMutator(s.n * s.n, fl::InputMutator::most, true);
   fl::first_touch(&s);
   const Values v = values(s);
   std::vector<std::int64_t> row(static_cast<std::size_t>(s.n));
@@ -94,15 +94,15 @@ inline std::int64_t mantissa(Index iteration) { return least_mantissa + (iterati
 inline int exponent(Index iteration) { return static_cast<int>(iteration >> 5 & 127) - 64; }
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52); }
 
-inline void touch(State& s, Index iteration) {
+inline void mutate_inputs(State& s, Index iteration) {
   s.factor = static_cast<double>(mantissa(iteration)) * power_of_two(exponent(iteration));
-  s.changing.touch(iteration, [&](Index i) {
+  s.changing.mutate_inputs(iteration, [&](Index i) {
     in_precision(s, [&](auto& m, auto) { m.a[i] = static_cast<std::remove_reference_t<decltype(m.a[i])>>(changed(iteration)); });
   });
 }
 
-inline Index renew(State& s, Index next) {
-  return s.changing.renew(next, [&](Index iteration) { touch(s, iteration); });
+inline Index mutate_between_batches(State& s, Index next) {
+  return s.changing.mutate_between_batches(next, [&](Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) {
@@ -133,7 +133,7 @@ class Judge {
 
   template <class T>
   fl::Check check(const fl::Array<T>& c) {
-    fl::Damage damage;
+    fl::ErrorSummary damage;
     for (Index i = 0; i < n_; ++i)
       if (n_ <= one_by_one ? wrong_element(c.data() + i * n_, i) >= 0 : !row_agrees(c.data() + i * n_, i))
         damage.add([&] { return sentence(c.data() + i * n_, i); });
@@ -203,7 +203,7 @@ class Judge {
 
   Index n_;
   Values values_;
-  fl::Ages ages_;
+  fl::ChangeLog ages_;
   std::int64_t mantissa_;
   double unit_;    // s = mantissa * unit
   double beyond_;  // in units, what no element of C comes to

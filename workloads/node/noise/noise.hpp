@@ -192,7 +192,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&, const Traits& traits) {
   return {.operations = static_cast<double>(traits.looking ? p.looks : p.quanta)};
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.iteration = iteration;
   s.begun = now();
 }

@@ -104,7 +104,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = 2 * all * static_cast<double>(laps * length), .working_set = 2 * static_cast<double>(chain_bytes)};
 }
 
-inline void touch(State& s, fl::Index iteration) { s.shift = shift_value(iteration); }
+inline void mutate_inputs(State& s, fl::Index iteration) { s.shift = shift_value(iteration); }
 
 inline void poison(State& s) {
   fl::poison(s.singles.sum.data(), s.singles.sum.size());

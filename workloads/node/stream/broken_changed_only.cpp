@@ -1,4 +1,4 @@
-// Stores or adds only the elements that changed, found by following the touch() of each step.
+// Stores or adds only the elements that changed, found by following the mutate_inputs() of each step.
 #include <vector>
 
 #include "vectors.hpp"
@@ -26,7 +26,7 @@ struct Pass {
     if (before < 0 || (s.op != stream::Op::load && s.out[0] != s.out[0])) {  // outputs are poisoned
       for (fl::Index i = 0; i < s.n; ++i) take(i);
     } else {
-      for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.touch(i, take);  // includes the changes between batches
+      for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.mutate_inputs(i, take);  // includes the changes between batches
       take(s.n - 1);
     }
     before = iteration;

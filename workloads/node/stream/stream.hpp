@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
 namespace stream::inline FL_ROLE {
@@ -28,7 +28,7 @@ struct State {
   fl::Index n = 0;
   fl::Array<double> x, y, out;  // only those that the operation touches have elements
   double result = 0;            // of load
-  fl::Changing changing;        // of all elements but the last
+  fl::InputMutator changing;    // of all elements but the last
   fl::Index renewed = -1;       // the last iteration before this batch
   fl::Team team;
   // Variants on a device set these. fetch() copies the results from the device before a check; poisoned() poisons them there after
@@ -96,19 +96,19 @@ inline void change(State& s, fl::Index i, fl::Index iteration) {
   (changes_in_y(s.op, i) ? s.y : s.x)[i] = one_to_two(changed_bits(iteration));
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.x[s.n - 1] = one_to_two(changed_bits(iteration));
-  if (s.changed == nullptr) s.changing.touch(iteration, [&](fl::Index i) { change(s, i, iteration); });
+  if (s.changed == nullptr) s.changing.mutate_inputs(iteration, [&](fl::Index i) { change(s, i, iteration); });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
   const auto take = [&](fl::Index iteration) {
-    s.changing.touch(iteration, [&](fl::Index i) {
+    s.changing.mutate_inputs(iteration, [&](fl::Index i) {
       change(s, i, iteration);
       if (s.changed != nullptr) s.changed(s, i);
     });
   };
-  const fl::Index first = s.changing.renew(next, take);
+  const fl::Index first = s.changing.mutate_between_batches(next, take);
   s.renewed = first - 1;
   return first;
 }
@@ -120,11 +120,11 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.x = fl::Array<double>(s.n);
   if (reads_two(s.op)) s.y = fl::Array<double>(s.n);
   if (s.op != Op::load) s.out = fl::Array<double>(s.n);
-  s.changing = fl::Changing(s.n - 1);
+  s.changing = fl::InputMutator(s.n - 1);
   fl::first_touch(&s);
   fill(s.x, of_x);
   fill(s.y, of_y);
-  touch(s, 0);
+  mutate_inputs(s, 0);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -156,10 +156,10 @@ template <class T>  // a number or several
 
 inline constexpr double tolerance = 1e-13;
 
-inline fl::Ages ages_of(const State& s, fl::Index last) { return {s.changing, s.changed == nullptr ? last : s.renewed}; }
+inline fl::ChangeLog ages_of(const State& s, fl::Index last) { return {s.changing, s.changed == nullptr ? last : s.renewed}; }
 
 // What element i of out must be.
-inline double wanted(const State& s, const fl::Ages& ages, fl::Index i, fl::Index last) {
+inline double wanted(const State& s, const fl::ChangeLog& ages, fl::Index i, fl::Index last) {
   const fl::Index iteration = i == s.n - 1 ? last : ages.of(i, -1);
   const bool in_y = i < s.n - 1 && changes_in_y(s.op, i);
   const std::uint64_t x = iteration >= 0 && !in_y ? changed_bits(iteration) : twenty_bits(i, of_x);
@@ -168,7 +168,7 @@ inline double wanted(const State& s, const fl::Ages& ages, fl::Index i, fl::Inde
 }
 
 inline fl::Check check_sum(const State& s, fl::Index last) {
-  const fl::Ages ages = ages_of(s, last);
+  const fl::ChangeLog ages = ages_of(s, last);
   std::uint64_t bits = changed_bits(last);
   for (fl::Index i = 0; i < s.n - 1; ++i) bits += twenty_bits(i, of_x);
   for (const auto& [i, iteration] : ages.all()) bits += changed_bits(iteration) - twenty_bits(i, of_x);
@@ -195,7 +195,7 @@ bool exact(const State& s, fl::Index first, fl::Index count) {
 // Nearly all elements are exactly right, so they are only compared; an error is computed for those that are not.
 template <Op op>
 fl::Check check_elements(const State& s, fl::Index last) {
-  const fl::Ages ages = ages_of(s, last);
+  const fl::ChangeLog ages = ages_of(s, last);
   double worst = 0;
   fl::Index where = 0, wrong = 0;
   const auto look = [&](fl::Index i) {

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
 namespace transpose::inline FL_ROLE {
@@ -35,7 +35,7 @@ struct State {
   bool in_place = false, turned = false;  // turned: a holds the transpose
   Matrices<float> singles;
   Matrices<double> doubles;
-  fl::Changing changing;  // of A's elements
+  fl::InputMutator changing;  // of A's elements
   fl::Team team;
 };
 
@@ -92,7 +92,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
     m.a = Elements(s.n * s.n);
     if (!s.in_place) m.b = Elements(s.n * s.n);
   });
-  s.changing = fl::Changing(s.n * s.n);
+  s.changing = fl::InputMutator(s.n * s.n);
   fl::first_touch(&s);
   in_precision(s, [&](auto& m) {
     for (Index place = 0; place < s.n * s.n; ++place) m.a[place] = element<std::remove_reference_t<decltype(m.a[0])>>(place);
@@ -101,19 +101,19 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 
 // Before a step, an element of A changes where it lies now.
 inline void change(State& s, Index iteration) {
-  s.changing.touch(iteration, [&](Index place) {
+  s.changing.mutate_inputs(iteration, [&](Index place) {
     const Index lies = s.turned ? place % s.n * s.n + place / s.n : place;
     in_precision(s, [&](auto& m) { m.a[lies] = changed<std::remove_reference_t<decltype(m.a[0])>>(iteration); });
   });
 }
 
-inline void touch(State& s, Index iteration) {
+inline void mutate_inputs(State& s, Index iteration) {
   if (iteration < fl::beyond_timing) change(s, iteration);
   s.turned = s.in_place && !s.turned;
 }
 
-inline Index renew(State& s, Index next) {
-  return s.changing.renew(next, [&](Index iteration) { change(s, iteration); });
+inline Index mutate_between_batches(State& s, Index next) {
+  return s.changing.mutate_between_batches(next, [&](Index iteration) { change(s, iteration); });
 }
 
 // In place there is nothing but the input.
@@ -124,7 +124,7 @@ inline void poison(State& s) {
 
 // Whether `matrix` is A, or its transpose, as of the step whose changes `ages` knows.
 template <class T>
-void look(const fl::Array<T>& matrix, Index n, bool transposed, const fl::Ages& ages, fl::Damage& damage) {
+void look(const fl::Array<T>& matrix, Index n, bool transposed, const fl::ChangeLog& ages, fl::ErrorSummary& damage) {
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) {
       const Index place = transposed ? j * n + i : i * n + j, iteration = ages.of(place, -1);
@@ -138,8 +138,8 @@ void look(const fl::Array<T>& matrix, Index n, bool transposed, const fl::Ages& 
 }
 
 inline fl::Check check(State& s, Index last) {
-  const fl::Ages ages(s.changing, last);
-  fl::Damage damage;
+  const fl::ChangeLog ages(s.changing, last);
+  fl::ErrorSummary damage;
   const auto look_again = [&] {
     in_precision(s, [&](auto& m) { look(s.in_place ? m.a : m.b, s.n, !s.in_place || s.turned, ages, damage); });
   };

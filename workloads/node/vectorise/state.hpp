@@ -1,7 +1,7 @@
 // What the loops work on: vectors of n = m * m elements, which loops over two dimensions take for m rows of m.
 #pragma once
 
-#include "firstlight/changing.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/role.hpp"
 #include "firstlight/workload.hpp"
 
@@ -21,7 +21,7 @@ struct State {
   fl::Array<int> rank;           // how many of a before element i are positive
   fl::Array<double> packed;      // the positive elements of a, then x0
   fl::Array<double> right;       // what x shall be
-  fl::Changing changing;         // elements of a
+  fl::InputMutator changing;     // elements of a
 };
 
 }  // namespace vectorise::inline FL_ROLE

@@ -53,7 +53,7 @@ inline void init(State& s, const Params& p, const fl::Team&) {
   for (auto* v : {&s.a, &s.b, &s.c})
     for (const Index i : {s.n / 2, s.n - 1})
       if ((*v)[i] == 0) (*v)[i] = 5;
-  s.changing = fl::Changing(s.n);
+  s.changing = fl::InputMutator(s.n);
   s.changing.each_place([&](Index i) { s.a[i] = 1 + std::fabs(s.a[i]); });  // stays positive: packed and rank see no other places
   s.a[0] = s.k;
   Index stride = s.n * 5 / 8;
@@ -77,15 +77,15 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 }
 
 // The scalar and the first element in each step; elsewhere, where no step can know it, one element now and then.
-inline void touch(State& s, fl::Index iteration) {
-  s.changing.touch(iteration, [&](fl::Index i) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) {
     s.a[i] = s.packed[s.rank[i]] = 1 + static_cast<double>(fl::hash(static_cast<std::uint64_t>(iteration)) & 7);
   });
   s.a[0] = s.packed[0] = s.k = 2 + static_cast<double>(iteration & 7);
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) {

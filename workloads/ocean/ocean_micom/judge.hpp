@@ -25,7 +25,7 @@ inline double allowed_gyre(const Params& p) { return 18 / static_cast<double>(p.
 
 inline fl::Check check(State& s, Index last) {
   const Params& p = s.p;
-  touch(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
+  mutate_inputs(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
   ocean::Judged<Params> judged(p);
   grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
     if (s.now.h[c] >= 0) return;

@@ -220,7 +220,7 @@ inline double allowed_mass(const Params& p) { return 1e-15 * std::max(1.0, std::
 
 inline fl::Check check(State& s, Index last) {
   const Params& p = s.p;
-  touch(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
+  mutate_inputs(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
   Judged judged(p);
   const double mass = mass_change(s);
   judged.worst().consider(mass, allowed_mass(p), [&] { return fl::text("the mass changed by %.3g of itself", mass); });

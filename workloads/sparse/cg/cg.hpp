@@ -10,8 +10,8 @@
 
 #include "../matrices.hpp"
 #include "../row_sum.hpp"
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/phase.hpp"
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
@@ -55,12 +55,12 @@ struct State {
   fl::Team team;
   Params p;
   sparse::Matrix matrix;
-  fl::Part own;            // rows of this process
-  fl::Array<double> b;     // own, for g = 1
-  fl::Array<double> x;     // own
-  double g = 1, norm = 1;  // norm: |A 1|
-  fl::Index blocks = 1;    // of the preconditioner, in all
-  fl::Changing changing;   // elements of the whole b
+  fl::Part own;               // rows of this process
+  fl::Array<double> b;        // own, for g = 1
+  fl::Array<double> x;        // own
+  double g = 1, norm = 1;     // norm: |A 1|
+  fl::Index blocks = 1;       // of the preconditioner, in all
+  fl::InputMutator changing;  // elements of the whole b
   Outcome outcome;
   // Methods that hide sums set these in several processes: the share of a sum's time that is hidden behind products alone, and behind
   // products with their exchanges. -1 means not measured.
@@ -157,12 +157,12 @@ inline double element(const State& s, fl::Index i, fl::Index iteration) {
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.p = p;
   s.team = team;
-  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::give_up(wrong);
+  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::abort_all(wrong);
   s.own = fl::part(s.matrix.rows(), team.ranks, team.rank);
   s.blocks = fl::Index{1} * team.ranks * team.threads;
   s.b = fl::Array<double>(s.own.size());
   s.x = fl::Array<double>(s.own.size());
-  s.changing = fl::Changing(s.matrix.rows(), places, true);
+  s.changing = fl::InputMutator(s.matrix.rows(), places, true);
   double squares = 0;
   for (fl::Index i = 0; i < s.matrix.rows(); ++i) {
     const double sum = row_sum(s.matrix, i);
@@ -172,14 +172,14 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.norm = std::sqrt(squares);
 }
 
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.g = fl::step_factor(iteration);
-  s.changing.touch(iteration, [&](fl::Index i) {
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) {
     if (i >= s.own.begin && i < s.own.end) s.b[i - s.own.begin] = element(s, i, iteration);
   });
 }
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
 }
 
 inline void poison(State& s) {

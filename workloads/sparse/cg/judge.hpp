@@ -113,7 +113,7 @@ inline fl::Check check(State& s, fl::Index last) {
   if (const double wrong = fl::total(static_cast<double>(s.wrong_sums)); wrong > 0)
     return fl::Check::of(wrong, 0, fl::text("%g sums that went on behind work were wrong", wrong));
   s.g = fl::step_factor(last);
-  const fl::Ages ages(s.changing, last);
+  const fl::ChangeLog ages(s.changing, last);
   const auto b = [&](fl::Index i) { return element(s, i, ages.of(i, -1)); };
   const double rest = true_residual(s, b);
   const Outcome wanted = reference(s, b);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../row_sum.hpp"
-#include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
+#include "firstlight/input_mutator.hpp"
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 #include "stored.hpp"
@@ -34,12 +34,12 @@ struct State {
   Kernel kernel = Kernel::csr;
   fl::Team team;
   Matrix matrix;
-  fl::Part own;            // rows of this process, and elements of x and y
-  fl::Array<double> x;     // own, then zeros that padding reads (`block` of them), then in variants with messages what came from others
-  fl::Array<double> y;     // own
-  double scale = 1;        // of the step
-  fl::Changing changing;   // elements of the whole x
-  double overlapped = -1;  // of variants that do: share of own rows that are multiplied while x travels
+  fl::Part own;               // rows of this process, and elements of x and y
+  fl::Array<double> x;        // own, then zeros that padding reads (`block` of them), then in variants with messages what came from others
+  fl::Array<double> y;        // own
+  double scale = 1;           // of the step
+  fl::InputMutator changing;  // elements of the whole x
+  double overlapped = -1;     // of variants that do: share of own rows that are multiplied while x travels
   // Variants on a device set these. All of x and y is uploaded; y is downloaded before it is looked at. For these variants x changes
   // between batches only.
   std::function<void()> upload, download;
@@ -75,11 +75,11 @@ inline double element(fl::Index i, fl::Index iteration) {
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.kernel = p.kernel;
   s.team = team;
-  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::give_up(wrong);
+  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::abort_all(wrong);
   s.own = fl::part(s.matrix.rows(), team.ranks, team.rank);
   s.x = fl::Array<double>(s.own.size() + block);
   s.y = fl::Array<double>(s.own.size());
-  s.changing = fl::Changing(s.matrix.rows());
+  s.changing = fl::InputMutator(s.matrix.rows());
   for (fl::Index i = 0; i < s.own.size(); ++i) s.x[i] = element(s.own.begin + i, -1);
   for (fl::Index k = 0; k < block; ++k) s.x[s.own.size() + k] = 0;
 }
@@ -100,19 +100,19 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 }
 
 inline void change(State& s, fl::Index iteration) {
-  s.changing.touch(iteration, [&](fl::Index i) {
+  s.changing.mutate_inputs(iteration, [&](fl::Index i) {
     if (i >= s.own.begin && i < s.own.end) s.x[i - s.own.begin] = element(i, iteration);
   });
 }
 
 // The steps of a check have inputs of their own.
-inline void touch(State& s, fl::Index iteration) {
+inline void mutate_inputs(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
   if (iteration < fl::beyond_timing && !s.upload) change(s, iteration);
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  const fl::Index first = s.changing.renew(next, [&](fl::Index iteration) { change(s, iteration); });
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  const fl::Index first = s.changing.mutate_between_batches(next, [&](fl::Index iteration) { change(s, iteration); });
   s.renewed = first - 1;
   if (s.upload) s.upload();
   return first;
@@ -169,7 +169,7 @@ inline void compare_with_holes(State& s, fl::WorstError& worst) {
 
 inline fl::Check check(State& s, fl::Index last) {
   fl::WorstError worst;
-  const fl::Ages ages(s.changing, s.upload ? s.renewed : last);
+  const fl::ChangeLog ages(s.changing, s.upload ? s.renewed : last);
   compare(s, last, [&](fl::Index i) { return element(i, ages.of(i, -1)); }, worst);
   compare_with_holes(s, worst);
   return worst.check(fl::text("all %lld rows are right", s.own.size()));

@@ -14,7 +14,7 @@ namespace fl::inline FL_ROLE::cuda {
 
 inline void must(cudaError_t outcome, const char* what) {
   if (outcome == cudaSuccess) return;
-  give_up(text("%s: %s", what, cudaGetErrorString(outcome)));
+  abort_all(text("%s: %s", what, cudaGetErrorString(outcome)));
 }
 
 // The kernels of a step have ended, well.

@@ -20,7 +20,7 @@ class Instance {
   virtual Check check(Index last_iteration) = 0;
   virtual bool resets() const = 0;
   virtual void reset() = 0;
-  virtual Index renew(Index next) = 0;
+  virtual Index mutate_between_batches(Index next) = 0;
   virtual bool observes() const = 0;
   virtual void observe(Observations&) = 0;
   virtual bool draws() const = 0;
@@ -48,7 +48,7 @@ concept Observed = requires(State& state, Observations& seen) { observe(state, s
 template <class State>
 concept Drawn = requires(State& state, Picture& picture) { draw(state, picture); };
 template <class State>
-concept Renewed = requires(State& state, Index next) { renew(state, next); };
+concept MutatedBetweenBatches = requires(State& state, Index next) { mutate_between_batches(state, next); };
 template <class State>
 concept Reset = requires(State& state) { reset(state); };
 
@@ -63,8 +63,8 @@ void draw_if_wanted(State& state, Picture& picture) {
 }
 
 template <class State>
-Index renew_if_wanted(State& state, Index next) {
-  if constexpr (Renewed<State>) return renew(state, next);
+Index mutate_if_wanted(State& state, Index next) {
+  if constexpr (MutatedBetweenBatches<State>) return mutate_between_batches(state, next);
   return next;
 }
 
@@ -108,7 +108,7 @@ decltype(auto) with_traits(Call call) {
     fl::Check check(fl::Index last) override { return W::check(state_, last); }                                              \
     bool resets() const override { return fl::seam::Reset<W::State>; }                                                       \
     void reset() override { fl::seam::reset_if_wanted(state_); }                                                             \
-    fl::Index renew(fl::Index next) override { return fl::seam::renew_if_wanted(state_, next); }                             \
+    fl::Index mutate_between_batches(fl::Index next) override { return fl::seam::mutate_if_wanted(state_, next); }           \
     bool observes() const override { return fl::seam::Observed<W::State>; }                                                  \
     void observe(fl::Observations& seen) override { fl::seam::observe_if_wanted(state_, seen); }                             \
     bool draws() const override { return fl::seam::Drawn<W::State>; }                                                        \

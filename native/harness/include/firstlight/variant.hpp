@@ -13,7 +13,7 @@
 //
 // If the workload's State has `static constexpr bool own_loops = true`, or if a step is a whole run, either may instead contain the loop,
 // (State&, fl::Index first, fl::Index count), because something (a team of threads) must live as long as the loop. The loop calls
-// touch(s, i) before each step i. In a struct its name is `loop`. Otherwise the harness runs the loop: a variant that knows which step is
+// mutate_inputs(s, i) before each step i. In a struct its name is `loop`. Otherwise the harness runs the loop: a variant that knows which step is
 // the last of a batch could leave out the others.
 //
 // A file of many kernels, functions or structs as above, names them:
@@ -114,7 +114,7 @@ concept OwnLoops = requires(State& s) { reset(s); } || requires { requires State
 template <class State, class Step>
 [[gnu::always_inline]] inline void each_step(State& s, Index first, Index count, Step step) {
   for (Index i = first; i < first + count; ++i) {
-    touch(s, i);
+    mutate_inputs(s, i);
     step(i);
     asm volatile("" : : "g"(&s) : "memory");
   }

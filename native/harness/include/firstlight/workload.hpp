@@ -7,7 +7,7 @@
 //   inline constexpr fl::Metric metrics[] = {...};
 //   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the global index
 //   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
-//   void touch(State&, fl::Index iteration);                 change inputs, so that no step can be hoisted, skipped or remembered
+//   void mutate_inputs(State&, fl::Index iteration);                 change inputs, so that no step can be hoisted, skipped or remembered
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
 // and may provide
@@ -15,15 +15,15 @@
 //   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
 //   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
 //                                                            every step and outside of its time; collective calls are allowed
-//   fl::Index renew(State&, fl::Index next);                 before each batch, outside of its time: changes inputs at places that no step can
-//                                                            know (firstlight/changing.hpp); returns the iteration of the next step
+//   fl::Index mutate_between_batches(State&, fl::Index next);                 before each batch, outside of its time: changes inputs at places that no step can
+//                                                            know (firstlight/input_mutator.hpp); returns the iteration of the next step
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 //   void draw(State&, fl::Picture&);                         a small picture of what the last sample left; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
 // Traits, where declared, follow as last argument of refuse, init and cost, of those that have it: (..., const Traits&).
 // A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
 // check sees what the last whole run left. A variant's own loop is then called for one step at a time.
-// Functions stand in `namespace dot::inline FL_ROLE`, see role.hpp. All of it but touch() is compiled with the harness's own safe flags,
+// Functions stand in `namespace dot::inline FL_ROLE`, see role.hpp. All of it but mutate_inputs() is compiled with the harness's own safe flags,
 // never with those of the toolchain under test.
 #pragma once
 
@@ -270,9 +270,9 @@ void add_up(double* mine, int count);   // the same of their sums, in whatever o
 void shift(const double* mine, Index count, int to, int from, double* theirs);
 
 // Ends every rank, with status 3 and this sentence: for what befalls one rank while others may be waiting for it.
-[[noreturn]] void give_up(const std::string& why);
+[[noreturn]] void abort_all(const std::string& why);
 
-// Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its touch(). Nothing is reset before them.
+// Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its mutate_inputs(). Nothing is reset before them.
 void run_steps(Index first, Index count);
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));

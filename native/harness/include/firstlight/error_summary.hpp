@@ -10,7 +10,7 @@
 namespace fl::inline FL_ROLE {
 
 // Things that are right or wrong: words, bytes, times.
-class Damage {
+class ErrorSummary {
  public:
   // sentence() describes what is wrong with this one; it is called for the first only.
   template <class Sentence>

@@ -4,12 +4,12 @@
 // of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an order of no rule, change in turn, one in a
 // step; where, follows from a number that is drawn for each launch (fl::seed()) and stands in its record. Between batches, outside of their
 // time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts differs in each sample. As many
-// further inputs change only then, and no touch() of a step reaches them: a step that computes only its own changes misses them.
+// further inputs change only then, and no mutate_inputs() of a step reaches them: a step that computes only its own changes misses them.
 //
-// In a workload, with a member `fl::Changing changing` of its State that init() makes:
-//   touch():  s.changing.touch(iteration, [&](fl::Index i) { s.x[i] = value(i, iteration); });
-//   renew():  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
-//   check():  const fl::Ages ages(s.changing, last); ... value(i, ages.of(i, -1)) ...
+// In a workload, with a member `fl::InputMutator changing` of its State that init() makes:
+//   mutate_inputs():  s.changing.mutate_inputs(iteration, [&](fl::Index i) { s.x[i] = value(i, iteration); });
+//   mutate_between_batches():  return s.changing.mutate_between_batches(next, [&](fl::Index iteration) { mutate_inputs(s, iteration); });
+//   check():  const fl::ChangeLog ages(s.changing, last); ... value(i, ages.of(i, -1)) ...
 //
 // The cost: one store a step. A load of several elements at once waits some ten cycles for a store just before it to one of them, which
 // the shortest steps feel; so up to 16384 inputs only every 256th step has one.
@@ -22,21 +22,21 @@
 #include <utility>
 #include <vector>
 
-#include "firstlight/damage.hpp"
+#include "firstlight/error_summary.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl::inline FL_ROLE {
 
-class Changing {
+class InputMutator {
  public:
   static constexpr Index most = 64;
   static constexpr Index all = 2 * most;  // the second half changes only between batches
   static constexpr Index few = 16384;
 
-  Changing() = default;
+  InputMutator() = default;
   // Changes inputs 0 to size - 1. `always` changes one in every step, even if there are few inputs; use it where a step lasts much longer
   // than a store.
-  explicit Changing(Index size, Index places = most, bool always = false)
+  explicit InputMutator(Index size, Index places = most, bool always = false)
       : parts_(std::clamp<Index>(places, 0, std::min(size, most))), shift_(always || size > few ? 0 : 8), mask_(between() - 1) {
     for (Index k = 0; parts_ > 0 && k < all; ++k) {
       const Index part = k % parts_, begin = bound(size, part), length = bound(size, part + 1) - begin;
@@ -48,7 +48,7 @@ class Changing {
   }
 
   template <class Change>
-  [[gnu::always_inline]] void touch(Index iteration, Change change) const {
+  [[gnu::always_inline]] void mutate_inputs(Index iteration, Change change) const {
     if ((iteration & mask_) != 0) [[likely]]
       return;
     if (parts_ > 0) change(place(iteration));
@@ -56,7 +56,7 @@ class Changing {
 
   // All that may change does, in iterations that have no step; `take` is the touch of one. Returns the iteration of the next step.
   template <class Take>
-  Index renew(Index next, Take take) {
+  Index mutate_between_batches(Index next, Take take) {
     if (parts_ == 0) return next;
     Index iteration = (next + between() - 1) / between() * between();
     // Change the hidden half first: an input in both halves then follows its steps.
@@ -103,15 +103,15 @@ class Changing {
 };
 
 // In which iteration an input changed last. None of the checks' own steps, whose inputs are all of their iteration.
-class Ages {
+class ChangeLog {
  public:
   using Change = std::pair<Index, Index>;  // input, iteration
 
-  Ages() = default;
-  Ages(const Changing& changing, Index last) : Ages(changing, last, [](Index i, Index) { return i; }) {}
+  ChangeLog() = default;
+  ChangeLog(const InputMutator& changing, Index last) : ChangeLog(changing, last, [](Index i, Index) { return i; }) {}
   // `where`: which input stands at place i of the step of an iteration.
   template <class Where>
-  Ages(const Changing& changing, Index last, Where where) {
+  ChangeLog(const InputMutator& changing, Index last, Where where) {
     if (last >= beyond_timing) return;
     changing.each_change(last, [&](Index i, Index iteration) { changes_.emplace_back(where(i, iteration), iteration); });
     // If an input changed more than once, keep its last change, which is also last in the list.

@@ -13,13 +13,13 @@ std::string lacks_device();
 void choose_device();
 
 // Records where the steps ran since construction or since the last forget().
-class Whereabouts {
+class DeviceCheck {
  public:
-  Whereabouts() { forget(); }
+  DeviceCheck() { forget(); }
   void forget();
   void query();                                       // the steps are over
   void record(Recorder& recorder, int number) const;  // collective
-  bool astray() const;                                // a step ran on the host, or is not known to have run on a device
+  bool off_device() const;                            // a step ran on the host, or is not known to have run on a device
   Check judged(const Check& found) const;             // a right result from another place than the one that is claimed is wrong
 
  private:

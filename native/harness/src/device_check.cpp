@@ -1,4 +1,4 @@
-#include "whereabouts.hpp"
+#include "device_check.hpp"
 
 #include "comm.hpp"
 #include "firstlight/program.hpp"
@@ -16,22 +16,22 @@ void choose_device() {
   if (variant.device != nullptr) variant.device->choose(comm::place() % variant.device->count());
 }
 
-void Whereabouts::forget() {
+void DeviceCheck::forget() {
   if (variant.device != nullptr) variant.device->forget();
 }
 
-void Whereabouts::query() {
+void DeviceCheck::query() {
   if (variant.device != nullptr) seen_ = variant.device->seen();
 }
 
-void Whereabouts::record(Recorder& recorder, int number) const {
+void DeviceCheck::record(Recorder& recorder, int number) const {
   if (variant.device != nullptr) recorder.devices(number, seen_);
 }
 
-bool Whereabouts::astray() const { return variant.device != nullptr && seen_.place != device::on_device; }
+bool DeviceCheck::off_device() const { return variant.device != nullptr && seen_.place != device::on_device; }
 
-Check Whereabouts::judged(const Check& found) const {
-  if (!found.ok || !astray()) return found;
+Check DeviceCheck::judged(const Check& found) const {
+  if (!found.ok || !off_device()) return found;
   const char* where = seen_.place == device::on_host ? "ran on the host" : "it is not visible where it ran";
   return {false, 1, 0, text("%s, and is to run on a device of %s", where, variant.device->name)};
 }
