@@ -14,7 +14,8 @@ import shipped
 from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
-    "caller", "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
+    "caller", "confidence", "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families",
+    "machine", "packages",
     "starters", "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build",
     "observer", "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
     "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "loops", "cli",
@@ -26,7 +27,7 @@ FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem n
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
 PUBLIC = {  # what a workload's report.py may build on: changed with care, for others' drawings stand on it
     "firstlight.catalogue", "firstlight.heritage", "firstlight.judge", "firstlight.plan", "firstlight.record",
-    "firstlight.roles", "firstlight.units",
+    "firstlight.roles", "firstlight.units", "firstlight.confidence",
     *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "pictures", "sentence", "wording")),
 }  # fmt: skip
 

@@ -22,8 +22,8 @@ import pytest
 import titles
 import turns
 from firstlight import ROOT
+from firstlight.confidence import LAUNCHES
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
-from firstlight.plan import LAUNCHES
 from firstlight.process import tree
 from firstlight.record import Exit, Run
 from firstlight.store import layout, lines, whole

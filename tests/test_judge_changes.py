@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from statistics import NormalDist
 
 import pytest
 from hypothesis import given
@@ -126,7 +127,7 @@ def test_the_deviation_is_that_of_the_machine_in_spite_of_changes_and_outliers()
     noisy = independent(lambda r: r.gauss(0, 0.02) + (r.random() < 0.05) * 0.5)
     assert deviation(planted(noisy, 1, moves)) == pytest.approx(0.02, rel=0.25)
     wide = [Value(1.0, 0.9, 1.1) for _ in range(20)]
-    assert deviation(wide) == pytest.approx(math.log(1.1 / 0.9) / 2 / 1.96)
+    assert deviation(wide) == pytest.approx(math.log(1.1 / 0.9) / 2 / NormalDist().inv_cdf(0.975))
 
 
 @given(st.integers(2 * SHORTEST, 400))

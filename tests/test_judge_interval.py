@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight import confidence
 from firstlight.judge import interval
-from firstlight.judge.interval import FEWEST, estimate, median_interval, quotient, ratio, shift_p
+from firstlight.judge.interval import estimate, median_interval, quotient, ratio, shift_p
 
 positive = st.floats(1e-3, 1e3)
 
@@ -33,7 +34,7 @@ def test_estimate_contains_its_median_and_needs_six(values: list[float]) -> None
     e = estimate(values)
     assert e.launches == tuple(values)
     assert e.median == median(values)
-    assert (e.low is None) == (e.high is None) == (len(values) < FEWEST)
+    assert (e.low is None) == (e.high is None) == (len(values) < confidence.LAUNCHES)
     if e.low is not None and e.high is not None:
         assert min(values) <= e.low <= e.median <= e.high <= max(values)
 

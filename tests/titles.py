@@ -30,6 +30,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from firstlight import confidence
 from recompute import BINARY, Figure, Run, agrees, compute, factor, spoken
 
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "td", "th", "figcaption", "dd", "dt", "summary", "div", "title"}
@@ -278,7 +279,7 @@ class Check:
             return True
         if block.path[-1][1] == "lead" or block.path[-1][0] == "h1":
             return found[0] in self._facts
-        if text[found.start() :].startswith("95 %") and "sure" in block.path[-1][1].split():
+        if text[found.start() :].startswith(confidence.TEXT) and "sure" in block.path[-1][1].split():
             return True
         versions = [self._versions(t) for t in self.run.run["toolbox"]["mpis"] + self.run.run["toolbox"]["toolchains"]]
         return any(found[0] in v for v in versions)

@@ -17,10 +17,11 @@ from firstlight.conduct import copies, guests
 from firstlight.conduct.interrupt import leaving_nothing
 from firstlight.conduct.prepare import excerpt
 from firstlight.conduct.progress import Progress
+from firstlight.confidence import LAUNCHES
 from firstlight.errors import BuildError
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed
-from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, beside
+from firstlight.plan import EFFORT, Cell, Plan, beside
 from firstlight.plan.effort import GUESTS
 from firstlight.profile import library
 from firstlight.record import Build

@@ -136,7 +136,7 @@ def command(
     from firstlight import conduct, site
     from firstlight.conduct.interrupt import interruptible, leaving_nothing
     from firstlight.conduct.progress import display
-    from firstlight.plan import LAUNCHES
+    from firstlight.confidence import LAUNCHES
     from firstlight.plan.settings import parse
     from firstlight.units import parse_duration
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from firstlight.confidence import LAUNCHES
 from firstlight.judge import formatting, stop
 from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Estimate, Identity
-from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell
+from firstlight.plan import MOST_LAUNCHES, Cell
 from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import LaunchRecord, Metric, Run
 from firstlight.units import significant

@@ -8,10 +8,11 @@ from pathlib import Path
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda
 from firstlight.conduct.rounds import BUDGET, Rounds
+from firstlight.confidence import LAUNCHES
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.outcome import outcome
-from firstlight.plan import LAUNCHES, MOST_LAUNCHES
+from firstlight.plan import MOST_LAUNCHES
 from firstlight.record import LaunchRecord, Run
 from firstlight.report.answers import answers
 from firstlight.shell import command

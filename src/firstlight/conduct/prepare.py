@@ -20,10 +20,11 @@ from firstlight.conduct.costs import Costs
 from firstlight.conduct.documents import Given
 from firstlight.conduct.forecast import Forecast, forecast
 from firstlight.conduct.progress import Progress
+from firstlight.confidence import LAUNCHES
 from firstlight.errors import BuildError, UsageError
 from firstlight.judge.overrides import Replaced, apply_settings, replaced
 from firstlight.machine import Machine
-from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
+from firstlight.plan import EFFORT, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
 from firstlight.record import Build, Description, TunedDefault
 from firstlight.report import wording

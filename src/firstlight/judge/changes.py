@@ -32,6 +32,7 @@ from statistics import median
 
 import msgspec
 
+from firstlight import confidence
 from firstlight.judge.interval import shift_p
 
 SHORTEST = 3  # runs of a level
@@ -45,7 +46,6 @@ LEAST = 0.001  # deviation from run to run that is taken for granted
 LAG = 5  # runs; far enough for a drift to show
 MOST_ALIKE = 0.9  # phi
 _NORMAL = 1.4826  # standard deviations of a normal distribution in one median of absolute deviations
-_SIDES = 1.96  # standard deviations in half of a 95 % interval
 
 
 class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -122,7 +122,7 @@ def deviation(values: Sequence[Value]) -> float:
     """
     logs = [math.log(v.median) for v in values if 0 < v.median < math.inf]
     own = [
-        math.log(v.high / v.low) / 2 / _SIDES
+        math.log(v.high / v.low) / 2 / confidence.DEVIATIONS
         for v in values
         if v.low is not None and v.high is not None and 0 < v.low <= v.high < math.inf
     ]

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from firstlight.catalogue import Workload
+from firstlight.confidence import LAUNCHES
 from firstlight.judge import Judgement, provenance
 from firstlight.judge.ceilings import Allowed, in_unit
 from firstlight.judge.evidence import (
@@ -23,7 +24,6 @@ from firstlight.judge.evidence import (
     subject_of,
     why_lost,
 )
-from firstlight.judge.interval import FEWEST
 from firstlight.judge.verdict import Identity, Limit, Verified
 from firstlight.record import LaunchRecord, Metric
 from firstlight.units import count, percent
@@ -112,7 +112,7 @@ def shape(figure: Verified) -> Shape:
     values = figure.estimate.launches
     if figure.states is not None:
         return "two states"
-    if len(values) < FEWEST:
+    if len(values) < LAUNCHES:
         return "too few launches"
     return "drifting" if drifting(values) else "one state"
 
@@ -207,7 +207,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     if figure.diverged >= DISTURBING:
         hints.append(f"in {percent(figure.diverged)} of its samples something else had the processor: run it alone")
     if e.low is None or e.high is None:
-        hints.append(f"{count(FEWEST - n, 'more launch', 'more launches')}: an interval takes {FEWEST}")
+        hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval takes {LAUNCHES}")
     elif e.median > 0:
         half = (e.high - e.low) / 2 / e.median
         if half <= wanted:

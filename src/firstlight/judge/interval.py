@@ -20,9 +20,9 @@ from functools import cache, lru_cache, partial
 from statistics import NormalDist, median
 from typing import NamedTuple
 
+from firstlight.confidence import LAUNCHES, LEVEL
 from firstlight.judge.verdict import Estimate
 
-FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
 ZERO = 1000.0  # how many times smaller than the smallest positive value a zero counts in a ratio
 _ROUNDING = 1e-12  # of 1 - confidence, which may be met exactly
 _LISTED = 1 << 16  # list all differences only up to this m * n
@@ -41,8 +41,8 @@ class Ratio(NamedTuple):
     p: float
 
 
-def estimate(values: Sequence[float], confidence: float = 0.95) -> Estimate:
-    """The median of `values` (one a launch, in the order of time) with its interval; no interval from fewer than six.
+def estimate(values: Sequence[float], confidence: float = LEVEL) -> Estimate:
+    """Return the median of `values` (one per launch, in the order of time) with its interval, if they suffice for one.
 
     Raises ValueError for an empty sample.
     """
@@ -53,7 +53,7 @@ def estimate(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     return Estimate(float(median(values)), low, high, tuple(float(v) for v in values))
 
 
-def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
+def median_interval(values: Sequence[float], confidence: float = LEVEL) -> tuple[float, float] | None:
     """The order statistics x(k), x(n+1-k) that enclose the median with at least `confidence`, or None.
 
     The number of values below the median is binomial (n, 1/2), whatever the distribution; with ties the coverage only
@@ -61,7 +61,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     """
     n = len(values)
     k = _binomial_rank(n, confidence)
-    if n < FEWEST or k == 0:
+    if n < LAUNCHES or k == 0:
         return None
     ordered = sorted(values)
     return float(ordered[k - 1]), float(ordered[n - k])

@@ -22,6 +22,7 @@ from statistics import NormalDist, median
 
 import msgspec
 
+from firstlight import confidence
 from firstlight.judge.compare import THRESHOLD
 from firstlight.judge.verdict import Estimate
 
@@ -76,11 +77,11 @@ def spread(
 
 
 def _uncertainty(estimate: Estimate) -> float | None:
-    """Standard deviation of the logarithm of a median, from its 95 % interval."""
+    """Standard deviation of the logarithm of a median, from its interval."""
     low, high = estimate.low, estimate.high
     if low is None or high is None or low <= 0:
         return None
-    return math.log(high / low) / (2 * NormalDist().inv_cdf(0.975))
+    return math.log(high / low) / (2 * confidence.DEVIATIONS)
 
 
 def farthest(n: int, alpha: float) -> float:

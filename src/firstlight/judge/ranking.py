@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from firstlight import confidence
 from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Verified
 
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
-CONFIDENCE = 0.95
+CONFIDENCE = confidence.LEVEL
 
 
 class Group(msgspec.Struct, frozen=True):

@@ -20,8 +20,9 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from firstlight.confidence import LAUNCHES
 from firstlight.judge import interval
-from firstlight.judge.interval import FEWEST, Ratio, quotient
+from firstlight.judge.interval import Ratio, quotient
 from firstlight.judge.verdict import States, Verified
 from firstlight.units import quantity
 
@@ -33,7 +34,7 @@ LEAST = 8  # a group is at least an eighth of the launches, or what it holds are
 def states(launches: Sequence[float]) -> States | None:
     """Return the two states of these launches; None where they have one, or where fewer than six decide nothing."""
     n = len(launches)
-    if n < FEWEST or not all(0 < x < math.inf for x in launches):
+    if n < LAUNCHES or not all(0 < x < math.inf for x in launches):
         return None
     ordered = sorted(launches)
     logs = [math.log(x) for x in ordered]

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from firstlight.judge.verdict import Estimate
 
-PRECISION = 0.025  # relative half-width of the 95 % interval
+PRECISION = 0.025  # relative half-width of the interval
 
 NARROW = "interval narrow enough"
 SPENT = "budget spent"

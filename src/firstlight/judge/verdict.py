@@ -34,7 +34,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """Median over launches with a nonparametric 95 % interval; no interval (None) from fewer than six launches."""
+    """Median over launches with a nonparametric interval (see confidence.py); None from too few launches."""
 
     median: float
     low: float | None
@@ -87,7 +87,7 @@ class Ceiling(msgspec.Struct, frozen=True):
 class Limit(msgspec.Struct, frozen=True):
     """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
 
-    `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: 95 % interval, or the median
+    `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: interval, or the median
     itself if there were too few launches (`sure` is then false). `source`: the figure that provides the ceiling;
     `diverged`: the share of that figure's samples in which other processes used the processors.
     """

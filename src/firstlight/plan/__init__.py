@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.plan.choice import order, select
-from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, effort
+from firstlight.plan.effort import EFFORT, MOST_LAUNCHES, Effort, effort
 from firstlight.plan.fitting import unfit
 from firstlight.plan.planner import beside, plan, suite_of
 from firstlight.plan.requirements import family, library_names, programs, variant_names
@@ -14,7 +14,6 @@ from firstlight.plan.types import AS_IT_IS, Cell, ExternalCommand, Likeness, Pla
 __all__ = [
     "AS_IT_IS",
     "EFFORT",
-    "LAUNCHES",
     "MEMORY_SHARE",
     "MOST_LAUNCHES",
     "Cell",

@@ -52,5 +52,4 @@ def effort(suite: str, machine: Machine) -> Effort:
     return usual._replace(samples=2, sample_seconds=0.0001, timeout=PATIENCE * usual.timeout)
 
 
-LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30

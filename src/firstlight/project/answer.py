@@ -41,7 +41,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 class Point(msgspec.Struct, frozen=True):
     """An application on so many nodes. `messages`: seconds of communication; `rate`: flop/s of all nodes.
 
-    `low`, `high`: 95 % of resampled launches, of `seconds`. `efficiency`: against one node. `beyond`: messages are
+    `low`, `high`: interval of resampled launches, of `seconds`. `efficiency`: against one node. `beyond`: messages are
     continued from so many nodes, the most that were simulated; 0: simulated themselves. `joules`: of a step.
     """
 

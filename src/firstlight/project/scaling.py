@@ -13,6 +13,7 @@ from statistics import median
 from typing import NamedTuple
 
 from firstlight import formulas
+from firstlight.confidence import LEVEL
 from firstlight.errors import UsageError
 from firstlight.project.answer import LeftOut, Point
 from firstlight.project.messages import nodes, smaller
@@ -32,14 +33,14 @@ class MessageSpread(NamedTuple):
     messages: Sequence[float]
 
     def interval(self, sample: Sample, work: float, sent: float) -> tuple[float, float]:
-        """95 % of resampled launches: `work` grows as the sample's median, `sent` as the messages'."""
+        """Return the interval of resampled launches: `work` grows as the sample's median, `sent` as the messages'."""
         draw = random.Random(SEED)
         found = sorted(
             work * _again(draw, sample.launches) / sample.seconds + sent * (_again(draw, self.messages) or 1.0)
             for _ in range(DRAWS)
         )
-        whole = work + sent
-        return min(found[DRAWS // 40], whole), max(found[-1 - DRAWS // 40], whole)
+        whole, outside = work + sent, round(DRAWS * (1 - LEVEL) / 2)
+        return min(found[outside], whole), max(found[-1 - outside], whole)
 
 
 def _again(draw: random.Random, values: Sequence[float]) -> float:

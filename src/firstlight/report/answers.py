@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from firstlight.catalogue import Row, Workload
+from firstlight.confidence import LAUNCHES
 from firstlight.judge import Judgement, formatting, ranking
 from firstlight.judge.ceilings import bounds, cores
 from firstlight.judge.evidence import lacks_device
@@ -16,7 +17,6 @@ from firstlight.judge.interval import quotient
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.machine import UNTIMED
-from firstlight.plan import LAUNCHES
 from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters, wording

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Judgement, formatting
@@ -142,7 +143,7 @@ def _folded(line: str) -> list[str]:
 
 
 def line(figures: Sequence[tuple[float, Verified]], name: str, look: Trace) -> Trace:
-    """A line through medians with their 95 % intervals. `look`: color, dash, symbol."""
+    """A line through medians with their intervals. `look`: color, dash, symbol."""
     e = [f.estimate for _, f in figures]
     return {
         "type": "scatter",
@@ -238,7 +239,7 @@ def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> l
     ]  # fmt: skip
 
 
-HEAD = ("program", "parameters", "median", "95 % interval", "of ceiling", "launches", "verdict")
+HEAD = ("program", "parameters", "median", confidence.INTERVAL, "of ceiling", "launches", "verdict")
 
 
 def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight import export, units
+from firstlight import confidence, export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Finding, Judgement, formatting, provenance
@@ -108,6 +108,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         lstrip_blocks=True,
     )
     index = {f.identity: k for k, f in enumerate(figures)}
+    environment.globals["confidence"] = confidence
     environment.filters |= {
         "annotate": lambda text: annotate(text, index),
         "named": lambda title: annotate(provenance.name(title), index),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from firstlight import confidence
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.absence import compilers_for_devices
@@ -58,7 +59,7 @@ def _launches(judgement: Judgement) -> str:
     return (
         f"{count(len(programs), 'program')} were launched {len(judgement.records)} times in all{budget}, taking "
         f"{samples:,} timed samples in {duration(spent)}. A launch, one execution of one program, is the unit of "
-        f"sampling: at least {run.launches} a program were wanted, until the 95 % interval was within "
+        f"sampling: at least {run.launches} a program were wanted, until the {confidence.INTERVAL} was within "
         f"±{percent(run.precision)}. Launches of what is compared were interleaved in balanced random order "
         f"(seed {run.seed}), so that a drifting machine harms all alike. {how}."
     )
@@ -73,8 +74,8 @@ def _figures(judgement: Judgement) -> str:
     over = sum(f.oversubscribed for f in good)
     text = (
         "A figure is the median over launches of each launch's median sample, warm-up excluded; its interval is the "
-        "exact nonparametric 95 % interval of a median, which needs six launches. Rates are work over time; the time "
-        "of a sample is the maximum over its ranks."
+        f"exact nonparametric {confidence.INTERVAL} of a median, which needs {confidence.LAUNCHES} launches. "
+        "Rates are work over time; the time of a sample is the maximum over its ranks."
     )
     text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
     text += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""

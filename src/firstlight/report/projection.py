@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
+from firstlight import confidence
 from firstlight.project.answer import Application, LeftOut, Point, Projected
 from firstlight.project.machines import Fits
 from firstlight.report import html
@@ -96,7 +97,7 @@ def basis(projected: Projected) -> list[str]:
     return [", ".join(lines), *standing, f"messages: {projected.messages_from}", *projected.notes]
 
 
-HEAD = ("nodes", "elements", "a step", "95 %", "flop/s", "of one node", "messages", "energy")
+HEAD = ("nodes", "elements", "a step", confidence.TEXT, "flop/s", "of one node", "messages", "energy")
 
 
 def row(p: Point) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from firstlight import confidence
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.compare import BETTER, SAME, WORSE, compare_figures
@@ -14,7 +15,7 @@ from firstlight.report.answers import Answer, answers, chooser, label
 from firstlight.roles import EXECUTION_CPU
 from firstlight.units import interval, percent, quantity, significant
 
-CONFIDENCE = 0.95
+CONFIDENCE = confidence.LEVEL
 MOST = 12  # largest number of lines
 
 

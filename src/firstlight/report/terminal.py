@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from firstlight import shell
+from firstlight import confidence, shell
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, formatting
 from firstlight.judge.absence import absences
@@ -146,7 +146,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         return ["  Nothing was measured that a row of the summary shows; see ./fl figures"]
     cells = [_cells(a) for a in rows]
     long = sum(_widths(cells, "launches")) + 12 <= width
-    heads = ("your code gets", "median", "95 % interval", "of ceiling" if long else "ceiling", "launches", "choose")
+    heads = ("your code gets", "median", confidence.INTERVAL, "of ceiling" if long else "ceiling", "launches", "choose")
     if not long:
         heads = (*heads[:4], "n", "choose")
     sizes = [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
@@ -192,7 +192,7 @@ def _left_out(what: str, some: Sequence[tuple[str, str]], width: int) -> list[st
 
 
 def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
-    heads = ("your code gets", "median", "95 % interval", "of ceiling", heading, "choose")
+    heads = ("your code gets", "median", confidence.INTERVAL, "of ceiling", heading, "choose")
     return [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
 
 

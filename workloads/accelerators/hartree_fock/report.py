@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import formatting, provenance, ranking, states
@@ -54,10 +55,11 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     )
     caption = (
         f"One matrix G, {formatting.values(case)}: each class against the serial variant of the same run, medians with "
-        "95 % intervals. Grey: what R4's GPU gained over its one core, on another input; its times are in the table."
+        f"{confidence.INTERVALS}. Grey: what R4's GPU gained over its one core, on another input; its times are in "
+        "the table."
     )
     rows = [_row(v, g) for v, some in gains.items() for g in some] + [_row_of(e, published) for e in published]
-    head = ("class", "program", "time of a matrix", "a quartet", "95 % interval", "over one core")
+    head = ("class", "program", "time of a matrix", "a quartet", confidence.INTERVAL, "over one core")
     subject = sentence.capital(plot.subject or "classes of integrals")
     return [Drawing(name, f"{subject}: {_message(shown, gains)}", caption, head, rows, data if shown else [], drawn)]
 

@@ -3,6 +3,7 @@ sum of residuals: as found, exact, and as the official program adds it up."""
 
 from __future__ import annotations
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import provenance
 from firstlight.judge.formatting import listing
@@ -47,7 +48,8 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
     ]
     data += ghosts.ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     caption = (
-        "Logarithmic axes; each grid has eight times the points of the one before; bars are 95 % intervals of the "
+        f"Logarithmic axes; each grid has eight times the points of the one before; bars are {confidence.INTERVALS} "
+        "of the "
         "median over launches. Grey: what R4 published, on grids that it does not name."
     )
     return [Drawing(name, _title(found), caption, frame.HEAD, frame.table(every), data, drawn)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Figure, Verified
@@ -166,6 +167,6 @@ def _caption(contest: Contest, grey: Sequence[str], fixed_values: str) -> str:
     )
     return (
         f"{sentence.capital(contest.place.words)}.{crowded}{case} Both axes are logarithmic; a line is the best of "
-        f"toolchains and of ways to hand data over, the maximum over processes, bars are 95 % intervals."
+        f"toolchains and of ways to hand data over, the maximum over processes, bars are {confidence.INTERVALS}."
         f"{threads}{others}"
     )

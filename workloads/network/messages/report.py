@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
@@ -35,7 +36,7 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
             name,
             f"{most.identity.variant} grows a process by up to {provenance.median(most)} with {ranks}",
             "Resident growth since before the first message, the largest of all processes, medians of launches with "
-            "95 % intervals. Dashed: bytes of buffers in use, as the messenger counts them.",
+            f"{confidence.INTERVALS}. Dashed: bytes of buffers in use, as the messenger counts them.",
             frame.HEAD,
             frame.table(shown),
             drawn,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import formatting, hockney, ranking
@@ -264,7 +265,7 @@ def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
 
 
 def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], placement: Placement) -> str:
-    parts = ["Both axes are logarithmic; lines are medians, bars their 95 % intervals."]
+    parts = [f"Both axes are logarithmic; lines are medians, bars their {confidence.INTERVALS}."]
     if metric.form == "rate":
         parts.append(
             "Algorithm bandwidth: the bytes of the vector over the time of its sum, whatever a route sends for it."

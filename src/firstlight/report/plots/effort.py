@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from firstlight import confidence
 from firstlight.build.effort import SERIAL, Effort
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import formatting, provenance, ranking, states
@@ -25,7 +26,7 @@ COUNTS = {"added": ("line", "lines"), "directives": ("directive", "directives")}
 
 
 class Point(NamedTuple):
-    """One variant: its best figure, and how many times better than the serial one's it is, with a 95 % interval."""
+    """One variant: its best figure, and how many times better than the serial one's it is, with an interval."""
 
     figure: Verified
     effort: Effort
@@ -64,14 +65,16 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
     caption = (
         "A point is the best of a variant on any number of cores or on a GPU, over the best of the serial variant in "
-        "the same run; bars are 95 % intervals. Lines of code and directives are counted from the files: what the "
+        "the same run; bars are "
+        + confidence.INTERVALS
+        + ". Lines of code and directives are counted from the files: what the "
         "variant has and the serial one has not, comments, blank lines and firstlight's own libraries left out."
     )
     data = [_trace(view, plot, point, k) for k, point in enumerate(points)]
     return [Drawing(name, title, caption, HEAD, [_row(p) for p in points], data, drawn, _left_out(every, points))]
 
 
-HEAD = ("variant", "lines added", "lines removed", "directives", "median", "gain", "95 % interval")
+HEAD = ("variant", "lines added", "lines removed", "directives", "median", "gain", confidence.INTERVAL)
 
 
 def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import hockney, provenance, ranking
 from firstlight.judge.formatting import listing
@@ -152,7 +153,8 @@ def _caption(fits: dict[str, list[Regime]]) -> str:
         if laws
         else ""
     )
-    return f"Both axes are logarithmic; lines are medians, bars their 95 % intervals, bands span all launches.{fitted}"
+    bars = f"bars their {confidence.INTERVALS}"
+    return f"Both axes are logarithmic; lines are medians, {bars}, bands span all launches.{fitted}"
 
 
 def _regimes(some: Sequence[Regime]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstlight import confidence
 from firstlight.project.answer import Point, Projected
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
@@ -9,7 +10,7 @@ from firstlight.report.palette import COOL, MORE, WARM
 from firstlight.units import percent, quantity, significant
 
 _COLOURS = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)
-_HEAD = ("application", "nodes", "elements", "a step", "95 % interval", "flop/s", "of one node", "messages")
+_HEAD = ("application", "nodes", "elements", "a step", confidence.INTERVAL, "flop/s", "of one node", "messages")
 
 
 def drawings(projected: Projected) -> list[Drawing]:
@@ -90,8 +91,8 @@ def _left_out(projected: Projected) -> Drawing:
         for h in points
     ]  # fmt: skip
     head = (
-        "application", "program", "projected from", "processes", "elements", "measured", "projected", "95 % interval",
-        "projected / measured",
+        "application", "program", "projected from", "processes", "elements", "measured", "projected",
+        confidence.INTERVAL, "projected / measured",
     )  # fmt: skip
     layout = frame.layout(
         frame.seconds_axis("measured", [h.measured for h in points]),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import provenance
 from firstlight.judge.ceilings import Allowed, bounds
@@ -65,14 +66,14 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
         name,
         _title(peaks[FLOPS], roofs, where),
         "Slanted lines: the bandwidth measured at each level of the memory; level lines: the arithmetic measured; "
-        "their bands are 95 % intervals. A point is the best verified figure of one case, in the colour of its "
-        f"toolchain: its flops and bytes are those of its own method.{_without(view, points, peaks)}",
+        f"their bands are {confidence.INTERVALS}. A point is the best verified figure of one case, in the colour of "
+        f"its toolchain: its flops and bytes are those of its own method.{_without(view, points, peaks)}",
         (
             "ceiling or figure",
             "level",
             "intensity (flop/B)",
             "rate",
-            "95 % interval, or share of ceiling",
+            f"{confidence.INTERVAL}, or share of ceiling",
             "measured by",
         ),
         _rows(view, peaks, roofs, points),

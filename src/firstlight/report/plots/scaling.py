@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload, needs
 from firstlight.judge import provenance, ranking
 from firstlight.judge.formatting import listing
@@ -127,7 +128,8 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
         "Strong scaling: the same problem on more cores. Both axes are logarithmic; a point is the best variant and "
-        "toolchain, bars are 95 % intervals. Dashed: the best on the fewest cores shared out ideally." + _crowded(lines)
+        f"toolchain, bars are {confidence.INTERVALS}. Dashed: the best on the fewest cores shared out ideally."
+        + _crowded(lines)
     )
     used = [f for f in figures if _x(f, plot) == x]
     return [Drawing(name, title, caption, frame.HEAD, frame.table(used), data, drawn)]
@@ -182,7 +184,7 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
     drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some, values))
     caption = (
         "Weak scaling: as many elements a core on more cores. The ideal is the pace of the fewest cores; both axes are "
-        "logarithmic, bars are 95 % intervals." + _crowded({t: p for t, (_, p) in largest.items()})
+        f"logarithmic, bars are {confidence.INTERVALS}." + _crowded({t: p for t, (_, p) in largest.items()})
     )
     used = [f for points in chains.values() for f in points.values()]
     title = sentence.capital(f"{_subject(plot)}: {'; '.join(kept)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import formatting, provenance, ranking
 from firstlight.judge.ceilings import of_node, total
@@ -161,7 +162,8 @@ def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool)
     )
     limit = " The grey dashed line is what the ceilings measured in this run allow." if ceiling else ""
     caches = _caches(view) if plot.mark_caches else ""
-    return f"Both axes are logarithmic; bars are 95 % intervals of the median over launches.{best}{rest}{limit}{caches}"
+    bars = f"bars are {confidence.INTERVALS} of the median over launches."
+    return f"Both axes are logarithmic; {bars}{best}{rest}{limit}{caches}"
 
 
 def _caches(view: View) -> str:

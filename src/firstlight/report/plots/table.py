@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import provenance
 from firstlight.judge.formatting import listing
@@ -20,4 +21,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     ]
     message = listing(medians) if medians else "nothing was verified"
     title = sentence.capital(f"{plot.subject or plot.metric}: {message}")
-    return [Drawing(name, title, "Medians over launches with their 95 % intervals.", frame.HEAD, frame.table(every))]
+    return [
+        Drawing(
+            name, title, f"Medians over launches with their {confidence.INTERVALS}.", frame.HEAD, frame.table(every)
+        )
+    ]

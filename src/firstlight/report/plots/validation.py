@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstlight import confidence
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
@@ -18,7 +19,7 @@ _HEAD = (
     "ranks",
     "bytes",
     "measured",
-    "95 % interval",
+    confidence.INTERVAL,
     "predicted",
     "predicted / measured",
     "why it is off by more than 10 %",

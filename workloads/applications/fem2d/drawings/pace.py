@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from firstlight import confidence
 from firstlight.judge import provenance, ranking
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, sentence
@@ -115,7 +116,8 @@ def _title(found: Lines, figures: Sequence[Verified]) -> str:
 
 def _caption(floor: Floors, marked: bool) -> str:
     parts = [
-        "One core; both axes are logarithmic; a line is the best toolchain of its variant, bars are 95 % intervals."
+        f"One core; both axes are logarithmic; a line is the best toolchain of its variant, bars are "
+        f"{confidence.INTERVALS}."
     ]
     if floor:
         parts.append(

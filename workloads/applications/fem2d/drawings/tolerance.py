@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import provenance, ranking
@@ -134,6 +135,7 @@ def _behind(groups: Sequence[ranking.Group], first: Verified) -> str:
 def _caption(old: bool) -> str:
     ghosts = " Grey crosses: published times of one processor with BPX." if old else ""
     return (
-        "Both axes are logarithmic; a line is the best variant, toolchain and MPI library of its method, bars are 95 % "
+        f"Both axes are logarithmic; a line is the best variant, toolchain and MPI library of its method, bars are "
+        f"{confidence.TEXT} "
         f"intervals. All methods stop at the same reduction of their residual; assembly is not in it.{ghosts}"
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Workload
 from firstlight.heritage import Entry
 from firstlight.judge import provenance
@@ -19,7 +20,7 @@ from .communication import Exchange
 
 HEAD = (
     "program", "lattice", "process grid", "bits", "with communication", "without (unverified by design)", "speed kept",
-    "95 % interval", "B: bytes a step each way", "bandwidth each way",
+    confidence.INTERVAL, "B: bytes a step each way", "bandwidth each way",
 )  # fmt: skip
 HIDDEN = "hidden"
 STEPS = 48  # of the curve

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import provenance, ranking
@@ -42,7 +43,8 @@ def drawings(
     speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
     drawn = frame.layout(speed, axis, height=HEAD_ROOM + ROW * len(ticks))
     caption = (
-        "The best toolchain and MPI library of each way to exchange; bars are 95 % intervals. Grey lines: the best of "
+        f"The best toolchain and MPI library of each way to exchange; bars are {confidence.INTERVALS}. Grey lines: "
+        "the best of "
         "them without communication, timed and never verified. Crosses: R5's machines on their own lattices."
         + (f" {len(cases) - MOST} more cases are in the table only." if len(cases) > MOST else "")
         + (" Open symbols: more ranks and threads than processors." if any(f.oversubscribed for f in figures) else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import provenance
@@ -39,7 +40,8 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     frame.marks(drawn, [(level.capacity, level.label) for level in view.levels.levels], xs[0], xs[-1])
     caption = (
         "One core, the best toolchain of each layout; circles and full lines are 32 bit, squares and dashed lines 64 "
-        "bit; bars are 95 % intervals. Flops are counted as R5 counts them, bytes of links, spinor and result. "
+        f"bit; bars are {confidence.INTERVALS}. Flops are counted as R5 counts them, bytes of links, spinor and "
+        "result. "
         "The SIMD lattice layout gives each lane a sub-lattice (virtual nodes, as Grid calls it)."
     )
     return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Plot
 from firstlight.judge import provenance, ranking
 from firstlight.judge.formatting import listing
@@ -102,10 +103,11 @@ def _drawing(plot: Plot, name: str, contest: Contest, entries: Sequence[Entry], 
     )
     title = _title(plot, contest, entries, first)
     caption = (
-        f"Each cell: the time of a way to hand the data over, as a multiple of {first}, with its 95 % interval below; "
+        f"Each cell: the time of a way to hand the data over, as a multiple of {first}, with its "
+        f"{confidence.INTERVAL} below; "
         f"red takes longer, blue is faster, = means that no difference can be shown or that it is below 3 %."
     )
-    head = ("strategy", "way", plot.x, f"over {first}", "95 % interval", "time", first)
+    head = ("strategy", "way", plot.x, f"over {first}", confidence.INTERVAL, "time", first)
     rows: list[tuple[str, ...]] = [
         (short(e.strategy, everyone), e.way, f"{e.x:g}", significant(e.ratio.value), _interval(e.ratio) or "too few",
          quantity(e.one.estimate.median, e.one.unit), quantity(e.first.estimate.median, e.first.unit))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import formatting, provenance
 from firstlight.judge.interval import quotient
@@ -91,7 +92,8 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
         f"time of {plot.subject or plot.metric} ({figures[0].unit})", [f.estimate.median for f in figures]
     )
     caption = (
-        "Both axes are logarithmic, bars are 95 % intervals. One thread of each rank exchanges, its others spin. "
+        f"Both axes are logarithmic, bars are {confidence.INTERVALS}. One thread of each rank exchanges, its others "
+        "spin. "
         f"Solid: {SPARE}. Dashed: {FULL}. Dotted, open symbols: {OVER}; verified, but never ranked or compared."
         + (f" {len(found) - len(shown)} more placements are in the table." if len(found) > len(shown) else "")
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from firstlight import confidence
 from firstlight.catalogue import Plot
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
@@ -75,7 +76,7 @@ def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figu
     data = [_trace(view, line, k) for k, line in enumerate(some[:MOST_LINES])]
     crowded = any(f.oversubscribed for line in some for f in line.points.values())
     caption = (
-        "Both axes are logarithmic; a point is the fastest strategy there, bars are 95 % intervals."
+        f"Both axes are logarithmic; a point is the fastest strategy there, bars are {confidence.INTERVALS}."
         + (" Open symbols: more processes than processors; shown, never ranked." if crowded else "")
         + (f" {len(some) - MOST_LINES} more lines are in the table." if len(some) > MOST_LINES else "")
     )

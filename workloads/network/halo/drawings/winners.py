@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstlight import confidence
 from firstlight.catalogue import Plot
 from firstlight.judge import provenance, ranking
 from firstlight.judge.formatting import listing
@@ -147,7 +148,7 @@ def drawings(plot: Plot, name: str, contests: Sequence[Contest]) -> list[Drawing
     reference = next((c.reference for c in some if c.reference), "")
     x = plot.x.upper() if len(plot.x) == 1 else plot.x
     over = (f"{short(reference)} takes",) if reference else ()
-    head = (x, "MPI", "fastest", "time", "95 % interval", "the next takes", *over)
+    head = (x, "MPI", "fastest", "time", confidence.INTERVAL, "the next takes", *over)
     rows = [
         _row(c, w, reference) for at in sorted({w.x for c in some for w in c.wins}) for c in some for w in c.wins
         if w.x == at
