@@ -32,8 +32,8 @@ def test_more_threads_than_cpus_are_for_those_who_ask_now() -> None:
     assert why(Placement(1, 48, 1)) == "it starts 48 threads on a node of 4 CPUs"
     assert why(Placement(1, 2, 9)) == "it starts 18 threads on a node of 4 CPUs"
     assert why(Placement(1, 1, 1), "--threads", "512") == "it starts 512 threads on a node of 4 CPUs"
-    assert why(Placement(1, 48, 1), asked=("1x2x1", "1x48x1")) == ""
-    assert why(Placement(1, 2, 9), asked=("1x48x1",)) != ""
+    assert why(Placement(1, 48, 1), requested=("1x2x1", "1x48x1")) == ""
+    assert why(Placement(1, 2, 9), requested=("1x48x1",)) != ""
 
 
 def test_a_case_larger_than_the_memory_is_not_started() -> None:

@@ -8,11 +8,11 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from firstlight.bench import request as asking
 from firstlight.bench.amounts import amount
 from firstlight.bench.building import known
 from firstlight.bench.placeholders import BUILT, KNOWN, PLACED, WRAPPERS, filled, names
 from firstlight.bench.request import WORKING_SET, BenchRequest, launcher_words
+from firstlight.bench.request import words as words_of
 from firstlight.catalogue import Value
 from firstlight.conduct import guests
 from firstlight.errors import UsageError
@@ -89,7 +89,7 @@ def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: P
 
 
 def launched(request: BenchRequest, name: str) -> bool:
-    return launcher_words(asking.words(request, name)) > 0
+    return launcher_words(words_of(request, name)) > 0
 
 
 def _toolchains(request: BenchRequest, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
@@ -135,7 +135,7 @@ def _of_programs(
     """What is built already runs with the library that it is linked with, and with those of the same interface."""
     own = {}
     for name in some:
-        words = asking.words(request, name)
+        words = words_of(request, name)
         there = [str(guests.found(w, folder) or w) for w in words[3:4]]
         own[name] = which.mpi_of([*there, words[0]], toolbox.mpis, None)
     first = next(iter(own.values()))
@@ -203,7 +203,7 @@ def _first_like(made: Sequence[Made], one: Made) -> Made:
 
 def _placed(request: BenchRequest, name: str, placement: Placement) -> Placement:
     """A command that says how many ranks it has keeps them."""
-    words = asking.words(request, name)
+    words = words_of(request, name)
     if not launcher_words(words) or not words[2].isdecimal():
         return placement
     if int(words[2]) < 1:
@@ -223,7 +223,7 @@ def _guest(
     own = launched(request, name)
     placed = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
     placeholders = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
-    full = [filled(word, placeholders) for word in asking.words(request, name)]
+    full = [filled(word, placeholders) for word in words_of(request, name)]
     command = full[launcher_words(full) :] if own else full
     like = None
     if request.output is not None:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from firstlight import caller, catalogue, conduct, machine, store
 from firstlight.bench import building, describing, planning, startable
-from firstlight.bench import request as asking
 from firstlight.bench.building import BuildResult
 from firstlight.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.bench.planning import Made
-from firstlight.bench.request import BenchRequest
+from firstlight.bench.request import BenchRequest, quoted_operators
 from firstlight.catalogue.brought import together
 from firstlight.conduct import copies, guests
 from firstlight.conduct.interrupt import leaving_nothing
@@ -46,7 +45,7 @@ def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[co
     """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
         progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
-    for name, word in asking.quoted_operators(request):
+    for name, word in quoted_operators(request):
         progress.note(f"{name}: {word} is an argument, for there is no shell; with one: -- sh -c 'COMMAND'")
     parallel = any(planning.launched(request, name) for name in request.commands) or not names(
         [request.build]
