@@ -80,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.update(ON_ONE_NODE | os.environ)
     run_options.full, run_options.fresh = config.getoption("full"), config.getoption("fresh")
     run_options.of_machine = config.getoption("of_machine")
-    if run_options.full:
+    if run_options.full and not run_options.of_machine:
         hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
 
 

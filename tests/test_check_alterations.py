@@ -92,6 +92,7 @@ def audited(run: Path, file: str) -> list[str]:
     return [str(defect) for defect in stores.check(run) if defect.file == file]
 
 
+@pytest.mark.full
 def test_every_field_of_run_json(result: Path, capsys: Captured) -> None:
     """Also where SHA256SUMS is gone, and where figures.json is gone, too: run.json carries its own hash."""
     whole = json.loads((result / "run.json").read_bytes())
@@ -110,6 +111,7 @@ def test_every_field_of_run_json(result: Path, capsys: Captured) -> None:
     assert call(capsys, "check")[0] == REGRESSION
 
 
+@pytest.mark.full
 def test_every_field_of_every_line_of_a_launch(result: Path) -> None:
     """As it is, and with the launch's own hash written anew: then the hashes beside it tell."""
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
@@ -144,6 +146,7 @@ def test_an_altered_launch_is_told_without_the_seal(result: Path) -> None:
     ]
 
 
+@pytest.mark.full
 def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
     files = sorted(str(p.relative_to(result)) for p in result.rglob("*") if p.is_file())
     assert {"run.json", *layout.DERIVED, layout.SEAL} < set(files)

@@ -148,6 +148,7 @@ def rows_of(world: World) -> tuple[int, int]:
     seed=st.integers(0, 999),
     spread=st.sampled_from([0.0, 0.3, 1.0]),
 )
+@pytest.mark.full
 def test_rows_that_are_begun_get_their_intervals(
     suite: str, cores: int, budget: float, seed: int, spread: float
 ) -> None:
@@ -208,6 +209,7 @@ SELECTIONS = [
 
 
 @pytest.mark.parametrize("names", SELECTIONS, ids=" ".join)
+@pytest.mark.full
 def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str, ...]) -> None:
     named = agenda.named(SHIPPED, names)
     for budget in (8.0, 70.0, 1e5):

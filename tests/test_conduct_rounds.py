@@ -204,6 +204,7 @@ def test_fewer_launches_than_an_interval_needs_are_just_as_many() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(count=st.integers(1, 5), stopped=st.integers(1, 29), seed=st.integers(0, 9))
+@pytest.mark.full
 def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int, stopped: int, seed: int) -> None:
     """Stop after any launch, go on from the records: the same launches in the same rounds."""
     whole = Bench(count, steady)

@@ -152,6 +152,7 @@ def test_what_is_varied_together_is_chosen_together(here: Path, capsys: Captured
     assert re.search(r"wall time[^<]*, by binding", page) and not re.search(r"CPU time[^<]*, by ", page)
 
 
+@pytest.mark.full
 def test_words_paths_and_long_arguments_go_the_whole_way(here: Path, capsys: Captured) -> None:
     (here / "a b").mkdir()
     (here / "a b" / "c.txt").write_text("5")

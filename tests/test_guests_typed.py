@@ -121,6 +121,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--sweep", "n=1,,2", "--", "echo", "{n}"], "lacks a value"),
     ],
 )
+@pytest.mark.full
 def test_what_cannot_be_asked_is_one_line(
     words: list[str], message: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,6 +168,7 @@ def spoil(run: Path, how: str) -> None:
         ("a link", "plain files only"),
     ],
 )
+@pytest.mark.full
 def test_what_cannot_be_trusted_is_told_in_a_line_and_left_out(
     some: Path, capsys: Captured, how: str, why: str, known: bool
 ) -> None:
@@ -340,6 +341,7 @@ def test_an_index_that_was_spoiled_is_thrown_away(whole: Path, good: bytes, data
 
 @given(st.sets(st.integers(0, 7), min_size=1))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.full
 def test_an_index_keeps_what_is_there_whatever_came_and_went(whole: Path, chosen: set[int]) -> None:
     paths = sorted(whole.glob("run-*"))[:8]
     place = whole / "shared-index"

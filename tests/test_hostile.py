@@ -105,6 +105,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.full
 def test_no_command_writes_a_control_character(here: Path, capsys: Captured, words: list[str]) -> None:
     code, out, err = call(capsys, *words)
     assert code in (OK, REGRESSION, 4), err

@@ -124,6 +124,7 @@ def test_each_name_is_told_with_its_rule_and_what_differs(judgement: Judgement) 
     assert max(len(line) for line in to_table(judgement, found).splitlines()) <= 120
 
 
+@pytest.mark.full
 def test_a_run_is_exported_from_the_command_line(
     scene: invented_run.Scene, judgement: Judgement, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def places(found: Sequence[Change]) -> list[int]:
 
 @pytest.mark.parametrize("name", STILL)
 @pytest.mark.parametrize("n", [12, 40, 200])
+@pytest.mark.full
 def test_a_series_that_holds_its_level_shows_no_change(name: str, n: int) -> None:
     """At most 5 %, and far fewer of most kinds."""
     r = random.Random(f"{name} {n}")

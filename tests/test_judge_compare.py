@@ -136,6 +136,7 @@ def test_the_same_again(first: Judgement) -> None:
     assert set(c.not_compared) == failed
 
 
+@pytest.mark.full
 def test_many_repetitions_of_the_same_on_a_drifting_machine() -> None:
     """A/A forty times: at most 5 % of the figures called different."""
     total = wrong = 0

@@ -254,6 +254,7 @@ whole = st.sampled_from([0, -1, 1, 2**62, 10**30])
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(odd, odd, odd, whole, st.integers(-2, 2)), min_size=1, max_size=7), odd, texts, st.booleans())
+@pytest.mark.full
 def test_foreign_values_never_raise(
     launches: list[tuple[float, float, float, int, int]], cost: float, parameter: int | float | str, checked: bool
 ) -> None:

@@ -41,6 +41,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
     return made | {"gpus": replace(made["gpus"], gpus=four)}
 
 
+@pytest.mark.full
 def test_a_figure_of_one_core_names_its_kind_where_cores_differ(machines: dict[str, Machine]) -> None:
     scene = invented_run.run(machines["laptop"], names=("dot", "stream"), launches=1)
     line = terminal.machine_line(judge(*scene))

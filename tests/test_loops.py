@@ -218,6 +218,7 @@ SUM = "for (long i = {0}; i < {1}; ++i) s += x[i] * y[i];"
         ("shift", "for (int i = n - 1; i >= 0; --i) y[i] = FACTOR * x[i];", None),
     ],
 )
+@pytest.mark.full
 def test_a_wrong_candidate_is_found_wrong(benches: dict[str, Bench], name: str, code: str, why: str | None) -> None:
     found = verified(benches[name], code)
     assert found is None if why is None else found is not None and why in found, found
@@ -261,6 +262,7 @@ double h(long n, const double *x) { double s = 0, t = 1;
     ],
 )
 @pytest.mark.parametrize("path", ["gcc", "clang"])
+@pytest.mark.full
 def test_a_change_gives_another_loop_with_the_same_results(
     loop: str, point: dict[str, str], path: str, tmp_path: Path
 ) -> None:
@@ -336,6 +338,7 @@ def test_equal_times_are_not_called_faster() -> None:
 # ---- the command ----
 
 
+@pytest.mark.full
 def test_a_replayed_tuning_tells_what_it_tried(cc: Compiler, tmp_path: Path, capsys: Captured) -> None:
     """Which is faster depends on the machine: what is asserted is that each candidate has its verdict."""
     file = tmp_path / "sum.c"

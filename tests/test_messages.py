@@ -68,6 +68,7 @@ def drawn(rng: random.Random, fault: int = 0) -> dict[str, int]:
     }  # fmt: skip
 
 
+@pytest.mark.full
 def test_no_interleaving_loses_overtakes_or_blocks(simulated: CDLL) -> None:
     """Rings of one slot, no fast ring, one that all want: whatever the transport delays, cuts and reorders."""
     rng = random.Random(20261123)

@@ -87,6 +87,7 @@ def test_the_doctor_shows_the_compiler_of_the_module(tree: Path) -> None:
     assert firstlight(tree, "--modules", "trial/2", "doctor").returncode == USAGE
 
 
+@pytest.mark.full
 def test_a_run_is_recorded_with_its_modules(tree: Path) -> None:
     (tree / "site.toml").write_text("[toolchains.new]\nmodules = ['trial/13.1']\n")
     words = ("--site-file", "site.toml", "--modules", "new")

@@ -85,6 +85,7 @@ def fake_mpi(folder: Path, family: str, suffix: str = "", more: str = "") -> Non
 
 
 @needs_gcc
+@pytest.mark.full
 def test_two_system_libraries_stand_side_by_side(machine, tmp_path, known_gcc):
     fake_mpi(tmp_path / "bin", "openmpi", ".openmpi")
     fake_mpi(tmp_path / "bin", "mpich", ".mpich")
@@ -100,6 +101,7 @@ def test_two_system_libraries_stand_side_by_side(machine, tmp_path, known_gcc):
 
 @needs_gcc
 @pytest.mark.parametrize("more", ["", MPI_4, MPI_4.replace("int MPI_Precv_init", "int MPI_Prequest_init")])
+@pytest.mark.full
 def test_a_library_has_the_calls_of_mpi_4_where_a_program_with_them_links(machine, tmp_path, known_gcc, more):
     fake_mpi(tmp_path / "bin", "mpich", more=more)
     for _ in range(2):  # the second answer is remembered
@@ -156,6 +158,7 @@ needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="
 
 @needs_gcc
 @needs_pip
+@pytest.mark.full
 def test_a_system_without_mpi_gets_both_once(machine, tmp_path, known_gcc, monkeypatch):
     """From a folder with modules of Python's names in it, too."""
     world = {**OFFLINE, "PIP_FIND_LINKS": str(wheels(tmp_path / "wheels")), "PYTHONPATH": ":."}

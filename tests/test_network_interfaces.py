@@ -13,6 +13,8 @@ import pytest
 from firstlight import cli
 from network_tool import run
 
+pytestmark = pytest.mark.usefixtures("simulator")
+
 BYTES = 1 << 20
 BANDWIDTH = 5e9
 ROUND = BYTES / BANDWIDTH

@@ -264,6 +264,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
         (["--nodes", "4"], "no verified ping-pong"),
     ],
 )
+@pytest.mark.full
 def test_bad_input_is_told_in_a_line(results: Path, capsys: Captured, words: list[str], message: str) -> None:
     code, out, err = call(capsys, "project", "solved", "--results", str(results), *words)
     assert code == USAGE and out == "" and message in err and err.count("\n") == 1

@@ -19,6 +19,8 @@ from firstlight.roles import ITERATION, Role
 from firstlight.simulate import stages
 from network_tool import query, run
 
+pytestmark = pytest.mark.usefixtures("simulator")
+
 CHEAP = "L=1000,o=500,g=0,G=1,O=0,S=1e12"
 """LogGOPS without queues that matter: a message of m bytes takes 2 us and m - 1 ns."""
 SUM = 3 * 2007  # of 8 bytes over 8 ranks, by recursive doubling

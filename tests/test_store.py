@@ -176,6 +176,7 @@ def test_a_program_cannot_forge_the_exit_line(store: stores.Store) -> None:
 
 @having(st.binary(max_size=300))
 @settings(max_examples=40, deadline=None)
+@pytest.mark.full
 def test_whatever_a_program_writes_the_stored_file_is_sound(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:

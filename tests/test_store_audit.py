@@ -98,6 +98,7 @@ def field(times: int = 1, **members: object) -> Change:
         (drop("sample"), "has no samples"),
     ],
 )
+@pytest.mark.full
 def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, message: str) -> None:
     content = [json.loads(line) for line in whole().splitlines()]
     change(content)

@@ -54,6 +54,7 @@ def a_seal_of_newlines(launches: Path) -> None:
 @pytest.mark.parametrize(
     "fill", [far_apart, newlines, pytest.param(unexpected, marks=pytest.mark.full), a_seal_of_newlines]
 )
+@pytest.mark.full
 def test_a_small_directory_is_checked_in_little_memory_and_few_lines(
     tmp_path: Path, fill: Callable[[Path], None]
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_program_of_too_many_metrics_is_no_record(tmp_path: Path) -> None:
         stores.create(tmp_path, msgspec.structs.replace(base, descriptions=crowded))
 
 
+@pytest.mark.full
 def test_a_machine_is_drawn_in_steps_that_grow_with_it_alone() -> None:
     """Steps by CPUs times caches would be ten thousand times a thousand million here."""
     base, cpus = run().run, tuple(range(20_000))

@@ -118,6 +118,7 @@ def stored(name: str, folder: Path, change: tuple[str, str] = ("", "")) -> title
 
 
 @pytest.mark.parametrize("name", SCENES)
+@pytest.mark.full
 def test_every_number_of_a_page_is_computed_again(name: str, tmp_path: Path) -> None:
     outcome = stored(name, tmp_path)
     assert outcome.mismatches == []

@@ -132,6 +132,7 @@ def test_an_empty_system_gets_one_reason_and_one_fix_for_each_thing(machine, tmp
 
 
 @needs_gcc
+@pytest.mark.full
 def test_a_compiler_becomes_a_toolchain_for_each_flag_set(machine, tmp_path, only_gcc):
     toolbox = look(machine, tmp_path, only_gcc)
     chains = {t.name: t for t in toolbox.toolchains}
@@ -144,6 +145,7 @@ def test_a_compiler_becomes_a_toolchain_for_each_flag_set(machine, tmp_path, onl
 
 
 @needs_gcc
+@pytest.mark.full
 def test_a_second_version_gets_a_name_of_its_own(machine, tmp_path, only_gcc):
     macros = r"#define __GNUC__ 99\n#define __GNUC_MINOR__ 1\n#define __GNUC_PATCHLEVEL__ 0\n"
     script(
@@ -162,6 +164,7 @@ def _macros() -> str:
 
 
 @needs_gcc
+@pytest.mark.full
 def test_a_deprecated_flag_gives_way_to_its_meaning(machine, tmp_path, only_gcc):
     refuse = 'case " $* " in *" -Ofast "*|*" -march=native "*) echo "error: $1 is deprecated" >&2; exit 1;; esac'
     mcpu = 'for a; do shift; case $a in -mcpu=native) ;; *) set -- "$@" "$a";; esac; done'
@@ -182,6 +185,7 @@ def test_a_compiler_that_cannot_is_absent_with_its_own_words(machine, tmp_path, 
 
 
 @needs_gcc
+@pytest.mark.full
 def test_a_compiler_without_openmp_says_so(machine, tmp_path, only_gcc):
     refuse = 'case "$*" in *-fopenmp*) echo "error: cannot find -lgomp" >&2; exit 1;; esac'
     script(only_gcc / "g++", f'{refuse}\nPATH=/usr/bin:/bin exec "{GXX}" "$@"')
@@ -191,6 +195,7 @@ def test_a_compiler_without_openmp_says_so(machine, tmp_path, only_gcc):
 
 
 @needs_gcc
+@pytest.mark.full
 def test_a_second_survey_starts_no_compiler(machine, tmp_path, only_gcc):
     log = tmp_path / "log"
     script(only_gcc / "g++", f'echo "$*" >> "{log}"\nPATH=/usr/bin:/bin exec "{GXX}" "$@"')
@@ -231,6 +236,7 @@ def test_a_bare_machine_has_a_compiler_and_what_pip_brought(machine, tmp_path, m
         ("x[i] * y[i]", "long long", "exit status"),
     ],
 )
+@pytest.mark.full
 def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_gcc, factor, integer, why):
     """This one has level 1 alone; with integers of 64 bits behind references it would read past the vectors."""
     library = tmp_path / "lib with blank"

@@ -357,6 +357,7 @@ def test_mpich_takes_the_selection(
             assert (status == [0, 0, 0]) == (rule != "x"), status
 
 
+@pytest.mark.full
 def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Measured, chosen, tried, written: a file is there if anything is kept, and every choice has its reason."""
     mpi = next((m for m in mpis if m.family in ("openmpi", "mpich")), None)
