@@ -5,18 +5,20 @@
 //   struct State  { ... };                                   inputs, outputs, whatever a step needs
 //   inline constexpr fl::About about{...};                   title, cost model, what is verified against what
 //   inline constexpr fl::Metric metrics[] = {...};
-//   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the global index
+//   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the
+//                                                            global index
 //   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
-//   void mutate_inputs(State&, fl::Index iteration);                 change inputs, so that no step can be hoisted, skipped or remembered
+//   void mutate_inputs(State&, fl::Index iteration);         change inputs, so that no step can be hoisted, skipped or remembered
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
 // and may provide
 //   struct Traits { bool one_node = false; ... };            what it must know of a variant, which sets it with `.traits = {...}`
 //   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
-//   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
-//                                                            every step and outside of its time; collective calls are allowed
-//   fl::Index mutate_between_batches(State&, fl::Index next);                 before each batch, outside of its time: changes inputs at places that no step can
-//                                                            know (firstlight/input_mutator.hpp); returns the iteration of the next step
+//   void reset(State&);                                      if a step is a whole run: restores what init made and a step changed,
+//                                                            before every step, untimed; collective calls are allowed
+//   fl::Index mutate_between_batches(State&, fl::Index);     before each batch, untimed, with the iteration of the next step: changes
+//                                                            inputs at places that no step can know (firstlight/input_mutator.hpp);
+//                                                            returns the iteration of the next step
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 //   void draw(State&, fl::Picture&);                         a small picture of what the last sample left; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
