@@ -15,10 +15,10 @@ void set_seed(unsigned long long seed) { drawn = seed; }
 long long follow(long long size, long long places, int always, int batches, long long steps, long long* held) {
   changing = fl::InputMutator(size, places, always != 0);
   fl::Index next = 0;
-  const auto touch = [&](fl::Index iteration) { changing.mutate_inputs(iteration, [&](fl::Index i) { held[i] = iteration; }); };
+  const auto mutate = [&](fl::Index iteration) { changing.mutate_inputs(iteration, [&](fl::Index i) { held[i] = iteration; }); };
   for (int batch = 0; batch < batches; ++batch) {
-    next = changing.mutate_between_batches(next, touch);
-    for (const fl::Index end = next + steps; next < end; ++next) mutate_inputs(next);
+    next = changing.mutate_between_batches(next, mutate);
+    for (const fl::Index end = next + steps; next < end; ++next) mutate(next);
   }
   return next - 1;
 }

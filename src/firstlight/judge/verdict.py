@@ -34,7 +34,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """Median over launches with a nonparametric interval (see confidence.py); None from too few launches."""
+    """Median over launches with a nonparametric interval; None from too few launches."""
 
     median: float
     low: float | None
