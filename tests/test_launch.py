@@ -202,12 +202,12 @@ def test_the_temporary_folder_of_what_hangs_goes_too(
     """However far the program came: on a busy machine it may be ended before it can tell its folder."""
     foreseen = []
 
-    def forecast_run(mpi: Mpi | None, machine: Machine) -> Leftovers:
+    def recorded(mpi: Mpi | None, machine: Machine) -> Leftovers:
         foreseen.append(real(mpi, machine))
         return foreseen[-1]
 
     real = scratch.expected_leftovers
-    monkeypatch.setattr(scratch, "foresee", forecast_run)
+    monkeypatch.setattr(scratch, "expected_leftovers", recorded)
     for body in ("print(os.environ['TMPDIR'], flush=True); hang()", "hang()"):
         outcome = run(program(body), tmp_path, timeout=0.5)
         assert outcome.status is None and outcome.stdout.strip() in ("", foreseen[-1].folder)
