@@ -67,7 +67,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--vary", "colour", "--", "true"], "what can be varied is mpi, placement, bind"),
         (["--build", "make", "--", "true"], "names no compiler: write {cxx}"),
         (["--figure", "x", "--", "true"], "write it as NAME=REGEX"),
-        (["--figure", "x=(", "--", "true"], "is no regular expression"),
+        (["--figure", "x=(", "--", "true"], "is not a regular expression"),
         (["--figure", "time=1", "--", "true"], "is measured anyway"),
         (["--lower", "x", "--figure", "y=1", "--", "true"], "--lower x: no --figure has this name"),
         (["--like", "a", "--", "true"], "write it as FILE=REFERENCE"),
@@ -109,7 +109,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
             "there is no reference",
             marks=pytest.mark.full,
         ),
-        pytest.param(["--like", "{out}=.", "--", "echo", "x"], "is no plain file", marks=pytest.mark.full),
+        pytest.param(["--like", "{out}=.", "--", "echo", "x"], "is not a plain file", marks=pytest.mark.full),
         pytest.param(["--like", "a=a", "--", "echo", "x"], "with itself", marks=pytest.mark.full),
         (["--", "true", "x" * 140000], "true: an argument or variable of 140000 bytes, and Linux takes at most"),
         pytest.param(

@@ -14,10 +14,10 @@ from firstlight import mpi_families
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.machine.allocation import Allocation
-from firstlight.mapping import formats, ground, source, trying
+from firstlight.mapping import formats, slots, source, trying
 from firstlight.mapping.answer import Answer, Mapped, Side
-from firstlight.mapping.ground import Network, Slot
 from firstlight.mapping.runner import MappingRequest, compared
+from firstlight.mapping.slots import Slot, Slots
 from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
 from firstlight.report.mapping import notes
 from firstlight.toolchains import Mpi
@@ -29,32 +29,32 @@ AXES = (4, 3, 2)
 
 @st.composite
 def maps(draw: st.DrawFn) -> list[Slot]:
-    """A seat for each rank, each its own, nodes named or not."""
+    """A slot for each rank, each its own, nodes named or not."""
     named = draw(st.booleans())
     slots = draw(st.permutations(range(24 * 2)))[: draw(st.integers(1, 48))]
     return [Slot(s // 2, s % 2, f"node{s // 2:02}" if named else None) for s in slots]
 
 
-@given(seats=maps())
-def test_a_rankfile_says_each_seat(seats: list[Slot]) -> None:
-    parsed = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
-    assert parsed == [(s.host or f"+n{s.node}", s.place) for s in seats]
+@given(slots=maps())
+def test_a_rankfile_says_each_seat(slots: list[Slot]) -> None:
+    parsed = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(slots, AXES))
+    assert parsed == [(s.host or f"+n{s.node}", s.place) for s in slots]
 
 
-@given(seats=maps())
-def test_a_host_file_says_each_node(seats: list[Slot]) -> None:
+@given(slots=maps())
+def test_a_host_file_says_each_node(slots: list[Slot]) -> None:
     try:
-        text = FORMATS["hosts"].text(seats, AXES)
+        text = FORMATS["hosts"].text(slots, AXES)
     except formats.UnwritableError:
-        assert seats[0].host is None or len({s.host for s in seats}) == 1
+        assert slots[0].host is None or len({s.host for s in slots}) == 1
         return
-    assert FORMATS["hosts"].parse(text) == [(s.host,) for s in seats]
+    assert FORMATS["hosts"].parse(text) == [(s.host,) for s in slots]
 
 
 @given(order=st.permutations(range(12)), per_node=st.sampled_from([1, 2, 3, 4]))
 def test_an_order_of_ranks_fills_the_nodes(order: list[int], per_node: int) -> None:
-    seats = [Slot(slot // per_node, slot % per_node) for slot in order]
-    parsed = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
+    slots = [Slot(slot // per_node, slot % per_node) for slot in order]
+    parsed = FORMATS["reorder"].parse(FORMATS["reorder"].text(slots, AXES))
     assert [order[int(str(rank[0]))] for rank in parsed] == list(range(12))
 
 
@@ -64,11 +64,11 @@ def test_an_order_of_ranks_cannot_leave_room() -> None:
     assert FORMATS["reorder"].parse("# two nodes\n2-3\n0,1\n") == [(2,), (3,), (0,), (1,)]
 
 
-@given(seats=maps())
-def test_coordinates_say_each_node(seats: list[Slot]) -> None:
-    parsed = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
+@given(slots=maps())
+def test_coordinates_say_each_node(slots: list[Slot]) -> None:
+    parsed = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(slots, AXES))
     numbers = [[int(str(c)) for c in at] for at in parsed]
-    assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in seats]
+    assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in slots]
 
 
 @pytest.mark.parametrize(
@@ -123,22 +123,22 @@ FOURS = [range(k, k + 4) for k in range(0, 16, 4)]
     ],
 )  # fmt: skip
 def test_levels_of_a_node(of: Machine, levels: list[int]) -> None:
-    found, cpus = ground.levels_of(of)
+    found, cpus = slots.levels_of(of)
     assert found == levels
     assert sorted(cpus) == sorted(of.cpus)
 
 
 def test_cores_behind_one_cache_come_together() -> None:
     odd = machine(4, [range(0, 4, 2), range(1, 4, 2)], [range(0, 4, 2), range(1, 4, 2)], 2)
-    assert ground.levels_of(odd) == ([2, 2], [0, 2, 1, 3])
+    assert slots.levels_of(odd) == ([2, 2], [0, 2, 1, 3])
 
 
 def test_an_allocation_of_several_nodes_keeps_their_names() -> None:
-    given = ground.here(machine(4, [range(4)], [range(4)], 1), Allocation("slurm", 3, hosts=("a", "b", "c")), None)
+    given = slots.here(machine(4, [range(4)], [range(4)], 1), Allocation("slurm", 3, hosts=("a", "b", "c")), None)
     assert (given.topology, given.per_node, given.inside) == ("tree:3", 4, "tree:4")
-    assert [s.host for s in ground.seats((0, 5, 11), given)] == ["a", "b", "c"]
+    assert [s.host for s in slots.of_ranks((0, 5, 11), given)] == ["a", "b", "c"]
     with pytest.raises(UsageError, match="does not fit"):
-        ground.here(machine(4, [range(4)], [range(4)], 1), Allocation(), 5)
+        slots.here(machine(4, [range(4)], [range(4)], 1), Allocation(), 5)
 
 
 # --- what is mapped
@@ -204,15 +204,15 @@ def mpi(family: str) -> Mpi:
 
 
 def test_a_trial_changes_the_launcher_s_options_only() -> None:
-    seats = [Slot(0, 1, None, 3), Slot(0, 0, None, 2)]
+    slots = [Slot(0, 1, None, 3), Slot(0, 0, None, 2)]
     words = ["env", "A=1", "mpiexec", "-n", "2", "./p"]
-    assert trying.mapped(words, mpi("openmpi"), Path("/r"), seats) == [
+    assert trying.mapped(words, mpi("openmpi"), Path("/r"), slots) == [
         "env", "A=1", "mpiexec", "--rankfile", "/r", "-n", "2", "./p",
     ]  # fmt: skip
-    bound = trying.mapped(words, mpi("mpich"), None, seats)
+    bound = trying.mapped(words, mpi("mpich"), None, slots)
     assert bound[3:5] == ["-bind-to", "user:3,2"]
     with pytest.raises(UsageError, match="launcher"):
-        trying.mapped(["./p"], mpi("openmpi"), Path("/r"), seats)
+        trying.mapped(["./p"], mpi("openmpi"), Path("/r"), slots)
     with pytest.raises(UsageError, match="several"):
         trying.mapped(words, mpi("mpich"), Path("/r"), [Slot(0, 0), Slot(1, 0)])
 
@@ -252,7 +252,7 @@ def tried(folder: Path, far: float) -> str:
     launcher.write_text(LAUNCHER.format(far=far))
     launcher.chmod(0o755)
     request = MappingRequest(
-        source.Source("test"), Network("tree:2", per_node=2), "", 1.0, (), folder / "made", (str(launcher), "-n", "4"),
+        source.Source("test"), Slots("tree:2", per_node=2), "", 1.0, (), folder / "made", (str(launcher), "-n", "4"),
         mpi("openmpi"), 6,
     )  # fmt: skip
     return compared(request, answer((0, 2, 1, 3)), mpi("openmpi")).outcome
@@ -290,6 +290,6 @@ def test_a_map_with_less_on_its_links_that_was_not_taken_is_told() -> None:
 
 
 def test_seats_of_one_node_are_its_cores() -> None:
-    given = Network("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
-    found: list[Any] = [(s.node, s.place, s.cpu) for s in ground.seats((3, 0), given)]
+    given = Slots("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
+    found: list[Any] = [(s.node, s.place, s.cpu) for s in slots.of_ranks((3, 0), given)]
     assert found == [(0, 3, 3), (0, 0, 0)]

@@ -136,7 +136,7 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
         (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
         (["broadcast"], "give --topology"),
         ([], "name a collective"),
-        (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is no size"),
+        (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
         (["broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
         (["missing.goal", "--topology", "flat:4"], "no such file"),
         (["broadcast", "--validate", "latest"], "--validate takes a run"),

@@ -66,7 +66,7 @@ WRONG = [
         2,
         "no entry is called 'module' in [toolchains.gnu]; did you mean modules?",
     ),
-    ("[toolchains.gnu]\nmodules = ['--force']\n", 2, "'--force' is no name of a module"),
+    ("[toolchains.gnu]\nmodules = ['--force']\n", 2, "'--force' is not a module name"),
     (
         "modules = 'intel'\n[toolchains.gnu]\nmodules = ['gcc']\n",
         1,

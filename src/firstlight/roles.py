@@ -259,9 +259,9 @@ def defect(role: Role, variants: Sequence[str]) -> str:
     if role.model is not None and (wrong := role.model.defect()):
         return f"`model`: {wrong}"
     if min(role.messages, role.copies) < 0:
-        return "`messages`, `copies`: how many there are is no number below 0"
+        return "`messages`, `copies`: a number below 0"
     if role.bytes_per_element < 1:
-        return f"`bytes_per_element`: {role.bytes_per_element} is no number of bytes"
+        return f"`bytes_per_element`: {role.bytes_per_element} is not a number of bytes"
     if wrong := _unmatched(role.variants, variants):
         return wrong
     for key, name in (*(("titles", name) for name in role.titles), *([("library", role.library)] * bool(role.library))):

@@ -148,7 +148,7 @@ def parse_size(text: str) -> int:
     """Bytes in `24`, `24KiB`, `1.5 MiB`, `64k` (binary), `1MB` (decimal), to the nearest. Raises UsageError."""
     match = _SIZE.fullmatch(text.strip().lower())
     if match is None or match[2] not in _BYTES:
-        raise UsageError(f"{text!r} is no size; write it as 4096, 24KiB or 1MiB")
+        raise UsageError(f"{text!r} is not a size; write it as 4096, 24KiB or 1MiB")
     unit = _BYTES[match[2]]
     value = float(match[1]) * unit
     if not 0 <= value <= MOST_BYTES or (unit == 1 and value != int(value)):

@@ -133,7 +133,7 @@ def sound(request: BenchRequest) -> BenchRequest:
         try:
             re.compile(figure.pattern)
         except re.error as error:
-            raise UsageError(f"the figure {name}: {figure.pattern!r} is no regular expression: {error}") from None
+            raise UsageError(f"the figure {name}: {figure.pattern!r} is not a regular expression: {error}") from None
     return request
 
 

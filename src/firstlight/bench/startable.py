@@ -98,5 +98,5 @@ def _reference(guest: ExternalCommand) -> str:
     if not reference.exists():
         return "" if guest.prepare else f"--like: there is no reference {reference}"
     if not reference.is_file():
-        return f"--like: the reference {reference} is no plain file"
+        return f"--like: the reference {reference} is not a plain file"
     return "" if os.access(reference, os.R_OK) else f"--like: the reference {reference} cannot be read"

@@ -14,8 +14,8 @@ from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
     from firstlight.mapping.answer import Mapped
-    from firstlight.mapping.ground import Network
     from firstlight.mapping.program import Best
+    from firstlight.mapping.slots import Slots
     from firstlight.mapping.source import Source
     from firstlight.toolchains import Mpi
 
@@ -116,7 +116,7 @@ def command(
     found = _measured(what, results, processes, given, phases) or source.find(
         what, results, processes, ",".join(given), phases
     )
-    stands = _ground(topology, per_node, inside, hosts)
+    stands = _slots(topology, per_node, inside, hosts)
     effort = ["--seed", str(seed), "--moves", str(moves), "--starts", str(starts)]
     effort += ["--by-links"] if judged == "links" else []
     for name, nodes in (("--holes", holes), ("--faulty", faulty)):
@@ -159,19 +159,19 @@ def _code(made: Mapped) -> int:
     return INCONCLUSIVE if made.trial is not None and made.trial.outcome == "inconclusive" else OK
 
 
-def _ground(topology: str, per_node: int | None, inside: str, hosts: Path | None) -> Network:
-    from firstlight.mapping import ground
+def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None) -> Slots:
+    from firstlight.mapping import slots
 
-    if topology == ground.HERE:
+    if topology == slots.HERE:
         from firstlight import machine
         from firstlight.machine import allocation
 
         if inside or hosts:
             raise UsageError("--inside and --hosts are for networks by name: an allocation tells its own")
-        return ground.here(machine.discover(), allocation.discover(), per_node)
-    names = ground.names_in(hosts) if hosts is not None else ()
+        return slots.here(machine.discover(), allocation.discover(), per_node)
+    names = slots.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
-    return ground.Network(topology, per_node or 1, inside, names, notes=notes)
+    return slots.Slots(topology, per_node or 1, inside, names, notes=notes)
 
 
 def _machine(text: str) -> str:

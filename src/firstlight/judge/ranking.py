@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from firstlight import confidence
+from firstlight.confidence import LEVEL
 from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Verified
 
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
-CONFIDENCE = confidence.LEVEL
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -54,7 +53,7 @@ def rank(figures: Iterable[Verified]) -> list[Group]:
 
 def alike(a: Verified, b: Verified) -> bool:
     """True where no difference can be shown or where it is too small to matter."""
-    shift = ratio(a, b, CONFIDENCE)
+    shift = ratio(a, b, LEVEL)
     if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
         return True
     return shift.low is None or shift.high is None or shift.low <= 1 <= shift.high

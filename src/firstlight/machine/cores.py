@@ -29,7 +29,7 @@ def amount(word: int | str, machine: Machine) -> int:
     if isinstance(word, int):
         return word
     if not re.fullmatch(WORD, word):
-        raise UsageError(f"{word!r} is no number of ranks or threads; write all, half, all-1, all-threads or a number")
+        raise UsageError(f"{word!r} is not a number of ranks or threads; write all, half, all-1, all-threads or 4")
     if word == ALL_THREADS:
         return len(machine.cpus)
     return share(word, machine.cores)

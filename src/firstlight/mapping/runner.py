@@ -11,7 +11,7 @@ from firstlight import __version__, shell
 from firstlight.errors import BuildError, UsageError
 from firstlight.mapping import formats, program, trying
 from firstlight.mapping.answer import Answer, Mapped, Trial, Written
-from firstlight.mapping.ground import Network, Slot, seats
+from firstlight.mapping.slots import Slot, Slots, of_ranks
 from firstlight.mapping.source import Source
 from firstlight.mpi_families import of
 from firstlight.process import guard
@@ -30,7 +30,7 @@ class MappingRequest(msgspec.Struct, frozen=True):
     of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty."""
 
     source: Source
-    ground: Network
+    slots: Slots
     machine: str
     budget: float
     effort: tuple[str, ...]
@@ -48,24 +48,24 @@ def carry_out(
     """The map, its files and its trial. Raises UsageError and BuildError as the parts do, OSError for the files."""
     stage("build firstlight-map")
     built = program.build()
-    words = [*request.ground.words(), "--seconds", str(request.budget), *request.effort]
+    words = [*request.slots.words(), "--seconds", str(request.budget), *request.effort]
     words += ["--machine", request.machine] if request.machine else []
     stage("search")
     answer = _searched(request, built, words, on_best)
-    notes = [*request.source.notes, *request.ground.notes]
+    notes = [*request.source.notes, *request.slots.notes]
     if answer.left_out:
         notes.append(f"collective operations ({', '.join(answer.left_out)}) are not in it: MPI prescribes no route")
     if request.command and (answer.interrupted or not answer.better):
         why = "the search was interrupted" if answer.interrupted else "no map is predicted to be better"
         notes.append(f"the command was not tried: {why}")
-    stood = seats(answer.places, request.ground)
+    stood = of_ranks(answer.places, request.slots)
     files = written(request.folder, stood, answer) if answer.better else ()
     tried = None
     if answer.better and not answer.interrupted and request.command and request.mpi is not None:
         stage("try")
         tried = compared(request, answer, request.mpi, on_launch)
     made = Mapped(
-        __version__, request.source.title, request.ground.topology, request.machine, answer, files, tuple(notes),
+        __version__, request.source.title, request.slots.topology, request.machine, answer, files, tuple(notes),
         str(request.folder), tried, request.budget if request.kept is None else None,
     )  # fmt: skip
     replace(request.folder / MAP, msgspec.json.encode(made) + b"\n")
@@ -119,7 +119,7 @@ def compared(
     """Measure the command with its ranks where the map puts them, and in their own order.
 
     Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without maps."""
-    order = seats(answer.identity, request.ground), seats(answer.places, request.ground)
+    order = of_ranks(answer.identity, request.slots), of_ranks(answer.places, request.slots)
     files = request.folder / ORDER, request.folder
     plain, mapped = (
         trying.mapped(request.command, mpi, _file(mpi, stood, folder, answer), stood)

@@ -13,7 +13,7 @@ from firstlight.errors import UsageError
 from firstlight.judge.compare import CONFIDENCE, EQUIVALENCE, outcome_of
 from firstlight.judge.interval import ratio
 from firstlight.mapping.answer import Trial
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 from firstlight.mpi_families import of
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
@@ -22,14 +22,14 @@ OnLaunch = Callable[[int, int], None]
 """Called with (launches done, launches in all)."""
 
 
-def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, seats: Sequence[Slot]) -> list[str]:
+def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, slots: Sequence[Slot]) -> list[str]:
     """The command with the options that make its launcher follow the map. Raises UsageError where there are none."""
     family = of(mpi.family)
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]
     place = next((k for k, word in enumerate(command) if Path(word).name in names), None)
     if place is None:
         raise UsageError(f"--try needs a command with {mpi.label}'s launcher in it, as mpiexec -n 4 ./program")
-    cpus = [s.cpu for s in seats if s.cpu is not None] if len({s.node for s in seats}) == 1 else []
+    cpus = [s.cpu for s in slots if s.cpu is not None] if len({s.node for s in slots}) == 1 else []
     if file is None and not cpus:
         raise UsageError(f"no file of this map is one that {mpi.label} reads")
     words = family.mapped(str(file) if file is not None else "", cpus)

@@ -77,7 +77,7 @@ def _with_pairs(commands: Commands, order: RunRequest, progress: Progress) -> Co
         m.name for m in toolbox.mpis if m.starter and m.name in _matching(order.mpis, [x.name for x in toolbox.mpis])
     ]
     if not able:
-        return replace(commands, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job tells why")
+        return replace(commands, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job shows why")
     seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
 
     names, given = parse((name, *settings))

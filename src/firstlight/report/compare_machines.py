@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from firstlight.catalogue import Row, Workload
+from firstlight.confidence import LEVEL
 from firstlight.errors import INCONCLUSIVE, OK
 from firstlight.export.comparison import Which, which
 from firstlight.heritage import Entry, Heritage
@@ -17,7 +18,6 @@ from firstlight.judge import Judgement
 from firstlight.judge.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.provenance import bare, number, states_of
-from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
 from firstlight.judge.states import describe_states, spanning
 from firstlight.judge.verdict import DISTURBED, Estimate, States, Verified
@@ -169,7 +169,7 @@ def behind(figure: Verified, best: Verified, threshold: float) -> bool:
     """Whether a figure of one run is worse than that of another, as two runs are compared."""
     mine, other = moments(best.estimate), moments(figure.estimate)
     found, narrow = (
-        spanning(ratio(mine, other, confidence), best, figure) for confidence in (max(0.99, CONFIDENCE), EQUIVALENCE)
+        spanning(ratio(mine, other, confidence), best, figure) for confidence in (max(0.99, LEVEL), EQUIVALENCE)
     )
     shown = quotient(figure.estimate.median, best.estimate.median)
     return outcome_of(found, shown, narrow, best.better, threshold) == "worse"

@@ -41,7 +41,7 @@ def _answered(run: Run) -> str:
     if not run.answered:
         return ""
     defaults = "; ".join(wording.answered(run.answered, run.toolbox))
-    return f"Parameters that nobody set asked what an earlier run of this machine found best: {defaults}."
+    return f"Parameters without a value used the best value of an earlier run on this machine: {defaults}."
 
 
 def _launches(judgement: Judgement) -> str:

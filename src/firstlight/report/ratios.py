@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from firstlight import confidence
 from firstlight.catalogue import Workload
+from firstlight.confidence import LEVEL
 from firstlight.judge import Judgement
 from firstlight.judge.compare import BETTER, SAME, WORSE, compare_figures
 from firstlight.judge.verdict import DISTURBED, Verified
@@ -15,7 +15,6 @@ from firstlight.report.answers import Answer, answers, chooser, label
 from firstlight.roles import EXECUTION_CPU
 from firstlight.units import interval, percent, quantity, significant
 
-CONFIDENCE = confidence.LEVEL
 MOST = 12  # largest number of lines
 
 
@@ -64,7 +63,7 @@ def _in_order(answer: Answer, commands: Sequence[str]) -> list[Verified]:
 def ratio(a: Verified, b: Verified, threshold: float) -> tuple[str, str]:
     """Return `1.02 [1.01, 1.03]`, B / A of two figures of one run with interleaved launches, and the outcome."""
     x, y = (replace(f, estimate=replace(f.estimate, times=())) for f in (a, b))  # prevents pooling
-    found = compare_figures(x, y, threshold, CONFIDENCE, drift=0)
+    found = compare_figures(x, y, threshold, LEVEL, drift=0)
     ends = [significant(end) for end in (found.low, found.high) if end is not None]
     span = ", ".join(ends) or "too few launches"
     outcomes = {SAME: f"same within {100 * threshold:g} %", BETTER: "better", WORSE: "worse"}

@@ -253,7 +253,7 @@ def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence
     if flat and network.latency is not None:
         notes.append("of the latency half counts as L, a quarter as each o; g is set to o")
     if linked and network.hop is None:
-        notes.append("nobody published what a switch takes: the model's 100 ns")
+        notes.append("switch latency: not published, 100 ns assumed")
     return tuple(notes)
 
 

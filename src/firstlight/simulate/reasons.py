@@ -67,7 +67,7 @@ def reasons(
     if carried:
         names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
         found.append(
-            Reason("its collective operations are the library's own, whose algorithms nobody tells", names, False)
+            Reason("its collective operations are the library's own, whose algorithms are unknown", names, False)
         )
     return tuple(found)
 

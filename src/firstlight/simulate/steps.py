@@ -84,7 +84,7 @@ def measured(
         if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
             continue
         if place.ranks < 2 or place.threads > 1:
-            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong tells nothing of it")
+            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong does not measure it")
         else:
             found.append(p)
     return found, missing

@@ -108,7 +108,7 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
         return f"{key}: {odd[0]!r} is not a flag: each is one word that begins with -" if odd else ""
     if path[0] == "toolchains" and path[-1] == "modules" and isinstance(value, list):
         odd = [name for name in value if not re.fullmatch(r"[\w.+][\w.+/@:=~-]*", name)]
-        return f"{key}: {odd[0]!r} is no name of a module" if odd else ""
+        return f"{key}: {odd[0]!r} is not a module name" if odd else ""
     return ""
 
 

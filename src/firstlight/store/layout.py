@@ -102,7 +102,7 @@ def read_file(path: Path, bound: int) -> bytes:
         why = "is a link" if error.errno == errno.ELOOP else (error.strerror or "cannot be opened").lower()
         raise RecordError(f"{path}: {why}; a results directory holds plain files only") from error
     if data is None:
-        raise RecordError(f"{path}: is no plain file; a results directory holds plain files only")
+        raise RecordError(f"{path}: is not a plain file; a results directory holds plain files only")
     if len(data) > bound:
         raise RecordError(f"{path}: is larger than {bound >> 20} MiB; such a file was not written by firstlight")
     return data

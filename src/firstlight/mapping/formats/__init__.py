@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Protocol
 
 from firstlight.errors import FirstlightError
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 
 
 class UnwritableError(FirstlightError):
@@ -21,8 +21,8 @@ class Format(Protocol):
     TITLE: str
     FILE: str
 
-    def text(self, seats: Sequence[Slot], axes: Sequence[int]) -> str:
-        """What the file holds: the seat of each rank; `axes`: the torus that the nodes form. Raises UnwritableError."""
+    def text(self, slots: Sequence[Slot], axes: Sequence[int]) -> str:
+        """What the file holds: the slot of each rank; `axes`: the torus that the nodes form. Raises UnwritableError."""
         ...
 
     def parse(self, text: str) -> list[Sequence[object]]:

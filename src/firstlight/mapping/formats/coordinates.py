@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 from firstlight import shell
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 
 TITLE = "Fujitsu"
 FILE = "coordinates"
 _LINE = re.compile(r"\(\d+(,\d+){0,2}\)")
 
 
-def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
+def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     if not 1 <= len(axes) <= 3:
         raise UnwritableError("it is for nodes that form a torus of one to three dimensions")
     lines = []
-    for s in seats:
+    for s in slots:
         left, at = s.node, []
         for extent in axes:
             left, here = divmod(left, extent)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from firstlight import shell
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 
 TITLE = "Slurm, for MPICH and others"
 FILE = "hosts"
 
 
-def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
-    names = [s.host for s in seats]
+def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
+    names = [s.host for s in slots]
     if None in names:
         raise UnwritableError("names of the nodes are not known; give them as --hosts FILE, one a line")
     if len(set(names)) == 1:

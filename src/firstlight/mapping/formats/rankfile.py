@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 from firstlight import shell
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 
 TITLE = "Open MPI"
 FILE = "rankfile"
 _LINE = re.compile(r"rank\s+(\d+)\s*=\s*(\S+)\s+slots?\s*=\s*(\d+)")
 
 
-def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
-    lines = [f"rank {r}={s.host or f'+n{s.node}'} slot={s.place}" for r, s in enumerate(seats)]
+def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
+    lines = [f"rank {r}={s.host or f'+n{s.node}'} slot={s.place}" for r, s in enumerate(slots)]
     return "\n".join(lines) + "\n"
 
 

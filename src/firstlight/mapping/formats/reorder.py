@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 
 from firstlight.mapping.formats import UnwritableError
-from firstlight.mapping.ground import Slot
+from firstlight.mapping.slots import Slot
 
 TITLE = "Cray MPICH"
 FILE = "MPICH_RANK_ORDER"
 
 
-def text(seats: Sequence[Slot], axes: Sequence[int]) -> str:
+def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     each: dict[int, list[tuple[int, int]]] = {}
-    for rank, s in enumerate(seats):
+    for rank, s in enumerate(slots):
         each.setdefault(s.node, []).append((s.place, rank))
     nodes = sorted(each)
     most = max(len(some) for some in each.values())

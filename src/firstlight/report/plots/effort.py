@@ -106,7 +106,7 @@ def _points(every: Sequence[Figure], counted: Mapping[str, Effort]) -> tuple[str
 
 def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
     over, under = (figure, serial) if figure.better == "higher" else (serial, figure)
-    shift = states.ratio(under, over, ranking.CONFIDENCE)
+    shift = states.ratio(under, over, confidence.LEVEL)
     return Point(figure, effort, ranking.advantage(figure, serial), shift.low, shift.high)
 
 

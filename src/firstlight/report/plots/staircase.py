@@ -172,7 +172,9 @@ def _caches(view: View) -> str:
         return ""
     text = " Dotted verticals: where the data outgrow a cache"
     if not view.levels.measured:
-        return text + " of the size that the system tells; too few sizes were accessed at random to see how it acts."
+        return (
+            text + " of the size that the system reports; random access to so few sizes measures no effective capacity."
+        )
     if any(level.acts for level in view.levels.levels):
         return text + "; a cache acts like the most bytes that one core was seen to get from it at its speed."
     return text + "."

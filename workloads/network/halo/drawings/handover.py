@@ -81,7 +81,7 @@ def _entries(figures: Sequence[Verified], plot: Plot, parameter: str) -> tuple[l
             for x, one in line.items():
                 base = times[first].get(strategy, {}).get(x)
                 if base is not None:
-                    shift = ratio(base.estimate.launches, one.estimate.launches, ranking.CONFIDENCE)
+                    shift = ratio(base.estimate.launches, one.estimate.launches, confidence.LEVEL)
                     found.append(Entry(strategy, way, x, shift, one, base))
     return sorted(found, key=lambda e: (e.strategy, e.way, e.x)), first
 

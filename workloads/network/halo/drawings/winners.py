@@ -192,6 +192,5 @@ def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
         return f"The fastest through {listing(labels)}: no difference can be shown"
     same = sum(bool(set.intersection(*sets)) for sets in shared)
     every = "every size" if same == len(shared) else f"{same} of {len(shared)} sizes"
-    s = "s" if same == len(shared) else ""
-    suffix = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else f" that tell{s} strategies apart"
+    suffix = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else " where strategies differ"
     return f"The fastest through {listing(labels)}: the same strategies win at {every}{suffix}"

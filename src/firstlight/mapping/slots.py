@@ -1,4 +1,4 @@
-"""Network: the slots that ranks may stand in: a network by its name, or what this process was given to run on."""
+"""The slots for ranks: those of a named network, or those of the allocation of this process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firstlight.machine.allocation import Allocation
 HERE = "allocation"
 
 
-class Network(msgspec.Struct, frozen=True):
+class Slots(msgspec.Struct, frozen=True):
     """`topology`, `per_node`, `inside` as firstlight-map takes them. `hosts`: names of the nodes in their order, where
     they are known. `cpus`: the first CPU of each place of a node. `one`: the network's nodes are the cores of one node.
     """
@@ -40,13 +40,13 @@ class Slot(msgspec.Struct, frozen=True):
     cpu: int | None = None
 
 
-def seats(places: tuple[int, ...], ground: Network) -> list[Slot]:
-    """Return the seat of each rank, from its slot."""
+def of_ranks(places: tuple[int, ...], slots: Slots) -> list[Slot]:
+    """Return the slot of each rank from its number."""
     found = []
     for slot in places:
-        node, place = (0, slot) if ground.one else divmod(slot, ground.per_node)
-        host = ground.hosts[node] if node < len(ground.hosts) else None
-        found.append(Slot(node, place, host, ground.cpus[place] if place < len(ground.cpus) else None))
+        node, place = (0, slot) if slots.one else divmod(slot, slots.per_node)
+        host = slots.hosts[node] if node < len(slots.hosts) else None
+        found.append(Slot(node, place, host, slots.cpus[place] if place < len(slots.cpus) else None))
     return found
 
 
@@ -58,7 +58,7 @@ def names_in(file: Path) -> tuple[str, ...]:
         raise UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Network:
+def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Slots:
     """The cores of this node, or the nodes of the allocation behind one switch. Raises UsageError for too few."""
     levels, cpus = levels_of(machine)
     inside = "tree:" + "x".join(map(str, levels))
@@ -71,12 +71,12 @@ def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Netw
         )
         speed = "a link inside a node counts as 4 times as fast as one between nodes"
         notes = (note, *([speed] if inside else []))
-        return Network(
+        return Slots(
             f"tree:{allocation.nodes}", per_node or len(cpus), inside, allocation.hosts, tuple(cpus), notes=notes
         )
     if per_node is not None and per_node > len(cpus):
         raise UsageError(f"this node has {len(cpus)} cores; --ranks-per-node {per_node} does not fit")
-    return Network(inside, 1, "", ("localhost",), tuple(cpus), one=True)
+    return Slots(inside, 1, "", ("localhost",), tuple(cpus), one=True)
 
 
 def levels_of(machine: Machine) -> tuple[list[int], list[int]]:
