@@ -172,7 +172,7 @@ def _message(shown: dict[str, list[Gain]], gains: dict[str, list[Gain]]) -> str:
 
 def _line(view: View, variant: str, gains: Sequence[Gain], k: int) -> Trace:
     colour = view.palette.colour(variant)
-    bars = [states.ratio(g.figure, g.serial, ranking.CONFIDENCE) for g in gains]
+    bars = [states.ratio(g.figure, g.serial, confidence.LEVEL) for g in gains]
     return {
         "type": "scatter", "mode": "lines+markers", "name": frame.text(variant),
         "x": [g.name for g in gains], "y": [g.times for g in gains],
