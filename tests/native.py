@@ -166,7 +166,8 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     able = compilers(variant)
     turn = sum(f"{workload.name}.{variant.name}".encode())
     if run_options.of_machine and len(able) > 1:
-        if compiler != (able[0] if of_newcomer(workload, variant) else able[sum(workload.name.encode()) % len(able)]):
+        turn_of_workload = -1 - sum(workload.name.encode()) % len(able)  # the judges that are long to build get gcc
+        if compiler != able[0 if of_newcomer(workload, variant) else turn_of_workload]:
             return []
         if workload.chapter == "network":
             return every

@@ -159,7 +159,7 @@ def test_how_many_a_word_means(tmp_path: Path, word: int | str, amount: int) -> 
 
 @pytest.mark.parametrize("word", ["every", "all-", "half-1", "-1", "all-threads-1", ""])
 def test_other_words_mean_nothing(word: str) -> None:
-    with pytest.raises(UsageError, match="no number of ranks or threads"):
+    with pytest.raises(UsageError, match="is not a number of ranks or threads"):
         cores.amount(word, synthetic_machine.machine())
 
 
