@@ -10,12 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firstlight import build, catalogue, toolchains
-from firstlight.build import Built
-from firstlight.conduct import costs
-from firstlight.plan import Program
-from firstlight.record import Description, Metric, Parameter
-from firstlight.toolchains import Absent, Toolbox, Toolchain
+from firstlight import toolchain as toolchains
+from firstlight.execute import build
+from firstlight.execute.build import Built
+from firstlight.model import catalogue
+from firstlight.model.plan import Program
+from firstlight.results.record import Description, Metric, Parameter
+from firstlight.runner import costs
+from firstlight.toolchain import Absent, Toolbox, Toolchain
 
 TOML = """
 title = "Scalar product"

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from firstlight.mapping import program
+from firstlight.commands.map import program
 from test_mapping import neighbours
 
 

@@ -12,9 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from firstlight import ROOT, machine, toolchains
-from firstlight.profile import library
-from firstlight.toolchains import Mpi
+from firstlight import ROOT, toolchain
+from firstlight.commands.profile import library
+from firstlight.system import machine
+from firstlight.toolchain import Mpi
 
 
 def once(mpi: Mpi, program: Path, preload: Path | None, folder: Path) -> float:
@@ -27,7 +28,7 @@ def once(mpi: Mpi, program: Path, preload: Path | None, folder: Path) -> float:
 
 def main(rounds: int) -> None:
     cache = machine.cache_directory()
-    toolbox = toolchains.discover(machine.discover(), cache, embed_mpi=False)
+    toolbox = toolchain.discover(machine.discover(), cache, embed_mpi=False)
     for mpi in toolbox.mpis:
         with tempfile.TemporaryDirectory() as scratch:
             program, folder = Path(scratch) / "pingpong", Path(scratch) / "ranks"

@@ -26,11 +26,11 @@ import many_runs
 import synthetic
 import synthetic_machine
 from firstlight import ROOT
-from firstlight.machine import Machine
-from firstlight.plan import plan
-from firstlight.plan.runtime_estimate import cases
-from firstlight.record import LaunchRecord
-from firstlight.toolchains import Toolbox
+from firstlight.model.plan import plan
+from firstlight.model.plan.runtime_estimate import cases
+from firstlight.results.record import LaunchRecord
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Toolbox
 
 NAME, LAUNCHES = "large", 3
 NAMES = tuple(name for name in invented_run.WORKLOADS if name in invented_run.metrics())

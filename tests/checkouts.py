@@ -95,8 +95,9 @@ class Checkout:
         self.root.mkdir()
         shutil.copy(ROOT / "fl", self.root / "fl")
         shutil.copy(ROOT / "pyproject.toml", self.root / "pyproject.toml")
-        (self.root / "src" / "firstlight").mkdir(parents=True)
-        shutil.copy(ROOT / "src" / "firstlight" / "caller.py", self.root / "src" / "firstlight")
+        core = self.root / "src" / "firstlight" / "core"
+        core.mkdir(parents=True)
+        shutil.copy(ROOT / "src" / "firstlight" / "core" / "caller.py", core)
         for folder_with_sources in ("native", "workloads", "tests"):
             (self.root / folder_with_sources).mkdir()
         self.python = folder / "python"

@@ -6,14 +6,14 @@ import shlex
 
 import pytest
 
-from firstlight import cli
+from firstlight.commands.shared import command_line
 
 Captured = pytest.CaptureFixture[str]
 
 
 def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
     """The exit status, and what went to stdout and to stderr."""
-    code = cli.call(list(words))
+    code = command_line.call(list(words))
     done = capsys.readouterr()
     return code, done.out, done.err
 
@@ -25,5 +25,5 @@ def examples(command: str, capsys: Captured) -> list[list[str]]:
     assert text, f"{command} --help has no example"
     lines = [line.strip() for line in text.split("Exit status")[0].splitlines()]
     found = [shlex.split(line)[1:] for line in lines if line.startswith("./fl ")]
-    assert found and all(words[0] in cli.COMMANDS for words in found), found
+    assert found and all(words[0] in command_line.COMMANDS for words in found), found
     return found

@@ -17,9 +17,11 @@ import hypothesis
 import pytest
 from xdist.remote import Producer
 
-from firstlight import ROOT, caller, mpi_families
-from firstlight.machine import Machine, linux
-from firstlight.toolchains import Mpi
+from firstlight import ROOT
+from firstlight.core import caller
+from firstlight.system import mpi_families
+from firstlight.system.machine import Machine, linux
+from firstlight.toolchain import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
 
@@ -214,8 +216,9 @@ def mpis() -> tuple[Mpi, ...]:
     """Every MPI library found here; FIRSTLIGHT_TEST_MPIS=mpich=/opt/a/bin:openmpi=/opt/b/bin names them instead."""
     if named := os.environ.get("FIRSTLIGHT_TEST_MPIS"):
         return tuple(_named(text) for text in named.split(":"))
-    from firstlight import ROOT, machine
-    from firstlight.toolchains import discover
+    from firstlight import ROOT
+    from firstlight.system import machine
+    from firstlight.toolchain import discover
 
     cache = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
     found = discover(machine.discover(), cache, embed_mpi=False).mpis
@@ -227,7 +230,7 @@ def mpis() -> tuple[Mpi, ...]:
 @pytest.fixture(scope="session")
 def simulator() -> Path:
     """firstlight-simulate, from the cache or built now."""
-    from firstlight.simulate import program
+    from firstlight.commands.simulate import program
 
     return program.build()
 
@@ -265,12 +268,11 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
 @pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
     """A run with one wrong program."""
-    from firstlight import cli
-    from firstlight.cli import runs
-    from firstlight.errors import OK
+    from firstlight.commands.shared import command_line, runs
+    from firstlight.core.errors import OK
 
     bench.misbehave("wrong", "dot.kahan@gcc-fast")
-    assert cli.call(["run", "--launches", "6"]) == OK
+    assert command_line.call(["run", "--launches", "6"]) == OK
     capsys.readouterr()
     return runs.find("latest")
 

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 import native
-from firstlight.build import Built, build
-from firstlight.catalogue import Workload, load
+from firstlight.execute.build import Built, build
+from firstlight.model.catalogue import Workload, load
 
 HOST = """namespace {
 

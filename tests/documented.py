@@ -7,7 +7,7 @@ import json
 import re
 from types import SimpleNamespace
 
-from firstlight import units
+from firstlight.core import units
 from recompute import agrees
 
 _MARKED = re.compile(r'<data value="([^"]*)" data-from="([^"]*)" data-unit="([^"]*)" data-of="">')

@@ -16,12 +16,12 @@ from pathlib import Path
 import msgspec
 
 import synthetic
-from firstlight import store as stores
-from firstlight.errors import INTERRUPTED, FirstlightError
-from firstlight.launch import command, launch
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Run, Start
-from firstlight.toolchains import Mpi, Toolbox
+from firstlight.core.errors import INTERRUPTED, FirstlightError
+from firstlight.execute.launch import command, launch
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results import store as stores
+from firstlight.results.record import Run, Start
+from firstlight.toolchain import Mpi, Toolbox
 
 
 def cell(mpi: str | None) -> Cell:

@@ -1,4 +1,4 @@
-"""A disk with faults: stands for `os` in firstlight.store.disk, counts the file operations and fails the n-th.
+"""A disk with faults: stands for `os` in firstlight.results.store.disk, counts the file operations and fails the n-th.
 
 As in the tests of SQLite an error comes once, or it stays; a process is stopped before an operation or in the middle of
 a write; and at a power cut there is only what was brought to the disk, while of what was done since any part may be

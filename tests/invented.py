@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from firstlight.machine import Machine, linux
+from firstlight.system.machine import Machine, linux
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firstlight.catalogue import Selection, Sizes, Variant, Workload
-from firstlight.machine import Cache, Machine
-from firstlight.plan import Plan
-from firstlight.toolchains import Library, Mpi, Toolbox, Toolchain
+from firstlight.model.catalogue import Selection, Sizes, Variant, Workload
+from firstlight.model.plan import Plan
+from firstlight.system.machine import Cache, Machine
+from firstlight.toolchain import Library, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 

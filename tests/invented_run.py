@@ -15,13 +15,11 @@ from collections.abc import Iterator, Mapping
 import shipped
 import synthetic
 import synthetic_machine
-from firstlight.catalogue import Workload
-from firstlight.judge.levels import Hierarchy, nominal
-from firstlight.machine import Machine, cores
-from firstlight.mpi_families import NodeCapacity, bind_unit
-from firstlight.plan import Cell, plan
-from firstlight.plan.runtime_estimate import parameters
-from firstlight.record import (
+from firstlight.analysis.levels import Hierarchy, nominal
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Cell, plan
+from firstlight.model.plan.runtime_estimate import parameters
+from firstlight.results.record import (
     SCHEMA,
     Binding,
     Build,
@@ -38,7 +36,9 @@ from firstlight.record import (
     Sample,
     Start,
 )
-from firstlight.toolchains import Toolbox
+from firstlight.system.machine import Machine, cores
+from firstlight.system.mpi_families import NodeCapacity, bind_unit
+from firstlight.toolchain import Toolbox
 from synthetic import Scene
 
 WORKLOADS = shipped.workloads()

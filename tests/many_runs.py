@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 import synthetic
-from firstlight.record import End, LaunchRecord, Run, Whole
-from firstlight.store import layout, lines, seal
+from firstlight.results.record import End, LaunchRecord, Run, Whole
+from firstlight.results.store import layout, lines, seal
 
 WEEK = 7 * 86400.0
 Slower = Callable[[int], Mapping[str, float]]

@@ -11,9 +11,9 @@ import msgspec
 
 import native
 import turns
-from firstlight.build import Commands, commands
-from firstlight.catalogue import Variant, Workload
-from firstlight.plan import Program
+from firstlight.execute.build import Commands, commands
+from firstlight.model.catalogue import Variant, Workload
+from firstlight.model.plan import Program
 from mutants import Mutant, mutants, selects, timed
 
 PATIENCE = 120.0

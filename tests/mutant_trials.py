@@ -29,9 +29,9 @@ import msgspec
 
 import launches
 import native
-from firstlight.catalogue import Variant, Workload
-from firstlight.launch import Outcome, launch
-from firstlight.plan import Cell
+from firstlight.execute.launch import Outcome, launch
+from firstlight.model.catalogue import Variant, Workload
+from firstlight.model.plan import Cell
 from mutant_builds import Bench, Kit, kits
 from mutants import Case, Mutant, cases, declared, judged, mutants, selects, timed
 

@@ -22,9 +22,9 @@ import msgspec
 
 import native
 from firstlight import ROOT
-from firstlight.catalogue import Variant, Workload, on_device
-from firstlight.plan import Placement
-from firstlight.sources import Sources
+from firstlight.model.catalogue import Variant, Workload, on_device
+from firstlight.model.plan import Placement
+from firstlight.toolchain.sources import Sources
 
 RULES = ("universal.rules", "c_like.rules", "cpp.rules", str(Path(__file__).with_name("mutants.rules")))
 CASES = "mutants.toml"

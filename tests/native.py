@@ -19,13 +19,16 @@ import launches
 import run_options
 import spent
 import turns
-from firstlight import ROOT, machine, plan, toolchains
-from firstlight.build import Built, Options, build
-from firstlight.catalogue import Selection, Value, Variant, Workload, load, on_device, roots
-from firstlight.errors import ENVIRONMENT
-from firstlight.launch import launch
-from firstlight.plan import Cell, Placement, Program
-from firstlight.toolchains import Toolbox, Toolchain
+from firstlight import ROOT
+from firstlight import toolchain as toolchains
+from firstlight.core.errors import ENVIRONMENT
+from firstlight.execute.build import Built, Options, build
+from firstlight.execute.launch import launch
+from firstlight.model import plan
+from firstlight.model.catalogue import Selection, Value, Variant, Workload, load, on_device, roots
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.system import machine
+from firstlight.toolchain import Toolbox, Toolchain
 
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 SMALL = 1 << 20

@@ -6,9 +6,9 @@ import pytest
 
 import native
 from firstlight import ROOT
-from firstlight.build import Built, build
-from firstlight.catalogue import load
-from firstlight.plan import Program
+from firstlight.execute.build import Built, build
+from firstlight.model.catalogue import load
+from firstlight.model.plan import Program
 
 FOLDER = ROOT / "tests" / "workloads"
 WORKLOADS = load([FOLDER])

@@ -7,10 +7,10 @@ from functools import cache
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.catalogue import Workload
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Figure
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Figure
+from firstlight.model.catalogue import Workload
 
 HOSTILE = '<script>alert(1)</script></script><img src=x onerror="alert(2)"><!--{{7*7}}'
 

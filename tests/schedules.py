@@ -7,11 +7,12 @@ from pathlib import Path
 
 import drivers
 import native
-from firstlight import ROOT, mpi_families
-from firstlight import native as own
-from firstlight.plan import Placement
-from firstlight.profile.library import C_ONLY
-from firstlight.toolchains import Mpi
+from firstlight import ROOT
+from firstlight.commands.profile.library import C_ONLY
+from firstlight.model.plan import Placement
+from firstlight.system import mpi_families
+from firstlight.toolchain import Mpi
+from firstlight.toolchain import native as own
 
 COLLECTIVES = ROOT / "native" / "collectives"
 FLAGS = ("-Wall", "-Wextra", "-Werror", "-Wno-psabi", *C_ONLY)

@@ -7,8 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from firstlight import ROOT, catalogue
-from firstlight.catalogue import Workload
+from firstlight import ROOT
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Workload
 from firstlight.report import own
 
 

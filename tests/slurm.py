@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from firstlight.toolchains.host import BARE
+from firstlight.toolchain.host import BARE
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 

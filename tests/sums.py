@@ -11,10 +11,10 @@ from msgspec.structs import replace
 import shipped
 import synthetic
 import synthetic_machine
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Build, Description, Metric, Parameter
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import Build, Description, Metric, Parameter
 from synthetic import Scene
 from synthetic_figures import Point
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firstlight.machine import Machine
-from firstlight.toolchains import Toolbox
-from firstlight.toolchains.discovery import survey
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Toolbox
+from firstlight.toolchain.discovery import survey
 
 GXX = shutil.which("g++")
 needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")

@@ -15,11 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight.catalogue import Workload
-from firstlight.judge import Judgement
-from firstlight.machine import Machine
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import (
+from firstlight.analysis import Judgement
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import (
     SCHEMA,
     Binding,
     Build,
@@ -33,7 +32,8 @@ from firstlight.record import (
     Sample,
     Start,
 )
-from firstlight.toolchains import Absent
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Absent
 from synthetic_figures import TRUTH, Point
 from synthetic_machine import machine, toolbox
 from synthetic_workloads import VARIANTS, description, programs, workload
@@ -167,7 +167,7 @@ def run(
 
 def judgement(seed: int = 1, launches: int = 8, **options: object) -> Judgement:
     """`run(...)`, judged."""
-    from firstlight.judge.figures import judge
+    from firstlight.analysis.figures import judge
 
     return judge(*run(seed, launches, **options))  # type: ignore[arg-type]
 

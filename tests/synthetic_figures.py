@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from firstlight.plan import Program
+from firstlight.model.plan import Program
 from synthetic_machine import KIB, MIB, load_rate
 
 LENGTHS = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)

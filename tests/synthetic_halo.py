@@ -15,10 +15,10 @@ import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
-from firstlight.catalogue import Plot, Variant, Workload
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Build, Description, Launch, Metric, Parameter
-from firstlight.toolchains import Absent
+from firstlight.model.catalogue import Plot, Variant, Workload
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import Build, Description, Launch, Metric, Parameter
+from firstlight.toolchain import Absent
 from synthetic_figures import Point
 
 SIZES = tuple(2**k for k in range(1, 11))

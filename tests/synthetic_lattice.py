@@ -16,9 +16,9 @@ import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
-from firstlight.catalogue import Plot, Variant, Workload
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Build, Description, Metric, Parameter
+from firstlight.model.catalogue import Plot, Variant, Workload
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import Build, Description, Metric, Parameter
 from synthetic_figures import Point
 
 METRICS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.machine import Cache, Machine
-from firstlight.toolchains import Absent, Library, Mpi, Toolbox, Toolchain
+from firstlight.system.machine import Cache, Machine
+from firstlight.toolchain import Absent, Library, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 TOOLCHAINS = tuple(f"{c}-{f}" for c in ("gcc", "clang") for f in ("base", "native", "fast"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firstlight import ROOT
-from firstlight.sources import Sources
+from firstlight.toolchain.sources import Sources
 
 USES = {
     "algorithm": r"(?:all|any|none)_of clamp copy(?:_n|_if)? count(?:_if)? equal fill(?:_n)? find(?:_if\w*)? "

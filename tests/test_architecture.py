@@ -1,4 +1,4 @@
-"""The arrows between the rooms run one way."""
+"""Packages import in one direction only, and general code names no workload and no MPI family."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from pathlib import Path
 import pytest
 
 import shipped
-from firstlight import ROOT, catalogue, mpi_families
+from firstlight import ROOT
+from firstlight.model import catalogue
+from firstlight.system import mpi_families
 
-ROOMS = [
-    "caller", "confidence", "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families",
-    "machine", "packages",
-    "starters", "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build",
-    "observer", "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
-    "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "loops", "cli",
-]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = shipped.workloads()
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
 
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
-PUBLIC = {  # what a workload's report.py may build on: changed with care, for others' drawings stand on it
-    "firstlight.catalogue", "firstlight.heritage", "firstlight.judge", "firstlight.plan", "firstlight.record",
-    "firstlight.roles", "firstlight.units", "firstlight.confidence",
+PUBLIC = {  # what a workload's report.py may build on: changed with care, because others' drawings depend on it
+    "firstlight.analysis", "firstlight.model.catalogue", "firstlight.model.plan", "firstlight.results.record",
+    *(f"firstlight.core.{m}" for m in ("confidence", "heritage", "roles", "units")),
     *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "pictures", "sentence", "wording")),
 }  # fmt: skip
+
+
+@cache
+def packages() -> list[str]:
+    """Return the packages in the order of docs/architecture.md: each imports from those above it only."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    return re.findall(r"^\| `(\w+)` \|", text.partition("## Ten packages")[2].partition("\n## ")[0], re.MULTILINE)
 
 
 @cache
@@ -37,43 +39,52 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def room(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def package(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0]
+
+
+def below(path: Path, folder: str) -> bool:
+    return path.is_relative_to(SOURCE / folder)
 
 
 def imported(path: Path) -> set[str]:
-    """The rooms that a module imports from, wherever in the file."""
+    """Return the packages that a module imports from, wherever in the file."""
     found: set[str] = set()
     for node in ast.walk(parsed(path)):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module] if node.module != "firstlight" else [f"firstlight.{a.name}" for a in node.names]
         found |= {name.split(".")[1] for name in names if name.startswith("firstlight.")}
-    return {name for name in found if (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()}
+    return {name for name in found if (SOURCE / name).is_dir()}
 
 
 def imports_from_above(path: Path) -> None:
-    own = room(path)
-    assert own in ROOMS, f"{own} is a new room: give it a place in the order and in docs/architecture.md"
-    below = {name for name in imported(path) if ROOMS.index(name) > ROOMS.index(own)}
-    assert not below, f"{path.name} ({own}) imports {sorted(below)}, which come later"
+    above = packages()[: packages().index(package(path)) + 1]
+    wrong = imported(path) - {*above}
+    assert not wrong, f"{path.name} ({package(path)}) imports {sorted(wrong)}, which come later"
+
+
+def test_the_document_names_every_package() -> None:
+    assert sorted(packages()) == sorted(p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists())
 
 
 def modules(path: Path) -> set[str]:
-    """The modules of firstlight that a file imports from, each room's but the report's as a whole."""
+    """Return the modules of firstlight that a file imports from, or the modules that it imports."""
     found: set[str] = set()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            whole = node.module in ("firstlight", "firstlight.report")
-            found |= {f"{node.module}.{a.name}" for a in node.names} if whole else {node.module}
-    ours = {name for name in found if name.split(".")[0] == "firstlight"}
-    return {name if name.startswith("firstlight.report") else ".".join(name.split(".")[:2]) for name in ours}
+            folder = (ROOT / "src").joinpath(*node.module.split("."))
+            inside = {a.name for a in node.names if (folder / a.name).is_dir() or (folder / f"{a.name}.py").exists()}
+            found |= {f"{node.module}.{name}" for name in inside}
+            found |= {node.module} if len(inside) < len(node.names) else set()
+    return {name for name in found if name.split(".")[0] == "firstlight"}
 
 
 def builds_on_public_modules(path: Path) -> None:
-    assert modules(path) <= PUBLIC, f"{path.parent.name}/{path.name} imports {sorted(modules(path) - PUBLIC)}"
+    other = {m for m in modules(path) if not any(m == p or m.startswith(f"{p}.") for p in PUBLIC)}
+    assert not other, f"{path.parent.name}/{path.name} imports {sorted(other)}"
 
 
 def texts(path: Path) -> set[str]:
@@ -89,7 +100,7 @@ def texts(path: Path) -> set[str]:
 
 def names_no_family(path: Path) -> None:
     """By its name or a variable of its own; what one library's files look like stands in tune/formats."""
-    if room(path) == "mpi_families":
+    if below(path, "system/mpi_families"):
         return
     names = "|".join(rf"\b{family.name}\b" for family in mpi_families.every())
     own = [word for family in mpi_families.every() for word in (*family.variables, f"{family.wrapped}$")]
@@ -99,22 +110,22 @@ def names_no_family(path: Path) -> None:
     assert not found, f"{path.name} names a family of MPI libraries: say what it needs in mpi_families ({found})"
 
 
-def test_one_room_calls_cmake() -> None:
-    naming = {room(path) for path in FILES if {"cmake", "ninja"} & literals(path)}
-    assert naming <= {"cmake", "doctor"}, "ask firstlight.cmake"
+def test_one_module_calls_cmake() -> None:
+    naming = {path for path in FILES if {"cmake", "ninja"} & literals(path) and not below(path, "commands/doctor")}
+    assert naming <= {SOURCE / "toolchain/cmake.py"}, "ask firstlight.toolchain.cmake"
 
 
 def test_what_a_variant_needs_is_decided_in_one_place() -> None:
-    """`catalogue` reads it from the file's name, `plan.ability` says whether it is here, `build.recipe` what it takes;
-    CMake hears of none of it."""
+    """`catalogue` reads it from the file's name, `plan.requirements` finds whether the machine has it, and
+    `build.recipe` what it adds to the build. CMake does not know it."""
     readers = {str(p.relative_to(SOURCE)) for p in FILES if "needs" in attributes(p)}
     assert readers <= {
-        "catalogue/__init__.py",
-        "catalogue/capabilities.py",
-        "plan/requirements.py",
-        "plan/planner.py",
-        "build/recipe.py",
-        "cli/listing.py",
+        "model/catalogue/__init__.py",
+        "model/catalogue/capabilities.py",
+        "model/plan/requirements.py",
+        "model/plan/planner.py",
+        "execute/build/recipe.py",
+        "commands/list.py",
     }
     words = re.findall(r"[a-z0-9]+", "".join(p.read_text() for p in (ROOT / "cmake").glob("*.cmake")).lower())
     exempt = {"mpi", "fortran"}  # of a tree: which wrapper compiles, and whether Fortran does
@@ -125,7 +136,7 @@ def test_what_a_variant_needs_is_decided_in_one_place() -> None:
 def test_one_module_of_the_store_touches_files() -> None:
     """Faults are put into it, so it has to be the only one; the others may ask who they are, and read /proc."""
     changing = {"write_bytes", "write_text", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "chmod", "rmtree"}
-    for path in (p for p in FILES if room(p) == "store" and p.name != "disk.py"):
+    for path in (p for p in FILES if below(p, "results/store") and p.name != "disk.py"):
         nodes = list(ast.walk(parsed(path)))
         used = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "os"}
         assert used <= {"strerror", "getpid", "geteuid"}, f"{path.name}: ask disk.py, not os ({sorted(used)})"
@@ -251,15 +262,10 @@ def test_a_workload_may_have_an_ordinary_name(monkeypatch: pytest.MonkeyPatch) -
     test_neither_native_rooms_nor_templates_know_a_workload_by_name()
 
 
-@pytest.mark.parametrize("name", ROOMS)
-def test_a_room_says_in_one_sentence_what_it_is(name: str) -> None:
-    path = SOURCE / f"{name}.py" if (SOURCE / f"{name}.py").exists() else SOURCE / name / "__init__.py"
-    first = (ast.get_docstring(parsed(path)) or "").split("\n\n")[0].replace("\n", " ")
-    assert first.endswith(".") and first[0].isupper() and ". " not in first, f"{name}: {first!r}"
-
-
-def leaves_the_command_line_alone(path: Path) -> None:
-    assert room(path) == "cli" or "cli" not in imported(path), f"{path.relative_to(SOURCE)} imports the command line"
+def test_a_package_says_in_one_sentence_what_it_is() -> None:
+    for path in [p for p in FILES if p.name == "__init__.py"]:
+        first = (ast.get_docstring(parsed(path)) or "").split("\n\n")[0].replace("\n", " ")
+        assert first.endswith(".") and ". " not in first, f"{path.relative_to(SOURCE)}: {first!r}"
 
 
 def offences(rule: Callable[[Path], None], paths: list[Path]) -> list[str]:
@@ -276,7 +282,7 @@ def offences(rule: Callable[[Path], None], paths: list[Path]) -> list[str]:
 
 @pytest.mark.parametrize(
     "rule",
-    [imports_from_above, names_no_family, knows_no_workload, leaves_the_command_line_alone],
+    [imports_from_above, names_no_family, knows_no_workload],
     ids=lambda rule: rule.__name__,
 )
 def test_every_module_keeps_the_rule(rule: Callable[[Path], None]) -> None:
@@ -291,5 +297,5 @@ def test_every_offence_is_told() -> None:
     def none(path: Path) -> None:
         assert path.name != "roles.py", "a first line\na second"
 
-    two = [SOURCE / "roles.py", SOURCE / "units.py", SOURCE / "roles.py"]
-    assert offences(none, two) == ["src/firstlight/roles.py: a first line"] * 2
+    two = [*[SOURCE / "core" / f"{name}.py" for name in ("roles", "units", "roles")]]
+    assert offences(none, two) == ["src/firstlight/core/roles.py: a first line"] * 2

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import batch
-from firstlight.batch import JobRequest, State, Work
-from firstlight.batch.queue import clean
-from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
+from firstlight.core.errors import ENVIRONMENT, FirstlightError, UsageError
+from firstlight.system import batch
+from firstlight.system.batch import JobRequest, State, Work
+from firstlight.system.batch.queue import clean
 
 SYSTEMS = batch.systems()
 WORK = Work(

@@ -17,8 +17,9 @@ import pytest
 import module_tree
 import slurm
 import turns
-from firstlight import ROOT, store
-from firstlight.record import LaunchRecord, Run
+from firstlight import ROOT
+from firstlight.results import store
+from firstlight.results.record import LaunchRecord, Run
 from slurm import Cluster
 
 REASON = slurm.why_not()
@@ -279,11 +280,13 @@ HANGING = """
 import json, os, sys
 from pathlib import Path
 from msgspec.structs import replace
-from firstlight import launch, machine, toolchains
-from firstlight.launch.srun import STEP, _steps
-from firstlight.plan import Cell, Placement, Program
+from firstlight import toolchain
+from firstlight.execute import launch
+from firstlight.system import machine
+from firstlight.execute.launch.srun import STEP, _steps
+from firstlight.model.plan import Cell, Placement, Program
 here = machine.discover()
-tools = toolchains.discover(here, machine.cache_directory(), embed_mpi=False)
+tools = toolchain.discover(here, machine.cache_directory(), embed_mpi=False)
 report = {}
 for mpi in tools.mpis:
     if not mpi.starter:

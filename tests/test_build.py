@@ -14,16 +14,17 @@ import pytest
 from msgspec.structs import replace
 
 from bench import toolchain
-from firstlight import ROOT, build, cmake
-from firstlight.build import Built, Options
-from firstlight.build.recipe import harness_flags, key, recipe
-from firstlight.catalogue import load, roots
-from firstlight.cmake import Tree
-from firstlight.errors import BuildError
-from firstlight.machine import parse
-from firstlight.plan import Program
-from firstlight.sources import Sources, uses
-from firstlight.toolchains import Library, Toolbox, Toolchain
+from firstlight import ROOT
+from firstlight.core.errors import BuildError
+from firstlight.execute import build
+from firstlight.execute.build import Built, Options
+from firstlight.execute.build.recipe import harness_flags, key, recipe
+from firstlight.model.catalogue import load, roots
+from firstlight.model.plan import Program
+from firstlight.system.machine import parse
+from firstlight.toolchain import Library, Toolbox, Toolchain, cmake
+from firstlight.toolchain.cmake import Tree
+from firstlight.toolchain.sources import Sources, uses
 
 CHAIN = toolchain("gcc-x")
 BOX = Toolbox((CHAIN,), (), (Library("openblas", "OpenBLAS", (), ("-lopenblas",)),), ())

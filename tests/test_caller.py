@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from firstlight import ROOT, caller, cli, machine
-from firstlight.bench import building, request
-from firstlight.conduct import environment
+from firstlight import ROOT
+from firstlight.commands.bench import building, request
+from firstlight.commands.shared import command_line
+from firstlight.core import caller
+from firstlight.runner import environment
+from firstlight.system import machine
 
 _DROPPED = """
 CFLAGS CXXFLAGS CPPFLAGS FFLAGS FCFLAGS LDFLAGS LIBS LDLIBS ARFLAGS ASFLAGS TARGET_ARCH CC FC F77 F90 AR LD
@@ -77,7 +80,7 @@ def test_every_command_begins_without_them(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv(name, ":.:/a b::include")
     monkeypatch.setenv("LIBRARY_PATH", ".")  # if this becomes empty, it also means the current folder
     with pytest.raises(SystemExit):
-        cli.main(["--version"])
+        command_line.main(["--version"])
     assert not {"CXXFLAGS", "PIP_TARGET", "CMAKE_GENERATOR", "LIBRARY_PATH"} & set(os.environ)
     assert os.environ["CPATH"] == os.environ["CPLUS_INCLUDE_PATH"] == "/a b"
 
@@ -96,7 +99,7 @@ def test_a_users_build_gets_its_compiler_from_its_toolchain(monkeypatch: pytest.
 
 
 def test_the_program_starts_its_command_without_them() -> None:
-    words = [sys.executable, "-I", str(ROOT / "src/firstlight/caller.py")]
+    words = [sys.executable, "-I", str(ROOT / "src/firstlight/core/caller.py")]
     world = os.environ | dict.fromkeys(DROPPED, "") | {"PIP_CERT": "x", "LC_ALL": "C"}
     done = subprocess.run([*words, "env"], env=world, capture_output=True, text=True, check=True)
     names = {line.partition("=")[0] for line in done.stdout.splitlines()}
@@ -166,9 +169,10 @@ def test_the_revision_is_that_of_the_checkout_whatever_git_is_told(
 CONFIGURE = """
 import contextlib, os, sys
 from pathlib import Path
-from firstlight import cli, cmake
+from firstlight.commands.shared import command_line
+from firstlight.toolchain import cmake
 with contextlib.suppress(SystemExit):
-    cli.main(["--version"])
+    command_line.main(["--version"])
 tree = cmake.Tree(Path("tree").absolute(), {"CMAKE_CXX_COMPILER": sys.argv[1]}, os.environ)
 if message := tree.configure():
     sys.exit(message)

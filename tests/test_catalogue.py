@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from firstlight import ROOT, catalogue
-from firstlight.errors import UsageError
+from firstlight import ROOT
+from firstlight.core.errors import UsageError
+from firstlight.model import catalogue
 from firstlight.report import answers
 
 TOML = """

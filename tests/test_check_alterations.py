@@ -17,13 +17,12 @@ import pytest
 
 from bench import Bench
 from commands import Captured, call
-from firstlight import cli
-from firstlight import store as stores
-from firstlight.cli import runs
-from firstlight.cli.check import inspect
-from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
-from firstlight.record import Exit
-from firstlight.store import layout, lines
+from firstlight.commands.check import inspect
+from firstlight.commands.shared import command_line, runs
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
+from firstlight.results import store as stores
+from firstlight.results.record import Exit
+from firstlight.results.store import layout, lines
 
 Path_ = tuple[str | int, ...]
 
@@ -33,7 +32,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
     """A run as firstlight leaves it: two toolchains, four cells, a build that failed, two launches of each."""
     bench.broken = {"dot.kahan@gcc-base"}
     (bench.root / "mine.txt").write_text("mine")
-    assert cli.call(["run", "dot", f"text={bench.root}/mine.txt", "--launches", "2"]) == OK
+    assert command_line.call(["run", "dot", f"text={bench.root}/mine.txt", "--launches", "2"]) == OK
     capsys.readouterr()
     path = runs.find("latest")
     assert inspect(path).faults == []

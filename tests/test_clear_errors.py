@@ -16,19 +16,19 @@ import pytest
 import many_runs
 import synthetic
 from commands import Captured, call
-from firstlight.bench import request
-from firstlight.conduct import Prepared, costs
-from firstlight.conduct.progress import Plain
-from firstlight.errors import ENVIRONMENT, USAGE, FirstlightError, UsageError
-from firstlight.plan import Plan
-from firstlight.process import bounded
-from firstlight.profile import which
-from firstlight.project import machines, projector
-from firstlight.record import Run
-from firstlight.store import layout
-from firstlight.toolchains import Mpi
-from firstlight.tune import tuner
-from firstlight.tune.formats import rules, selection
+from firstlight.commands.bench import request
+from firstlight.commands.profile import which
+from firstlight.commands.project import machines, projector
+from firstlight.commands.tune import tuner
+from firstlight.commands.tune.formats import rules, selection
+from firstlight.core.errors import ENVIRONMENT, USAGE, FirstlightError, UsageError
+from firstlight.model.plan import Plan
+from firstlight.results.record import Run
+from firstlight.results.store import layout
+from firstlight.runner import Prepared, costs
+from firstlight.runner.progress import Plain
+from firstlight.system.process import bounded
+from firstlight.toolchain import Mpi
 
 # -- programs that do not answer
 

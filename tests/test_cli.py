@@ -14,9 +14,10 @@ import pytest
 import turns
 from bench import Bench
 from commands import Captured, call
-from firstlight import ROOT, cli
-from firstlight.cli import reference, runs, schema
-from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE
+from firstlight import ROOT
+from firstlight.commands import schema
+from firstlight.commands.shared import command_line, reference, runs
+from firstlight.core.errors import ENVIRONMENT, OK, REGRESSION, USAGE
 
 
 def program(*words: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -35,7 +36,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
     for words in ([], ["--help"], ["-h"]):
         code, out, _ = call(capsys, *words)
         assert code == OK
-        assert all(f"\n  {name} " in out for name in cli.COMMANDS)
+        assert all(f"\n  {name} " in out for name in command_line.COMMANDS)
         assert "130  interrupted" in out
 
 
@@ -87,7 +88,7 @@ def test_list_is_light_and_complete(bench: Bench, capsys: Captured) -> None:
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
     """What makes `list` answer at once: none of the large libraries is loaded."""
     script = (
-        "import sys; from firstlight import cli; code = cli.call(['list']);"
+        "import sys; from firstlight.commands.shared import command_line; code = command_line.call(['list']);"
         "heavy = {'numpy', 'scipy', 'plotly', 'rich', 'psutil', 'archspec', 'jinja2'} & sys.modules.keys();"
         "sys.exit(f'loaded {heavy}' if heavy or code else 0)"
     )
@@ -186,7 +187,7 @@ def test_latest_is_the_newest_by_time_and_number(tmp_path: Path) -> None:
 def test_an_unexpected_error_is_one_line_and_the_traceback_is_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("firstlight.catalogue.load", lambda roots: 1 / 0)
+    monkeypatch.setattr("firstlight.model.catalogue.load", lambda roots: 1 / 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.delenv("FIRSTLIGHT_DEBUG", raising=False)
     code, _, err = call(capsys, "list")
@@ -274,7 +275,7 @@ def test_pages_keep_to_the_columns_of_the_reader(
 
 
 def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from firstlight.cli.output import colour
+    from firstlight.commands.shared.output import colour
 
     assert not colour()
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -342,14 +343,14 @@ def test_relative_folders_are_left_out_of_search_paths(monkeypatch: pytest.Monke
     for name in names:
         monkeypatch.setenv(name, ":.:bin:/a b:../x:/c:")
     with pytest.raises(SystemExit):
-        cli.main(["--version"])
+        command_line.main(["--version"])
     assert [os.environ[name] for name in names] == ["/a b:/c"] * 3
     monkeypatch.setenv("PATH", ":.")
     with pytest.raises(SystemExit):
-        cli.main(["--version"])
+        command_line.main(["--version"])
     assert os.environ["PATH"] == os.defpath
 
 
 def test_the_reference_is_that_of_the_commands() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert page == reference.reference(), "run: python -m firstlight.cli.reference > docs/cli.md"
+    assert page == reference.reference(), "run: python -m firstlight.commands.shared.reference > docs/cli.md"

@@ -13,8 +13,8 @@ import pytest
 
 from bench import Bench
 from commands import Captured, call
-from firstlight.errors import OK, REGRESSION, USAGE
-from firstlight.export import Row
+from firstlight.core.errors import OK, REGRESSION, USAGE
+from firstlight.report.export import Row
 
 
 def test_figures_in_json_carry_numbers_only_where_verified(result: Path, capsys: Captured) -> None:
@@ -101,7 +101,7 @@ def test_check_of_a_truncated_run(result: Path, capsys: Captured) -> None:
 @pytest.fixture
 def spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-ins are launched within a second; take each launch as a moment of its own."""
-    monkeypatch.setattr("firstlight.judge.compare.MOMENT", 0.0)
+    monkeypatch.setattr("firstlight.analysis.compare.MOMENT", 0.0)
 
 
 def test_compare_of_runs_that_are_over_in_a_moment_is_inconclusive(result: Path, capsys: Captured) -> None:

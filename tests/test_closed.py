@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight import ROOT, build
+from firstlight import ROOT
+from firstlight.execute import build
 
 pytestmark = pytest.mark.native
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.judge.roles import players
-from firstlight.plan import Placement
-from firstlight.roles import COLLECTIVE
+from firstlight.analysis.roles import players
+from firstlight.core.roles import COLLECTIVE
+from firstlight.model.plan import Placement
 
 WORKLOAD = native.workloads["collectives"]
 

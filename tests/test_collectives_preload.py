@@ -13,9 +13,9 @@ import launches
 import native
 import schedules
 import turns
-from firstlight.toolchains import Mpi
-from firstlight.tune import preload
-from firstlight.tune.table import Rule, Table
+from firstlight.commands.tune import preload
+from firstlight.commands.tune.table import Rule, Table
+from firstlight.toolchain import Mpi
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 

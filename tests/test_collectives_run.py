@@ -10,8 +10,8 @@ import launches
 import native
 import schedules
 import turns
-from firstlight.build import Built
-from firstlight.toolchains import Mpi
+from firstlight.execute.build import Built
+from firstlight.toolchain import Mpi
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

@@ -14,14 +14,15 @@ import synthetic
 import synthetic_machine
 from commands import Captured, call
 from documented import computed
-from firstlight import heritage
-from firstlight.errors import INCONCLUSIVE, OK, USAGE
-from firstlight.heritage import Entry, Heritage, Source
-from firstlight.judge.figures import judge
-from firstlight.judge.provenance import settle
-from firstlight.judge.states import describe_states
-from firstlight.judge.verdict import States, Verified
-from firstlight.report import answers, compare_machines
+from firstlight.analysis.figures import judge
+from firstlight.analysis.provenance import settle
+from firstlight.analysis.states import describe_states
+from firstlight.analysis.verdict import States, Verified
+from firstlight.commands.compare import machines as compare_machines
+from firstlight.core import heritage
+from firstlight.core.errors import INCONCLUSIVE, OK, USAGE
+from firstlight.core.heritage import Entry, Heritage, Source
+from firstlight.report import answers
 
 SOURCE = Source("X", "A. Author", "Title", "Venue", "1996", 1996)
 

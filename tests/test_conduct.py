@@ -23,16 +23,17 @@ import synthetic
 import turns
 from bench import Bench, toolchain
 from commands import Captured, call
-from firstlight import conduct, store
-from firstlight.conduct import RunRequest, environment
-from firstlight.conduct.progress import Moving, Plain, Progress, display
-from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
-from firstlight.export import kept
-from firstlight.judge.environment import differences
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import EFFORT, Cell, Placement
+from firstlight import runner
+from firstlight.analysis.environment import differences
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
+from firstlight.model.plan import EFFORT, Cell, Placement
 from firstlight.report import method
-from firstlight.store import lines
+from firstlight.report.export import kept
+from firstlight.results import store
+from firstlight.results.store import lines
+from firstlight.runner import RunRequest, environment
+from firstlight.runner.progress import Moving, Plain, Progress, display
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def printed(progress: Plain) -> str:
 
 
 def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -> None:
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert result.line == "complete; every interval is within ± 2.5 %"
     run = store.open(result.directory).run()
@@ -65,7 +66,7 @@ def test_what_a_run_says_at_its_end_is_not_judged_again(
 ) -> None:
     monkeypatch.setenv("FIRSTLIGHT_CACHE", str(bench.root / "cache"))
     monkeypatch.setattr(kept, "FEW", 10)
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     monkeypatch.setattr(lines, "read", lambda *_, **__: pytest.fail("a launch was read"))
     code, out, _ = call(capsys, "figures", str(result.directory), "--json")
     assert code == OK and json.loads(out) == json.loads((result.directory / "figures.json").read_bytes())
@@ -83,15 +84,15 @@ def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
         return build(*words)
 
     monkeypatch.setattr(store, "free_id", lambda root, started, suite: taken(Path("nowhere"), started, suite))
-    monkeypatch.setattr("firstlight.build.build", meanwhile)
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    monkeypatch.setattr("firstlight.execute.build.build", meanwhile)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK and result.directory.name.endswith("-quick-2")
     assert store.open(result.directory).run().id == result.directory.name and store.check(result.directory) == []
 
 
 def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
     bench.misbehave("wrong", "dot.kahan@gcc-fast")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
     assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
@@ -101,45 +102,45 @@ def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, prog
 
 def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
     bench.misbehave("wrong", "kahan")
-    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
+    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
     bench.misbehave("die", "dot.kahan@gcc-base")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
     assert len(result.judgement.lost) == 2
     bench.misbehave("die", "kahan")
-    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
+    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
     bench.broken = {"dot.kahan@gcc-fast"}
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert (result.directory / "builds" / "dot.kahan@gcc-fast.log").read_text().endswith("all the words")
     assert "does not build: dot.kahan@gcc-fast" in printed(progress)
     assert store.check(result.directory) == []
     bench.broken.add("dot.kahan@gcc-base")
-    assert conduct.run(RunRequest(results=bench.results), progress).code == REGRESSION
+    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
 
 
 def test_nothing_built_leaves_no_run(bench: Bench, progress: Plain) -> None:
     bench.broken = {f"dot.{v}@gcc-{f}" for v in ("serial", "kahan") for f in ("base", "fast")}
     with pytest.raises(BuildError, match="all the words"):
-        conduct.run(RunRequest(results=bench.results), progress)
+        runner.run(RunRequest(results=bench.results), progress)
     assert not bench.results.exists()
 
 
 def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Plain) -> None:
-    first = conduct.run(RunRequest(results=bench.results, budget=0.01), progress)
+    first = runner.run(RunRequest(results=bench.results, budget=0.01), progress)
     assert first.judgement.run.state == "budget"
     assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
     assert len(first.judgement.records) == 1
     with pytest.raises(UsageError, match="is spent; give it more"):
-        conduct.resume(first.directory, progress)
-    more = conduct.resume(first.directory, progress, 60)
+        runner.resume(first.directory, progress)
+    more = runner.resume(first.directory, progress, 60)
     assert more.judgement.run.state == "complete"
     assert 60 < more.judgement.run.budget < 61
     assert Counter(r.start.cell for r in more.judgement.records) == {c.id: 6 for c in more.judgement.run.cells}
@@ -149,12 +150,12 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
 def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_more(
     bench: Bench, progress: Plain
 ) -> None:
-    first = conduct.run(RunRequest(results=bench.results, budget=0.4), progress)
+    first = runner.run(RunRequest(results=bench.results, budget=0.4), progress)
     run = first.judgement.run
     assert (len(run.cells), len(run.builds), run.state) == (4, 1, "budget")
     assert "not begun: 3 of 4 cells" in first.line
     bench.broken = {"dot.kahan@gcc-fast"}
-    more = conduct.resume(first.directory, progress, 60)
+    more = runner.resume(first.directory, progress, 60)
     whole = more.judgement.run
     assert (len(whole.builds), whole.state) == (4, "complete") and all(b in whole.builds for b in run.builds)
     counts = Counter(r.start.cell for r in more.judgement.records)
@@ -181,7 +182,7 @@ def interrupt_when(there: Callable[[], bool], number: int, process: int | None =
 def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench, progress: Plain, number: int) -> None:
     bench.misbehave("hang", "dot.kahan@gcc-fast")
     thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, number)
-    stopped = conduct.run(RunRequest(results=bench.results), progress)
+    stopped = runner.run(RunRequest(results=bench.results), progress)
     thread.join()
     assert stopped.code == INTERRUPTED
     assert stopped.line == f"interrupted; go on with: ./fl run --resume {stopped.directory}"
@@ -189,7 +190,7 @@ def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench
     assert stopped.report.is_file()
     assert store.check(stopped.directory) == []
     (bench.programs / "dot.kahan@gcc-fast.hang").unlink()
-    done = conduct.resume(stopped.directory, progress)
+    done = runner.resume(stopped.directory, progress)
     assert done.code == OK
     assert done.judgement.run.state == "complete"
     assert {r.start.cell for r in stopped.judgement.records} <= {r.start.cell for r in done.judgement.records}
@@ -198,7 +199,7 @@ def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench
 
 STRUCK = """
 import os, signal, subprocess, time
-from firstlight.conduct.interrupt import interruptible
+from firstlight.runner.interrupt import interruptible
 
 def strike():
     if strikes:
@@ -240,7 +241,7 @@ def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: st
 def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
     bench.misbehave("hang", "dot.kahan@gcc-fast")
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
     assert any("timed out" in lost for lost in result.judgement.lost)
 
@@ -250,7 +251,7 @@ def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain
     bench.misbehave("hang", "dot.kahan@gcc-fast")
     child = os.fork()
     if not child:
-        conduct.run(RunRequest(results=bench.results), Plain(io.StringIO()))
+        runner.run(RunRequest(results=bench.results), Plain(io.StringIO()))
         os._exit(0)
     thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, signal.SIGKILL, child)
     _, status = os.waitpid(child, 0)
@@ -260,7 +261,7 @@ def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain
     (path,) = bench.results.iterdir()
     before = {(r.start.cell, r.start.launch): r for r in store.open(path).records()}
     assert store.open(path).run().state == "running"
-    done = conduct.resume(path, progress)
+    done = runner.resume(path, progress)
     assert done.code == OK and done.judgement.run.state == "complete"
     assert "being written when firstlight was stopped" in printed(progress)
     after = {(r.start.cell, r.start.launch): r for r in done.judgement.records}
@@ -280,18 +281,18 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_gone_on_with(
 
     with monkeypatch.context() as patch:
         patch.setattr(store.durable, "require_space", require_space)
-        stopped = conduct.run(RunRequest(results=bench.results), progress)
+        stopped = runner.run(RunRequest(results=bench.results), progress)
     assert stopped.code == ENVIRONMENT and len(stopped.judgement.records) == 5
     assert "the disk is full" in stopped.line and "--resume" in stopped.line and "\n" not in stopped.line
     (path,) = bench.results.iterdir()
     assert store.open(path).run().state == "interrupted"
     assert len(store.open(path).launches()) == 5
-    assert conduct.resume(path, progress).judgement.run.state == "complete"
+    assert runner.resume(path, progress).judgement.run.state == "complete"
 
 
 @pytest.fixture
 def begun(bench: Bench, progress: Plain) -> Path:
-    return conduct.run(RunRequest(results=bench.results, budget=0.01), progress).directory
+    return runner.run(RunRequest(results=bench.results, budget=0.01), progress).directory
 
 
 def test_resume_refuses_other_executables(bench: Bench, progress: Plain, begun: Path) -> None:
@@ -300,14 +301,14 @@ def test_resume_refuses_other_executables(bench: Bench, progress: Plain, begun: 
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, builds=changed))
     with pytest.raises(UsageError, match=r"4 of 4 programs have changed.*start a new run"):
-        conduct.resume(begun, progress, 60)
+        runner.resume(begun, progress, 60)
 
 
 def test_resume_refuses_another_compiler(bench: Bench, progress: Plain, begun: Path) -> None:
     newer = msgspec.structs.replace(toolchain("gcc-base"), version="13.1")
     bench.toolbox = msgspec.structs.replace(bench.toolbox, toolchains=(newer, toolchain("gcc-fast")))
     with pytest.raises(UsageError, match=r"gcc-base was 12\.2.*13\.1 now"):
-        conduct.resume(begun, progress, 60)
+        runner.resume(begun, progress, 60)
 
 
 def test_resume_refuses_another_machine(bench: Bench, progress: Plain, begun: Path) -> None:
@@ -315,7 +316,7 @@ def test_resume_refuses_another_machine(bench: Bench, progress: Plain, begun: Pa
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, machine=msgspec.structs.replace(run.machine, name="other")))
     with pytest.raises(UsageError, match="another machine"):
-        conduct.resume(begun, progress, 60)
+        runner.resume(begun, progress, 60)
 
 
 @pytest.mark.parametrize("word", ["--output", "/etc/passwd", "n=1;rm", "--output=x", "n=/dev/sda", "--samples"])
@@ -327,7 +328,7 @@ def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=cells))
     with pytest.raises(UsageError, match="does not write"):
-        conduct.resume(begun, progress, 60)
+        runner.resume(begun, progress, 60)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +344,7 @@ def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=(first, *run.cells[1:])))
     before = Counter(r.start.cell for r in store.open(begun).records())
-    result = conduct.resume(begun, progress, 60, placements=placements)
+    result = runner.resume(begun, progress, 60, placements=placements)
     now = store.open(begun)
     grown = {cell for cell, n in Counter(r.start.cell for r in now.records()).items() if n > before[cell]}
     assert grown == {c.id for c in (run.cells if launched else run.cells[1:])} and result.code == OK
@@ -358,13 +359,13 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=cells))
     with pytest.raises(UsageError, match="none of its cells fits this machine: it starts 4096 threads"):
-        conduct.resume(begun, progress, 60)
+        runner.resume(begun, progress, 60)
 
 
 def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
     Path("results").write_text("a file")
     with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
-        conduct.run(RunRequest(results=Path("results/here")), progress)
+        runner.run(RunRequest(results=Path("results/here")), progress)
     assert printed(progress) == ""
 
 
@@ -373,7 +374,7 @@ def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress:
     bench.misbehave("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
     child = os.fork()
     if not child:
-        conduct.resume(begun, Plain(io.StringIO()), 60)
+        runner.resume(begun, Plain(io.StringIO()), 60)
         os._exit(0)
     thread = interrupt_when(lambda: any(bench.programs.glob("*.hangs")), signal.SIGKILL, child)
     os.waitpid(child, 0)
@@ -426,7 +427,7 @@ def test_a_long_variable_that_ends_otherwise_is_told_by_compare() -> None:
 
 def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Plain) -> None:
     now = 0.0
-    monkeypatch.setattr("firstlight.conduct.progress.time.monotonic", lambda: now)
+    monkeypatch.setattr("firstlight.runner.progress.time.monotonic", lambda: now)
     for step in range(100):
         now = step * 0.2
         progress.state.stage, progress.state.now, progress.state.left = "round 1", f"cell {step}", 100.0 - now

@@ -16,18 +16,18 @@ from msgspec.structs import replace
 import shipped
 import synthetic
 import synthetic_machine
-from firstlight.catalogue import Workload
-from firstlight.conduct import agenda
-from firstlight.conduct.agenda import Item, Rank, RowCells
-from firstlight.conduct.costs import Costs
-from firstlight.conduct.forecast import forecast, in_short, left_out, summary
-from firstlight.conduct.progress import State
-from firstlight.conduct.rounds import Rounds
-from firstlight.machine import Machine
-from firstlight.plan import EFFORT, Cell, Placement, Program, plan
-from firstlight.plan.runtime_estimate import launch_seconds
-from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
-from firstlight.toolchains import Library
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import EFFORT, Cell, Placement, Program, plan
+from firstlight.model.plan.runtime_estimate import launch_seconds
+from firstlight.results.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
+from firstlight.runner import agenda
+from firstlight.runner.agenda import Item, Rank, RowCells
+from firstlight.runner.costs import Costs
+from firstlight.runner.forecast import forecast, in_short, left_out, summary
+from firstlight.runner.progress import State
+from firstlight.runner.rounds import Rounds
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Library
 
 GIB = 1024**3
 SHIPPED = shipped.workloads()

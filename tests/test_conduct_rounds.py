@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 import invented_plan
 import synthetic
-from firstlight.catalogue import Row, Workload
-from firstlight.conduct import agenda
-from firstlight.conduct.agenda import Rank
-from firstlight.conduct.cell_progress import Tally, varying
-from firstlight.conduct.costs import Costs, key
-from firstlight.conduct.progress import State
-from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
-from firstlight.plan import Cell, ExternalCommand, Placement, Program
-from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
+from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan import Cell, ExternalCommand, Placement, Program
+from firstlight.results.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
+from firstlight.runner import agenda
+from firstlight.runner.agenda import Rank
+from firstlight.runner.cell_progress import Tally, varying
+from firstlight.runner.costs import Costs, key
+from firstlight.runner.progress import State
+from firstlight.runner.rounds import BUDGET, COMPLETE, Rounds
 
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import Captured, call
-from firstlight.bench import building
-from firstlight.conduct import copies
-from firstlight.errors import OK, USAGE, UsageError
+from firstlight.commands.bench import building
+from firstlight.core.errors import OK, USAGE, UsageError
+from firstlight.runner import copies
 
 NOW = 1e9
 

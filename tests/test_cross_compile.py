@@ -17,21 +17,24 @@ from msgspec.structs import replace
 import invented
 import invented_run
 import native
-from firstlight import ROOT, build, export, heritage, site, toolchains
-from firstlight.cli import sites
-from firstlight.errors import FirstlightError, UsageError
-from firstlight.judge import ranking
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.judge.stored import judged
-from firstlight.judge.verdict import Failed, Untimed, Verified
-from firstlight.launch import command
-from firstlight.machine import UNTIMED, Machine
-from firstlight.plan import EFFORT, Cell, Placement, Program, effort
-from firstlight.report import html, terminal
-from firstlight.sources import Sources
-from firstlight.toolchains import Toolbox, cross_compile
-from firstlight.toolchains.flag_sets import FLAG_SETS
+from firstlight import ROOT, toolchain
+from firstlight.analysis import ranking
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.analysis.stored import judged
+from firstlight.analysis.verdict import Failed, Untimed, Verified
+from firstlight.commands.shared import sites
+from firstlight.core import heritage
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.execute import build
+from firstlight.execute.launch import command
+from firstlight.model.plan import EFFORT, Cell, Placement, Program, effort
+from firstlight.report import export, html, terminal
+from firstlight.system import site
+from firstlight.system.machine import UNTIMED, Machine
+from firstlight.toolchain import Toolbox, cross_compile
+from firstlight.toolchain.flag_sets import FLAG_SETS
+from firstlight.toolchain.sources import Sources
 
 EXAMPLE = ROOT / "sites/emulated.toml"
 TOOLS = ("aarch64-linux-gnu-g++", "qemu-aarch64")
@@ -160,8 +163,8 @@ def crossed(monkeypatch: pytest.MonkeyPatch) -> tuple[Machine, Toolbox]:
     if missing:
         pytest.skip(f"not here: {', '.join(missing)}")
     monkeypatch.setenv(site.TARGET, "aarch64")
-    machine = toolchains.played(replace(native.here, emulated=""), native.CACHE)
-    return machine, toolchains.discover(machine, native.CACHE, embed_mpi=False)
+    machine = toolchain.played(replace(native.here, emulated=""), native.CACHE)
+    return machine, toolchain.discover(machine, native.CACHE, embed_mpi=False)
 
 
 DOT = {"dot": native.workloads["dot"]}
@@ -182,7 +185,7 @@ def started(words: Sequence[str | Path]) -> str:
 @pytest.mark.full
 @pytest.mark.native
 def test_programs_of_another_processor_verify(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    mine = toolchains.discover(replace(native.here, emulated=""), native.CACHE, embed_mpi=False)
+    mine = toolchain.discover(replace(native.here, emulated=""), native.CACHE, embed_mpi=False)
     machine, other = crossed(monkeypatch)
     assert machine.architecture == "aarch64" and machine.emulated.startswith("qemu-aarch64 ") and machine.page
     flags = next(t.flags for t in other.toolchains if t.flag_set == "native")
@@ -261,7 +264,7 @@ def test_two_nodes_run_at_once_in_one_store(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_one_path_on_two_processors_is_two_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same compiler by its name, on nodes that share a cache."""
-    recipe = import_module("firstlight.build.recipe")
+    recipe = import_module("firstlight.execute.build.recipe")
     tools = native.toolbox()
     program, tool = native.plain_program("dot", "serial"), tools.toolchains[0]
     made = recipe.recipe(program, DOT["dot"], tools, tool, None, {})

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 import native
-from firstlight.build import Built, build
-from firstlight.plan import Placement, Program
-from firstlight.toolchains import Offload
+from firstlight.execute.build import Built, build
+from firstlight.model.plan import Placement, Program
+from firstlight.toolchain import Offload
 
 pytestmark = pytest.mark.native
 

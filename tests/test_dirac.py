@@ -12,8 +12,8 @@ import pytest
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.catalogue import load
+from firstlight.execute.build import Built
+from firstlight.model.catalogue import load
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

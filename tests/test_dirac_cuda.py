@@ -12,7 +12,7 @@ import pytest
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import Placement
 from wilson import Array, Wilson, psi, random_links
 

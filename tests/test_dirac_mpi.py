@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.record import Description
+from firstlight.execute.build import Built
+from firstlight.results.record import Description
 from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

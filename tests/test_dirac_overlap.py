@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
 from native import Placement
 from wilson import GAMMA5, Array, Wilson, flux_links, plaquettes
 

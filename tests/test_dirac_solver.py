@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
 from native import Placement
 from wilson import Array, Wilson, gamma5, psi, random_links
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 import native
 import turns
 from firstlight import ROOT
-from firstlight.build import Built, build
-from firstlight.catalogue import load
-from firstlight.plan import Placement
+from firstlight.execute.build import Built, build
+from firstlight.model.catalogue import load
+from firstlight.model.plan import Placement
 
 PAGE = ROOT / "docs" / "add-a-workload.md"
 BLOCK = re.compile(r"`((?:axpy|heat3d)/[a-z0-9_]+\.(?:toml|hpp|cpp|cu))`.*?\n```[a-z]+\n(.*?)```", re.S)

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import turns
-from firstlight import doctor
-from firstlight.doctor import Diagnosis, Item
-from firstlight.toolchains import Absent, Library, Linking, Mpi, Toolbox, Toolchain
+from firstlight.commands.doctor import diagnosis as doctor
+from firstlight.commands.doctor.diagnosis import Diagnosis, Item
+from firstlight.toolchain import Absent, Library, Linking, Mpi, Toolbox, Toolchain
 
 
 def script(path: Path, body: str) -> str:
@@ -69,7 +69,7 @@ MOUNTED = """
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from firstlight import doctor
+from firstlight.commands.doctor import diagnosis as doctor
 for answer in (doctor._cache(Path(sys.argv[1])), doctor._temporary(), doctor._shared(SimpleNamespace(cores=2))):
     print(answer.what, "|", answer.why, "|", answer.fix)
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.plan import Program
+from firstlight.model.plan import Program
 from native import Placement
 
 pytestmark = pytest.mark.native

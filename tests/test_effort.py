@@ -11,19 +11,20 @@ from msgspec.structs import replace
 
 import synthetic
 import titles
-from firstlight import catalogue, export, heritage, reading
-from firstlight.build import effort
-from firstlight.build.effort import Effort
-from firstlight.catalogue import Plot
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import Program
-from firstlight.record import Run
-from firstlight.report import html, plots
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.core import heritage, reading
+from firstlight.execute.build import effort
+from firstlight.execute.build.effort import Effort
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Program
+from firstlight.report import export, html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.sources import Sources
+from firstlight.results.record import Run
+from firstlight.toolchain.sources import Sources
 
 SERIAL = """// the plain loop
 #include "sum.hpp"

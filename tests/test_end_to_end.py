@@ -22,12 +22,12 @@ import pytest
 import titles
 import turns
 from firstlight import ROOT
-from firstlight.confidence import LAUNCHES
-from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
-from firstlight.process import tree
-from firstlight.record import Exit, Run
-from firstlight.store import layout, lines, whole
-from firstlight.toolchains import Mpi
+from firstlight.core.confidence import LAUNCHES
+from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
+from firstlight.results.record import Exit, Run
+from firstlight.results.store import layout, lines, whole
+from firstlight.system.process import tree
+from firstlight.toolchain import Mpi
 
 pytestmark = [pytest.mark.native, pytest.mark.faults]
 

@@ -13,9 +13,9 @@ import invented_run
 import many_runs
 import synthetic
 from commands import Captured, call, examples
-from firstlight.cli import COMMANDS
-from firstlight.nodes import folder
-from firstlight.nodes.folder import NodesRun, Record
+from firstlight.commands.nodes import folder
+from firstlight.commands.nodes.folder import NodesRun, Record
+from firstlight.commands.shared.command_line import COMMANDS
 
 STARTS_PROGRAMS = {"run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"]}
 """Commands that would measure, and what makes them tell their plan instead."""

@@ -15,17 +15,17 @@ from msgspec.structs import replace
 import many_runs
 import synthetic
 from commands import Captured, call
-from firstlight.build.assembly import Loop, hot_loop
-from firstlight.catalogue import Workload
-from firstlight.cli.explain import choose
-from firstlight.errors import OK, REGRESSION, USAGE, UsageError
-from firstlight.judge import Judgement
-from firstlight.judge.explaining import considered, drifting, launches, limited, narrowing, shape
-from firstlight.judge.figures import judge
-from firstlight.judge.interval import estimate
-from firstlight.judge.states import states
-from firstlight.judge.verdict import Verified
-from firstlight.report import explain
+from firstlight.analysis import Judgement
+from firstlight.analysis.explaining import considered, drifting, launches, limited, narrowing, shape
+from firstlight.analysis.figures import judge
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.states import states
+from firstlight.analysis.verdict import Verified
+from firstlight.commands.explain import page as explain
+from firstlight.commands.explain.command import choose
+from firstlight.core.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.execute.build.assembly import Loop, hot_loop
+from firstlight.model.catalogue import Workload
 
 
 @pytest.fixture(scope="module")

@@ -22,17 +22,18 @@ from msgspec.structs import replace
 
 import synthetic
 import turns
-from firstlight import ROOT, catalogue
-from firstlight.catalogue import Workload
-from firstlight.cli import call
-from firstlight.conduct import exit_status
-from firstlight.errors import OK, REGRESSION
-from firstlight.export import figures
-from firstlight.export.junit import NOT_AVAILABLE, to_junit
-from firstlight.export.reframe import to_reframe
-from firstlight.judge import Judgement
-from firstlight.judge.verdict import Failed, States, Unverified, Verified
-from firstlight.toolchains import Absent
+from firstlight import ROOT
+from firstlight.analysis import Judgement
+from firstlight.analysis.verdict import Failed, States, Unverified, Verified
+from firstlight.commands.shared.command_line import call
+from firstlight.core.errors import OK, REGRESSION
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Workload
+from firstlight.report.export import figures
+from firstlight.report.export.junit import NOT_AVAILABLE, to_junit
+from firstlight.report.export.reframe import to_reframe
+from firstlight.runner import exit_status
+from firstlight.toolchain import Absent
 
 # What the schema of Jenkins' xUnit plugin (junit-10) allows: attributes (in capitals what must be there), children.
 SCHEMA: dict[str, tuple[str, set[str]]] = {

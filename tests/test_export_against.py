@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.export.junit import against
-from firstlight.judge import Judgement
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Unverified, Verified
+from firstlight.report.export.junit import against
 
 
 @pytest.fixture(scope="module")

@@ -20,11 +20,11 @@ import pytest
 import launches
 import synthetic_machine
 import turns
-from firstlight import store as stores
-from firstlight.launch import Outcome, launch
-from firstlight.plan import Cell, Placement, Program
-from firstlight.process import guard, tree
-from firstlight.toolchains import Mpi, Toolbox
+from firstlight.execute.launch import Outcome, launch
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results import store as stores
+from firstlight.system.process import guard, tree
+from firstlight.toolchain import Mpi, Toolbox
 from turns import await_
 
 pytestmark = [pytest.mark.faults, pytest.mark.full]

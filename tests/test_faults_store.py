@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import turns
 from driver import run_of
-from firstlight import store as stores
-from firstlight.errors import ENVIRONMENT
-from firstlight.store import durable, layout, lines
+from firstlight.core.errors import ENVIRONMENT
+from firstlight.results import store as stores
+from firstlight.results.store import durable, layout, lines
 from test_store import CELL, a_launch
 
 pytestmark = pytest.mark.faults
@@ -154,7 +154,7 @@ def test_a_full_disk_damages_nothing_and_the_run_goes_on_later(program: Make, tm
     place.mkdir()
     driver = tmp_path / "driver.py"
     text = (HERE / "driver.py").read_text()
-    less = f"from firstlight.store import durable\ndurable.SPARE = {spare}\n"
+    less = f"from firstlight.results.store import durable\ndurable.SPARE = {spare}\n"
     driver.write_text(less + text.partition("from __future__ import annotations")[2])
     path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), *sys.path])
     done = subprocess.run(

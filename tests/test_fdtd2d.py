@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.catalogue import Variant, on_device
+from firstlight.model.catalogue import Variant, on_device
 from native import Output, Placement
 
 pytestmark = pytest.mark.native

@@ -8,7 +8,7 @@ import pytest
 
 import directives
 import native
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

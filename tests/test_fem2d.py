@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.catalogue import needs
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.catalogue import needs
+from firstlight.model.plan import Program
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

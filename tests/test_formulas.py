@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import formulas
-from firstlight.formulas import FormulaError
+from firstlight.core import formulas
+from firstlight.core.formulas import FormulaError
 
 
 @given(st.floats(1, 1e6), st.floats(1, 1e6))

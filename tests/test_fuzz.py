@@ -12,7 +12,7 @@ import pytest
 
 import turns
 from firstlight import ROOT
-from firstlight.errors import FirstlightError
+from firstlight.core.errors import FirstlightError
 from fuzz.targets import TARGETS
 from network_tool import NATIVE
 
@@ -89,7 +89,7 @@ def test_the_fuzzer_finds_what_is_broken(tmp_path: Path) -> None:
     broken.write_text(
         "import json, sys\n"
         f"sys.path[:0] = [{str(FUZZER.parent)!r}, {str(FUZZER)!r}]\n"
-        "from firstlight.store import owner\n"
+        "from firstlight.results.store import owner\n"
         "owner._read = lambda path: owner.Owner(**json.loads(path.read_bytes()))\n"
         "import one\n"
         "sys.argv = ['one.py', 'owner', '--keep', sys.argv[1]]\n"

@@ -11,18 +11,17 @@ from msgspec.structs import replace
 import invented
 import invented_run
 import synthetic_machine
-from firstlight import export
-from firstlight.errors import UsageError
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Verified
-from firstlight.launch import command, launch
-from firstlight.machine import Gpu, Machine, gpus
-from firstlight.plan import Cell, Placement, Plan, Program, plan
-from firstlight.plan.placements import expand
-from firstlight.record import LaunchRecord
-from firstlight.report import answers
-from firstlight.toolchains import Cuda, Toolbox
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Verified
+from firstlight.core.errors import UsageError
+from firstlight.execute.launch import command, launch
+from firstlight.model.plan import Cell, Placement, Plan, Program, plan
+from firstlight.model.plan.placements import expand
+from firstlight.report import answers, export
+from firstlight.results.record import LaunchRecord
+from firstlight.system.machine import Gpu, Machine, gpus
+from firstlight.toolchain import Cuda, Toolbox
 from test_machine_gpus import NVIDIA_FOUR
 
 NAMES = ("peak", "device_copy", "stream")

@@ -10,7 +10,7 @@ import launches
 import native
 import schedules
 import turns
-from firstlight.toolchains import Mpi
+from firstlight.toolchain import Mpi
 from test_grid import INCLUDES
 
 pytestmark = pytest.mark.native

@@ -19,12 +19,12 @@ import pytest
 import turns
 from commands import Captured, call, examples
 from firstlight import ROOT
-from firstlight.bench import request
-from firstlight.conduct import guests
-from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
-from firstlight.observer import execution
-from firstlight.plan import EFFORT, Cell, ExternalCommand, Placement, Program
-from firstlight.plan.effort import GUESTS
+from firstlight.commands.bench import request
+from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
+from firstlight.execute.observer import execution
+from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
+from firstlight.model.plan.effort import GUESTS
+from firstlight.runner import guests
 from guests import run
 
 PYTHON = shlex.quote(sys.executable)

@@ -13,9 +13,9 @@ import pytest
 
 import native
 from commands import Captured, call
-from firstlight.bench import building
-from firstlight.errors import ENVIRONMENT, OK, USAGE
-from firstlight.mpi_families import interchangeable
+from firstlight.commands.bench import building
+from firstlight.core.errors import ENVIRONMENT, OK, USAGE
+from firstlight.system.mpi_families import interchangeable
 from guests import run
 
 RING = (

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from commands import Captured, call
 from firstlight import ROOT
-from firstlight.bench import placeholders, request, startable
-from firstlight.bench.amounts import amount
-from firstlight.bench.request import BenchRequest
-from firstlight.catalogue import needs
-from firstlight.errors import USAGE, UsageError
-from firstlight.observer import program as observed
-from firstlight.plan import ExternalCommand
+from firstlight.commands.bench import placeholders, request, startable
+from firstlight.commands.bench.amounts import amount
+from firstlight.commands.bench.request import BenchRequest
+from firstlight.core.errors import USAGE, UsageError
+from firstlight.execute.observer import program as observed
+from firstlight.model.catalogue import needs
+from firstlight.model.plan import ExternalCommand
 
 WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
 

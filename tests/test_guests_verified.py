@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.bench import request
-from firstlight.bench.request import BenchRequest
-from firstlight.observer import checks, execution
-from firstlight.observer.checks import difference, figure
+from firstlight.commands.bench import request
+from firstlight.commands.bench.request import BenchRequest
+from firstlight.execute.observer import checks, execution
+from firstlight.execute.observer.checks import difference, figure
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5), st.floats(1e-9, 0.5))

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.catalogue import Variant
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.catalogue import Variant
+from firstlight.model.plan import Program
 from native import Placement
 
 HALO = native.workloads["halo"]

@@ -11,8 +11,8 @@ import pytest
 import native
 import turns
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

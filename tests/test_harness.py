@@ -16,8 +16,8 @@ import changes
 import native
 import own
 import turns
-from firstlight.build import Built
-from firstlight.plan import Program
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
 
 pytestmark = pytest.mark.native
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import Placement
 
 HARTREE_FOCK = native.workloads["hartree_fock"]

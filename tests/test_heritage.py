@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from firstlight import heritage
-from firstlight.errors import UsageError
+from firstlight.core import heritage
+from firstlight.core.errors import UsageError
 
 SOURCE = '[source]\nid = "X"\nauthor = "A"\ntitle = "T"\nvenue = "V"\ndate = "2001"\nyear = 2001\n'
 

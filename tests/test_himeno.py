@@ -8,7 +8,7 @@ import pytest
 
 import directives
 import native
-from firstlight.catalogue import Variant, on_device
+from firstlight.model.catalogue import Variant, on_device
 from native import Output, Placement
 
 pytestmark = pytest.mark.native

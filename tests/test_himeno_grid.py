@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

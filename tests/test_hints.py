@@ -12,10 +12,11 @@ import click
 import pytest
 
 from commands import Captured, call
-from firstlight import shell
-from firstlight.cli import COMMANDS, group, runs
-from firstlight.cli.output import WITH_RESULTS
-from firstlight.errors import OK, USAGE
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.command_line import COMMANDS, group
+from firstlight.commands.shared.output import WITH_RESULTS
+from firstlight.core import shell
+from firstlight.core.errors import OK, USAGE
 
 HINT = re.compile(r"(?<![\w./-])((?:'[^']*/fl'|(?:\.\.?)?/?(?:[\w.-]+/)*fl)(?: [^`\n;<]+)?)")
 SAMPLES = re.compile(r"\b(RUN|NAME|VARIANT|PARAMETER|VALUE|DIR|FILE|K|PATTERN|SHARED)\b")

@@ -21,10 +21,10 @@ import synthetic
 import synthetic_machine
 from commands import Captured, call
 from documented import computed
-from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
-from firstlight.history import folder, index, series
-from firstlight.report import history as page
-from firstlight.store import layout
+from firstlight.analysis.history import folder, index, series
+from firstlight.commands.history import page
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
+from firstlight.results.store import layout
 from recompute import agrees
 
 RUNS, SLOWER, FASTER = 24, 9, 17

@@ -16,13 +16,15 @@ import pytest
 
 import synthetic
 from commands import Captured, call
-from firstlight import catalogue, shell, store
-from firstlight.conduct import job
-from firstlight.errors import OK, REGRESSION, USAGE, UsageError
-from firstlight.launch import Outcome
-from firstlight.plan import Cell
-from firstlight.record import End, LaunchRecord, Run
-from firstlight.store import lines
+from firstlight.core import shell
+from firstlight.core.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.execute.launch import Outcome
+from firstlight.model import catalogue
+from firstlight.model.plan import Cell
+from firstlight.results import store
+from firstlight.results.record import End, LaunchRecord, Run
+from firstlight.results.store import lines
+from firstlight.runner import job
 from test_shell import HOSTILE as WORDS
 
 EVIL = "=x'\"`$(id)\x1b[2J\x1b[31m\x07\r\x9b31m\x7f\u202egnp\u2066<script>alert(1)</script><!--"

@@ -12,15 +12,15 @@ import invented
 import invented_run
 import many_runs
 import synthetic_machine
-from firstlight.catalogue import Elsewhere
-from firstlight.cli import call
-from firstlight.export.hpcc import SUITE, Line, known, lines, to_summary, to_table
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed
-from firstlight.plan import plan
-from firstlight.plan.serving import serves
-from firstlight.toolchains import Library, Offer
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed
+from firstlight.commands.shared.command_line import call
+from firstlight.model.catalogue import Elsewhere
+from firstlight.model.plan import plan
+from firstlight.model.plan.serving import serves
+from firstlight.report.export.hpcc import SUITE, Line, known, lines, to_summary, to_table
+from firstlight.toolchain import Library, Offer
 
 WORKLOADS = invented_run.WORKLOADS
 DECLARED = [(w, e) for w in WORKLOADS.values() for e in w.elsewhere]

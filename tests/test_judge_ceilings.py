@@ -8,15 +8,15 @@ from msgspec.structs import replace
 import synthetic
 import synthetic_machine
 import synthetic_workloads
-from firstlight.catalogue import Bound, Provides, Sizes
-from firstlight.judge import Judgement
-from firstlight.judge.ceilings import Allowed, measured_limits
-from firstlight.judge.figures import judge
-from firstlight.judge.levels import nominal
-from firstlight.judge.outcome import outcome
-from firstlight.judge.verdict import Failed, Figure, Limit, Unverified, Verified
-from firstlight.record import LaunchRecord
+from firstlight.analysis import Judgement
+from firstlight.analysis.ceilings import Allowed, measured_limits
+from firstlight.analysis.figures import judge
+from firstlight.analysis.levels import nominal
+from firstlight.analysis.outcome import outcome
+from firstlight.analysis.verdict import Failed, Figure, Limit, Unverified, Verified
+from firstlight.model.catalogue import Bound, Provides, Sizes
 from firstlight.report import frame
+from firstlight.results.record import LaunchRecord
 
 
 def figures(j: Judgement, workload: str, **parameters: object) -> list[Figure]:

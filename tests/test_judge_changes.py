@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.judge.changes import SHORTEST, Change, Value, changes, deviation, seeded
+from firstlight.analysis.changes import SHORTEST, Change, Value, changes, deviation, seeded
 
 Series = Callable[[random.Random, int], list[float]]
 

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 import sums
-from firstlight import catalogue
-from firstlight.judge import Finding
-from firstlight.judge.findings import poor_collective
-from firstlight.judge.findings.poor_collective import at
-from firstlight.judge.interval import estimate
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import Finding
+from firstlight.analysis.findings import poor_collective
+from firstlight.analysis.findings.poor_collective import at
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.verdict import Verified
+from firstlight.model import catalogue
 
 FAST = {("mpich", v): 0.6 for v in sums.VARIANTS}  # MPICH's messages are slower here; its sums are made as fast
 

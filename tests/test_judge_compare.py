@@ -13,14 +13,14 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
-from firstlight.export.comparison import compared
-from firstlight.judge import Judgement
-from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures, moments
-from firstlight.judge.figures import judge
-from firstlight.judge.interval import estimate
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures, moments
+from firstlight.analysis.figures import judge
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.model.plan import Placement
 from firstlight.report.comparison import comparison
+from firstlight.report.export.comparison import compared
 
 IDENTITY = Identity("dot", "simd", "gcc-native", None, Placement(), (("n", 1000),), "rate")
 

@@ -15,11 +15,11 @@ import synthetic
 import synthetic_figures
 import synthetic_machine
 import synthetic_workloads
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Device, Devices, LaunchRecord
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Figure, Unverified, Verified
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import Device, Devices, LaunchRecord
 from synthetic_figures import Point
 
 

@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
-from firstlight import catalogue
-from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, findings
-from firstlight.judge.figures import judge
-from firstlight.judge.findings import discover, rules
-from firstlight.judge.findings._common import without_defaults
-from firstlight.judge.formatting import listing
-from firstlight.judge.interval import estimate
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord
-from firstlight.units import binary, factor, significant
+from firstlight.analysis import Finding, Judgement, findings
+from firstlight.analysis.figures import judge
+from firstlight.analysis.findings import discover, rules
+from firstlight.analysis.findings._common import without_defaults
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core.units import binary, factor, significant
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Placement
+from firstlight.results.record import LaunchRecord
 
 STEADY = synthetic_machine.machine(governor="performance", turbo=False)
 
@@ -277,7 +277,7 @@ def test_missing_operations_are_noticed_where_they_are_counted(share: float, fir
 def test_every_command_works_as_typed(judged: Judgement) -> None:
     import click
 
-    from firstlight.cli import group
+    from firstlight.commands.shared.command_line import group
 
     scene = synthetic.run(1, 1)
     planned = {c.program.target for c in scene.run.cells} | {b.program.target for b in scene.run.builds}

@@ -8,14 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.judge import Finding, Judgement
-from firstlight.judge.findings import flags_harm
-from firstlight.judge.findings._common import gain, shown
-from firstlight.judge.interval import estimate
-from firstlight.judge.provenance import settle
-from firstlight.judge.states import states
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis import Finding, Judgement
+from firstlight.analysis.findings import flags_harm
+from firstlight.analysis.findings._common import gain, shown
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.provenance import settle
+from firstlight.analysis.states import states
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.model.plan import Placement
 
 
 @pytest.fixture(scope="module")

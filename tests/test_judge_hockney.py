@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.judge import hockney
+from firstlight.analysis import hockney
 
 SIZES = [0.0, *(2.0**k for k in range(3, 23))]
 

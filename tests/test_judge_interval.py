@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import confidence
-from firstlight.judge import interval
-from firstlight.judge.interval import estimate, median_interval, quotient, ratio, shift_p
+from firstlight.analysis import interval
+from firstlight.analysis.interval import estimate, median_interval, quotient, ratio, shift_p
+from firstlight.core import confidence
 
 positive = st.floats(1e-3, 1e3)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.judge.figures import judge
-from firstlight.judge.levels import Hierarchy, Level, Step, ascending, capacities, nominal, observed
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.analysis.figures import judge
+from firstlight.analysis.levels import Hierarchy, Level, Step, ascending, capacities, nominal, observed
+from firstlight.analysis.verdict import Figure, Verified
 
 KIB, MIB = 1024.0, 1024.0**2
 SIZES = (32 * KIB, 512 * KIB, 32 * MIB)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firstlight.catalogue import Plot, Row, Value, Workload
-from firstlight.judge.overrides import MOST, apply_settings
+from firstlight.analysis.overrides import MOST, apply_settings
+from firstlight.model.catalogue import Plot, Row, Value, Workload
 
 MINE = "mine.xyz-0123456789abcdef"
 

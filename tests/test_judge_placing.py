@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
-from firstlight.judge import Finding
-from firstlight.judge.figures import judge
-from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, arrangement, order, placed
-from firstlight.machine import Machine
-from firstlight.plan import Placement
-from firstlight.record import Binding, LaunchRecord
+from firstlight.analysis import Finding
+from firstlight.analysis.figures import judge
+from firstlight.analysis.placing import SAME_CORE, SHARED, UNBOUND, arrangement, order, placed
+from firstlight.model.plan import Placement
+from firstlight.results.record import Binding, LaunchRecord
+from firstlight.system.machine import Machine
 
 Change = Callable[[LaunchRecord], LaunchRecord]
 

@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.judge.interval import estimate
-from firstlight.judge.ranking import advantage, best, choice, rank
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.ranking import advantage, best, choice, rank
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.model.plan import Placement
 
 SOURCE = Path(__file__).parents[1] / "src"
 
@@ -107,9 +107,9 @@ def test_every_figure_has_one_place() -> None:
 def test_the_type_checker_rejects_what_is_not_verified(tmp_path: Path) -> None:
     """One call a line; the lines that must be errors are marked in the text."""
     lines = [
-        "from firstlight.judge.compare import compare_figures",
-        "from firstlight.judge.ranking import best, rank",
-        "from firstlight.judge.verdict import Failed, Unverified, Verified",
+        "from firstlight.analysis.compare import compare_figures",
+        "from firstlight.analysis.ranking import best, rank",
+        "from firstlight.analysis.verdict import Failed, Unverified, Verified",
     ]
     for kind in ("Verified", "Failed", "Unverified"):
         lines.append(f"def use_{kind.lower()}(figure: {kind}) -> None:")

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight.judge import provenance
-from firstlight.judge import states as judged
-from firstlight.judge.compare import compare_figures
-from firstlight.judge.interval import estimate
-from firstlight.judge.ranking import advantage, rank
-from firstlight.judge.states import describe_states, states
-from firstlight.judge.verdict import Identity, States, Verified
-from firstlight.plan import Placement
+from firstlight.analysis import provenance
+from firstlight.analysis import states as judged
+from firstlight.analysis.compare import compare_figures
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.ranking import advantage, rank
+from firstlight.analysis.states import describe_states, states
+from firstlight.analysis.verdict import Identity, States, Verified
+from firstlight.model.plan import Placement
 from firstlight.report import frame
 
 Draw = Callable[[random.Random], float]

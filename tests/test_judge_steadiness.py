@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from firstlight import heritage
-from firstlight.judge.interval import estimate
-from firstlight.judge.states import states
-from firstlight.judge.steadiness import disturbances, kind, restless, steadiness
-from firstlight.judge.verdict import Ceiling, Identity, Steadiness, Verified
-from firstlight.plan import Placement
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.states import states
+from firstlight.analysis.steadiness import disturbances, kind, restless, steadiness
+from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Verified
+from firstlight.core import heritage
+from firstlight.model.plan import Placement
 from firstlight.report import terminal
 from firstlight.report.frame import View
 from firstlight.report.palette import Palette

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from firstlight.judge.interval import estimate
-from firstlight.judge.stop import MOST, NARROW, SPENT, half_width, needs_more, reason
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.stop import MOST, NARROW, SPENT, half_width, needs_more, reason
 
 QUIET = estimate([100.0, 101.0, 99.0, 100.5, 99.5, 100.2])
 NOISY = estimate([100.0, 130.0, 80.0, 110.0, 95.0, 120.0])

@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_workloads
-from firstlight import heritage
-from firstlight.catalogue import Plot
-from firstlight.judge import Finding, Judgement
-from firstlight.judge.figures import judge
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Build, Description, Metric
+from firstlight.analysis import Finding, Judgement
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage
+from firstlight.core.roles import Role
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import plots
 from firstlight.report.frame import View
 from firstlight.report.palette import Palette
-from firstlight.roles import Role
+from firstlight.results.record import Build, Description, Metric
 from synthetic_figures import Point
 
 METRIC = Metric("cpu_share", "%", "cpu_share", "value", 100, "lower")

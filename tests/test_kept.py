@@ -11,9 +11,9 @@ import pytest
 import many_runs
 import synthetic
 from commands import Captured, call
-from firstlight.errors import OK
-from firstlight.export import kept
-from firstlight.store import layout, lines
+from firstlight.core.errors import OK
+from firstlight.report.export import kept
+from firstlight.results.store import layout, lines
 
 Read = Callable[[], int]
 

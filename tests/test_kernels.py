@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 import native
 import synthetic
-from firstlight.catalogue import Selection
-from firstlight.conduct.cell_progress import Tally
-from firstlight.judge.figures import expected, judge
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import Cell, Placement, Program, plan
-from firstlight.plan.planner import _without
-from firstlight.record import Description, LaunchRecord, Metric, Parameter
+from firstlight.analysis.figures import expected, judge
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.model.catalogue import Selection
+from firstlight.model.plan import Cell, Placement, Program, plan
+from firstlight.model.plan.planner import _without
+from firstlight.results.record import Description, LaunchRecord, Metric, Parameter
+from firstlight.runner.cell_progress import Tally
 from invented_plan import MACHINE, TOOLBOX, workload
 from own import program
 

@@ -15,15 +15,15 @@ import invented
 import invented_run
 import native
 import synthetic_machine
-from firstlight import heritage
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed
-from firstlight.machine import Gpu, Machine
-from firstlight.plan import EFFORT, plan
-from firstlight.plan.runtime_estimate import launch_seconds
-from firstlight.plan.serving import serves
-from firstlight.record import Binding
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed
+from firstlight.core import heritage
+from firstlight.model.plan import EFFORT, plan
+from firstlight.model.plan.runtime_estimate import launch_seconds
+from firstlight.model.plan.serving import serves
 from firstlight.report import answers, html, maps, terminal
+from firstlight.results.record import Binding
+from firstlight.system.machine import Gpu, Machine
 
 MIB = 1 << 20
 WORKLOADS = invented_run.WORKLOADS

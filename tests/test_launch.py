@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic_machine
-from firstlight.conduct.environment import variables
-from firstlight.errors import UsageError
-from firstlight.launch import Outcome, environment, flaw, launch, launcher, scratch, supervise
-from firstlight.launch import command as command_of
-from firstlight.launch.invocation import Here
-from firstlight.machine import Gpu, Kind, Machine
-from firstlight.mpi_families import NodeCapacity
-from firstlight.mpi_families.family import Origin
-from firstlight.plan import Cell, Placement, Program
-from firstlight.process import tree
-from firstlight.process.shm_leftovers import Leftovers
-from firstlight.toolchains import Mpi, Toolbox
+from firstlight.core.errors import UsageError
+from firstlight.execute.launch import Outcome, environment, flaw, launch, launcher, scratch, supervise
+from firstlight.execute.launch import command as command_of
+from firstlight.execute.launch.invocation import Here
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.runner.environment import variables
+from firstlight.system.machine import Gpu, Kind, Machine
+from firstlight.system.mpi_families import NodeCapacity
+from firstlight.system.mpi_families.family import Origin
+from firstlight.system.process import tree
+from firstlight.system.process.shm_leftovers import Leftovers
+from firstlight.toolchain import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()
 TWO = Here(NodeCapacity(2, 2))  # cores
@@ -104,7 +104,7 @@ def test_a_program_on_a_file_system_without_programs_tells_why(
     executable = program("record()")
     executable.chmod(0o644)
     assert run(executable, tmp_path).reason == f"cannot start {executable}: Permission denied"
-    monkeypatch.setattr("firstlight.launch.starts_nothing", lambda place: place == executable)
+    monkeypatch.setattr("firstlight.execute.launch.starts_nothing", lambda place: place == executable)
     assert run(executable, tmp_path).reason.endswith(
         "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
     )
@@ -119,7 +119,7 @@ program = struct.pack("HxxxxxxQ", len(rules), ctypes.addressof(packed))
 libc = ctypes.CDLL(None, use_errno=True)
 if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
     sys.exit(77)
-from firstlight.launch import supervise
+from firstlight.execute.launch import supervise
 ended = supervise.run(["/bin/echo", "it runs"], {}, identity=sys.argv[1], timeout=20, cpu=0)
 print(ended.status, ended.stdout, ended.stderr)
 """

@@ -11,9 +11,9 @@ import launches
 import native
 import schedules
 import turns
-from firstlight.launch import launch
-from firstlight.plan import Cell, Placement, Program
-from firstlight.toolchains import Mpi
+from firstlight.execute.launch import launch
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.toolchain import Mpi
 
 FAULT = (
     "[a:7] *** Process received signal ***\n[a:7] Signal: Segmentation fault (11)\n[a:7] Failing at address: 0x7f0\n"

@@ -8,8 +8,8 @@ import pytest
 
 import native
 import own
-from firstlight import plan
-from firstlight.plan import Placement
+from firstlight.model import plan
+from firstlight.model.plan import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 CIRCULANT = own.WORKLOADS["circulant"]

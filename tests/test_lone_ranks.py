@@ -13,10 +13,11 @@ import launches
 import own
 import schedules
 import turns
-from firstlight import ROOT, launch
-from firstlight.build import Built
-from firstlight.plan import Program
-from firstlight.toolchains import Mpi
+from firstlight import ROOT
+from firstlight.execute import launch
+from firstlight.execute.build import Built
+from firstlight.model.plan import Program
+from firstlight.toolchain import Mpi
 
 pytestmark = pytest.mark.native
 

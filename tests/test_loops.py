@@ -14,11 +14,21 @@ from hypothesis import strategies as st
 
 from commands import Captured, call, examples
 from firstlight import ROOT
-from firstlight.errors import UsageError
-from firstlight.loops import NotUnderstoodError, Pragma, change, dispatch, emit, engines, judging, pragma, source
-from firstlight.loops.change import Piece
-from firstlight.loops.trial import Bench, Compiler, compiler, edges, points
-from firstlight.loops.tuner import TunedLoop
+from firstlight.commands.loops import (
+    NotUnderstoodError,
+    Pragma,
+    change,
+    dispatch,
+    emit,
+    engines,
+    judging,
+    pragma,
+    source,
+)
+from firstlight.commands.loops.change import Piece
+from firstlight.commands.loops.trial import Bench, Compiler, compiler, edges, points
+from firstlight.commands.loops.tuner import TunedLoop
+from firstlight.core.errors import UsageError
 
 FLAGS = ("-O2", "-ffp-contract=off")
 DOT = """double dot(long n, const double *x, const double *y) {
@@ -318,7 +328,7 @@ def test_an_engine_finds_what_is_best(name: str) -> None:
 
 
 def test_an_engine_that_is_not_here_is_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("firstlight.loops.engines.evolution.find_spec", lambda name: None)
+    monkeypatch.setattr("firstlight.commands.loops.engines.evolution.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"not available: .*pip install scipy"):
         engines.find("evolution")
     (tmp_path / "points.json").write_text('[{"unroll": "3"}]')

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import tuned_samples
 from commands import Captured, call
-from firstlight.loops import Pragma, choosing, dispatch, judging, records, source
-from firstlight.loops import page as pages
-from firstlight.loops.choosing import Range
-from firstlight.loops.judging import Judged, judged
+from firstlight.commands.loops import Pragma, choosing, dispatch, judging, records, source
+from firstlight.commands.loops import page as pages
+from firstlight.commands.loops.choosing import Range
+from firstlight.commands.loops.judging import Judged, judged
+from firstlight.core.units import quantity, significant
 from firstlight.report.html import unbroken
-from firstlight.units import quantity, significant
 from report_samples import HOSTILE
 
 

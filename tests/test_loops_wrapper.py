@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from firstlight import ROOT
-from firstlight.loops import NotUnderstoodError, dispatch, emit, source
-from firstlight.loops.trial import compiler, whole_paths
+from firstlight.commands.loops import NotUnderstoodError, dispatch, emit, source
+from firstlight.commands.loops.trial import compiler, whole_paths
 
 FLAGS = ("-O1", "-fno-inline", "-frandom-seed=1")
 CODE = """#include <stdio.h>
@@ -137,20 +137,20 @@ def test_a_tuned_file_that_is_not_whole_is_not_used(damage: object, place: Path)
 
 
 def test_golden_is_restored_by_a_command(place: Path) -> None:
-    from firstlight import cli
+    from firstlight.commands.shared import command_line
 
-    assert cli.call(["tune", "loop", "--golden", "a.c"]) == 0
+    assert command_line.call(["tune", "loop", "--golden", "a.c"]) == 0
     assert not emit.every(Path("a.c")) and ran(*FLAGS) == (GOLDEN, "")
 
 
 def test_golden_of_one_source_leaves_the_results_of_others(place: Path) -> None:
-    from firstlight import cli
+    from firstlight.commands.shared import command_line
 
     others = ["a.v2", "a.c", "b", "a.f", "aa", "x.a", "a[1]", "a.scaled"]
     for stem in others:
         Path(f"{stem}.c").write_text(CODE)
         tune(Path(f"{stem}.c"))
-    assert cli.call(["tune", "loop", "--golden", "a.c"]) == 0 and not emit.every(Path("a.c"))
+    assert command_line.call(["tune", "loop", "--golden", "a.c"]) == 0 and not emit.every(Path("a.c"))
     assert [stem for stem in others if len(emit.every(Path(f"{stem}.c"))) != 1] == []
 
 
@@ -163,8 +163,8 @@ FULL = "error: No space left on device"
 def test_an_environment_that_fails_removes_no_result(
     fails: OSError | str, after: int, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from firstlight import cli
-    from firstlight.process import bounded
+    from firstlight.commands.shared import command_line
+    from firstlight.system.process import bounded
 
     Path("p.json").write_text('[{"unroll": "4"}, {"unroll": "2"}]')
     real, count = bounded.run, 0
@@ -181,13 +181,13 @@ def test_an_environment_that_fails_removes_no_result(
     monkeypatch.setattr(bounded, "run", run)
     (kept,) = emit.every(Path("a.c"))
     whole = kept.read_bytes()
-    assert cli.call(["tune", "loop", "a.c", "--flags", " ".join(FLAGS), "--engine", "replay:p.json"]) == 3
+    assert command_line.call(["tune", "loop", "a.c", "--flags", " ".join(FLAGS), "--engine", "replay:p.json"]) == 3
     out, err = capsys.readouterr()
     assert kept.read_bytes() == whole and "golden stays" not in out and err
 
 
 def test_tuning_leaves_nothing_in_the_current_folder(place: Path) -> None:
-    from firstlight import cli
+    from firstlight.commands.shared import command_line
 
     Path("p.json").write_text('[{"unroll": "4"}]')
     Path("inc").mkdir()
@@ -196,7 +196,7 @@ def test_tuning_leaves_nothing_in_the_current_folder(place: Path) -> None:
     before = {str(p) for p in Path().iterdir()}
     flags = "-O1 --coverage -save-temps -Iinc -L . -include inc/k.h"
     words = ["--engine", "replay:p.json", "--launches", "6", "--flags", flags]
-    assert cli.call(["tune", "loop", "a.c", *words]) == 0
+    assert command_line.call(["tune", "loop", "a.c", *words]) == 0
     assert {str(p) for p in Path().iterdir()} == before
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.errors import FirstlightError
-from firstlight.machine import compilers_at_once, discover, linux, parse
-from firstlight.machine.counters import sentence
+from firstlight.core.errors import FirstlightError
+from firstlight.system.machine import compilers_at_once, discover, linux, parse
+from firstlight.system.machine.counters import sentence
 
 CPUINFO_ARM = """processor\t: 0
 BogoMIPS\t: 50.00

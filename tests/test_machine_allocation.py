@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.machine import Machine, allocation, discover
-from firstlight.machine.allocation import Allocation, host_list, node_file, slurm_counts
+from firstlight.system.machine import Machine, allocation, discover
+from firstlight.system.machine.allocation import Allocation, host_list, node_file, slurm_counts
 
 SLURM = {
     "SLURM_JOB_ID": "4711",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.machine import Gpu, gpu_links, gpus
+from firstlight.system.machine import Gpu, gpu_links, gpus
 
 SMI = """\
 GPU-8a3f21c0-1111-2222-3333-444455556666, 9.0, 143771, NVIDIA H200

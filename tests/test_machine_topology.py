@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 import invented
 import synthetic_machine
-from firstlight.errors import UsageError
-from firstlight.judge.levels import nominal
-from firstlight.machine import cores, parse, topology
+from firstlight.analysis.levels import nominal
+from firstlight.core.errors import UsageError
+from firstlight.system.machine import cores, parse, topology
 from invented import GIB, MIB, Shape
 
 SMT = Shape(sockets=2, cores=4, threads=2, nodes=2, group=4)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import network_tool
 import turns
 from firstlight import ROOT
-from firstlight.mapping import program
+from firstlight.commands.map import program
 from network_tool import NATIVE, Tool
 
 pytestmark = pytest.mark.native

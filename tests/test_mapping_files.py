@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import mpi_families
-from firstlight.errors import UsageError
-from firstlight.machine import Cache, Machine
-from firstlight.machine.allocation import Allocation
-from firstlight.mapping import formats, slots, source, trying
-from firstlight.mapping.answer import Answer, Mapped, Side
-from firstlight.mapping.runner import MappingRequest, compared
-from firstlight.mapping.slots import Slot, Slots
-from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
-from firstlight.report.mapping import notes
-from firstlight.toolchains import Mpi
+from firstlight.commands.map import formats, slots, source, trying
+from firstlight.commands.map.answer import Answer, Mapped, Side
+from firstlight.commands.map.page import notes
+from firstlight.commands.map.runner import MappingRequest, compared
+from firstlight.commands.map.slots import Slot, Slots
+from firstlight.commands.profile.traffic import Kind, Pair, Phase, Traffic
+from firstlight.core.errors import UsageError
+from firstlight.system import mpi_families
+from firstlight.system.machine import Cache, Machine
+from firstlight.system.machine.allocation import Allocation
+from firstlight.toolchain import Mpi
 from synthetic_machine import machine as synthetic
 
 FORMATS = formats.every()

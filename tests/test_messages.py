@@ -19,10 +19,10 @@ import drivers
 import native
 import turns
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.launch import flaw, launch
-from firstlight.plan import Cell, Placement
-from firstlight.process import tree
+from firstlight.execute.build import Built
+from firstlight.execute.launch import flaw, launch
+from firstlight.model.plan import Cell, Placement
+from firstlight.system.process import tree
 
 FOLDER = ROOT / "workloads/network/messages"
 MESSAGES = native.workloads["messages"]

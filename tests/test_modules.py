@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import module_tree
-from firstlight.errors import ENVIRONMENT, OK, USAGE, FirstlightError, UsageError
-from firstlight.site import modules
+from firstlight.core.errors import ENVIRONMENT, OK, USAGE, FirstlightError, UsageError
+from firstlight.system.site import modules
 
 pytestmark = pytest.mark.skipif(not module_tree.HERE, reason=module_tree.ABSENT)
 

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import mpi_families
-from firstlight.errors import UsageError
-from firstlight.launch import launcher
-from firstlight.launch.invocation import Here
-from firstlight.plan import Placement
-from firstlight.profile import recording
-from firstlight.toolchains import Mpi
-from firstlight.tune import formats
+from firstlight.commands.profile import recording
+from firstlight.commands.tune import formats
+from firstlight.core.errors import UsageError
+from firstlight.execute.launch import launcher
+from firstlight.execute.launch.invocation import Here
+from firstlight.model.plan import Placement
+from firstlight.system import mpi_families
+from firstlight.toolchain import Mpi
 
 NEW = """
-from firstlight.mpi_families.family import Family
+from firstlight.system.mpi_families.family import Family
 
 class Invented(Family):
     name, label, base, rank = "invented", "Invented MPI", "mpich", 9

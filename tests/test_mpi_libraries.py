@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from firstlight.mpi_families import launcher_of, library_of
-from firstlight.toolchains import Mpi, embedding
-from firstlight.toolchains.embedding import wants_embedding
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
+from firstlight.system.mpi_families import launcher_of, library_of
+from firstlight.toolchain import Mpi, embedding
+from firstlight.toolchain.embedding import wants_embedding
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
 from surveys import GXX, look, needs_gcc, script
 
 

@@ -9,7 +9,7 @@ import pytest
 import mutant_trials
 import mutants
 import native
-from firstlight.catalogue import Workload
+from firstlight.model.catalogue import Workload
 
 FLOOR = 0.95
 """Least share of the mutants that are not equivalent which the checks find."""

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from bench import Bench
-from firstlight import ROOT, conduct, store
-from firstlight.conduct import RunRequest
-from firstlight.conduct.progress import Plain
-from firstlight.errors import OK
-from firstlight.machine.neighbours import BESIDE, NAMES, beside
+from firstlight import ROOT, runner
+from firstlight.core.errors import OK
+from firstlight.results import store
+from firstlight.runner import RunRequest
+from firstlight.runner.progress import Plain
+from firstlight.system.machine.neighbours import BESIDE, NAMES, beside
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ def test_each_learns_of_the_other_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_another_user_is_seen_too() -> None:
     program = (
         f"import os, sys; sys.path[:] = {[str(ROOT / 'src'), *sys.path]}; "
-        "from firstlight.machine.neighbours import beside; "
+        "from firstlight.system.machine.neighbours import beside; "
         "os.setgroups([]); os.setgid(54321); os.setuid(54321); "  # once all is imported: it may not be theirs to read
         "stack = beside(); print(stack.__enter__().before)"
     )
@@ -80,7 +81,7 @@ def test_a_stranger_who_takes_every_name_stops_nobody(group: str) -> None:
 def test_the_second_says_so_at_once_and_records_it(bench: Bench) -> None:
     progress = Plain(stream := io.StringIO())
     with beside() as first:
-        result = conduct.run(RunRequest(results=bench.results), progress)
+        result = runner.run(RunRequest(results=bench.results), progress)
         assert first.since() == (os.getpid(),)
     assert result.code == OK
     assert f"another firstlight measures on this node now (process {os.getpid()})" in stream.getvalue().splitlines()[0]
@@ -90,15 +91,15 @@ def test_the_second_says_so_at_once_and_records_it(bench: Bench) -> None:
 
 
 def test_the_first_records_it_too(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    launch = conduct.Session._launch
+    launch = runner.Session._launch
 
-    def beside_another(self: conduct.Session, *words: object) -> object:
+    def beside_another(self: runner.Session, *words: object) -> object:
         with beside():
             return launch(self, *words)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(conduct.Session, "_launch", beside_another)
+    monkeypatch.setattr(runner.Session, "_launch", beside_another)
     progress = Plain(stream := io.StringIO())
-    result = conduct.run(RunRequest(results=bench.results), progress)
+    result = runner.run(RunRequest(results=bench.results), progress)
     assert "another firstlight" not in stream.getvalue()
     assert store.open(result.directory).run().machine.warnings[-1] == BESIDE
     assert store.check(result.directory) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firstlight import cli
+from firstlight.commands.shared import command_line
 from network_tool import run
 
 pytestmark = pytest.mark.usefixtures("simulator")
@@ -81,11 +81,11 @@ def test_names_of_interfaces_that_do_not_count_are_told(
     file = tmp_path / "named.goal"
     file.write_text(exchange((4, 3, 5), 1))
     for topology, expected in (("torus:4x3x5", True), ("flat:60", False)):
-        assert cli.call(["simulate", str(file), "--topology", topology]) == 0
+        assert command_line.call(["simulate", str(file), "--topology", topology]) == 0
         output = " ".join(capsys.readouterr().out.split())
         assert ("takes the interface that is free first" in output) is expected
     file.write_text(re.sub(r" nic \d", "", exchange((4, 3, 5), 1)))
-    assert cli.call(["simulate", str(file), "--topology", "torus:4x3x5"]) == 0
+    assert command_line.call(["simulate", str(file), "--topology", "torus:4x3x5"]) == 0
     assert "free first" not in capsys.readouterr().out
 
 
@@ -96,6 +96,6 @@ def test_halves_one_after_the_other_on_a_link_gain_nothing(simulator: Path, tmp_
 
 
 def test_interfaces_of_the_k_computer_are_its_published_ones() -> None:
-    from firstlight.simulate import networks
+    from firstlight.commands.simulate import networks
 
     assert "interfaces=4" in networks.named("tofu").word

@@ -14,14 +14,13 @@ from msgspec.structs import replace
 
 import synthetic
 from commands import Captured, call
-from firstlight.errors import RecordError, UsageError
-from firstlight.judge import nodes
-from firstlight.judge.verdict import Estimate
-from firstlight.nodes import folder, requests, schedule
-from firstlight.nodes.folder import NodesRun, Record
-from firstlight.report import nodes as page
-from firstlight.report.nodes import Line, Value
-from firstlight.units import significant
+from firstlight.analysis import nodes
+from firstlight.analysis.verdict import Estimate
+from firstlight.commands.nodes import folder, page, requests, schedule
+from firstlight.commands.nodes.folder import NodesRun, Record
+from firstlight.commands.nodes.page import Line, Value
+from firstlight.core.errors import RecordError, UsageError
+from firstlight.core.units import significant
 
 
 @given(st.integers(2, 40))

@@ -15,7 +15,7 @@ import drivers
 import slurm
 import turns
 from firstlight import ROOT
-from firstlight.nodes import folder
+from firstlight.commands.nodes import folder
 from slurm import Cluster
 
 REASON = slurm.why_not()

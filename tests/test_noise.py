@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.plan import Placement
+from firstlight.execute.build import Built
+from firstlight.model.plan import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.alone, pytest.mark.full]
 

@@ -16,20 +16,30 @@ import own
 import synthetic
 import synthetic_figures
 import synthetic_workloads
-from firstlight import export, heritage
-from firstlight.build import Built
-from firstlight.catalogue import Plot, Row
-from firstlight.judge import Judgement, ranking
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.judge.stop import narrow
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import Placement
-from firstlight.record import FINEST, MOST_BOXES, MOST_POINTS, MOST_RANKS, Field, LaunchRecord, Line, Metric, Sample
-from firstlight.report import html
+from firstlight.analysis import Judgement, ranking
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.analysis.stop import narrow
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.core import heritage
+from firstlight.execute.build import Built
+from firstlight.model.catalogue import Plot, Row
+from firstlight.model.plan import Placement
+from firstlight.report import export, html
 from firstlight.report.comparison import comparison
 from firstlight.report.strip import strip
-from firstlight.store import lines
+from firstlight.results.record import (
+    FINEST,
+    MOST_BOXES,
+    MOST_POINTS,
+    MOST_RANKS,
+    Field,
+    LaunchRecord,
+    Line,
+    Metric,
+    Sample,
+)
+from firstlight.results.store import lines
 
 NOISE = Metric("noise", "%", "noise", "value", 100.0, "lower")
 

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 import native
-from firstlight.observer import execution
-from firstlight.plan import plan
+from firstlight.execute.observer import execution
+from firstlight.model.plan import plan
 from native import Output, Placement
 
 pytestmark = pytest.mark.native

@@ -14,18 +14,17 @@ import pytest
 
 from bench import Bench
 from commands import Captured, call
-from firstlight import cli
-from firstlight import store as stores
-from firstlight.cli import runs
-from firstlight.cli.check import inspect
-from firstlight.conduct import environment
-from firstlight.errors import OK, REGRESSION, USAGE
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed
-from firstlight.record import Run
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed
+from firstlight.commands.check import inspect
+from firstlight.commands.shared import command_line, runs
+from firstlight.core.errors import OK, REGRESSION, USAGE
 from firstlight.report import terminal
-from firstlight.store import layout, whole
-from firstlight.store.disk import Folder
+from firstlight.results import store as stores
+from firstlight.results.record import Run
+from firstlight.results.store import layout, whole
+from firstlight.results.store.disk import Folder
+from firstlight.runner import environment
 from synthetic import run as scene
 
 ODD = os.fsdecode(b"odd\xff")
@@ -33,7 +32,7 @@ ODD = os.fsdecode(b"odd\xff")
 
 @pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
-    assert cli.call(["run", "--launches", "2"]) == OK
+    assert command_line.call(["run", "--launches", "2"]) == OK
     capsys.readouterr()
     return runs.find("latest")
 

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 import drivers
-from firstlight import patterns as patterns_of_python
-from firstlight.cli import group
-from firstlight.errors import UsageError
-from firstlight.patterns import memory
+from firstlight.commands.patterns import generator as patterns_of_python
+from firstlight.commands.patterns import memory
+from firstlight.commands.shared.command_line import group
+from firstlight.core.errors import UsageError
 from network_tool import query, run
 
 PROCESSES = (1, 2, 3, 4, 6, 8, 12, 16, 64, 250)

@@ -12,9 +12,9 @@ import pytest
 import launches
 import native
 import schedules
-from firstlight import patterns
-from firstlight.build import Built
-from firstlight.profile.traffic import Pair, Traffic, whole
+from firstlight.commands.patterns import generator as patterns
+from firstlight.commands.profile.traffic import Pair, Traffic, whole
+from firstlight.execute.build import Built
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 

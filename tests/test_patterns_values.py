@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstlight.errors import UsageError
-from firstlight.patterns import words
+from firstlight.commands.patterns.generator import words
+from firstlight.core.errors import UsageError
 from network_tool import query, run
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from commands import Captured, call
-from firstlight.errors import OK
+from firstlight.core.errors import OK
+from firstlight.core.roles import KINDS, OF_GUESTS
 from firstlight.report.peers import PEERS
-from firstlight.roles import KINDS, OF_GUESTS
 
 APP = """#!{python}
 import json, os, sys

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.plan import Placement
+from firstlight.execute.build import Built
+from firstlight.model.plan import Placement
 
 PINGPONG = native.workloads["pingpong"]
 KINDS = ["cached", "ordinary_pages", "fresh_data"]

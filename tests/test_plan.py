@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import shipped
-from firstlight import catalogue
-from firstlight.catalogue import Duration, Selection, Sizes, Value, needs
-from firstlight.conduct import agenda
-from firstlight.errors import UsageError
-from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, select
-from firstlight.plan.ceilings import bounding, unmeasured
-from firstlight.plan.runtime_estimate import START, launch_seconds
-from firstlight.plan.splitting import Box, split
-from firstlight.toolchains import Library, Linking
+from firstlight.core.errors import UsageError
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Duration, Selection, Sizes, Value, needs
+from firstlight.model.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, select
+from firstlight.model.plan.ceilings import bounding, unmeasured
+from firstlight.model.plan.runtime_estimate import START, launch_seconds
+from firstlight.model.plan.splitting import Box, split
+from firstlight.runner import agenda
+from firstlight.toolchain import Library, Linking
 from invented_plan import GIB, KIB, MACHINE, MIB, TOOLBOX, keys, machine, mpi, workload
 
 LEVELS = Sizes("level", 9000, growth=4)

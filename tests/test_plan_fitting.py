@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import shipped
 import synthetic_machine
-from firstlight.plan import Cell, Placement, Program, plan, unfit
+from firstlight.model.plan import Cell, Placement, Program, plan, unfit
 
 SHIPPED = shipped.workloads()
 MACHINE = replace(synthetic_machine.machine(), cpus=(0, 1, 2, 3), memory=8 << 30)

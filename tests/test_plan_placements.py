@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.catalogue import SUITES, Selection, load, roots
-from firstlight.errors import UsageError
-from firstlight.plan import Placement, plan
-from firstlight.plan.placements import expand
+from firstlight.core.errors import UsageError
+from firstlight.model.catalogue import SUITES, Selection, load, roots
+from firstlight.model.plan import Placement, plan
+from firstlight.model.plan.placements import expand
 from invented_plan import MACHINE, TOOLBOX, workload
 
 NODES = st.one_of(st.integers(1, 9).map(str), st.sampled_from(["all", "half", "all-1", "all-2"]))

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.catalogue import Sizes
-from firstlight.plan import resolve_size
-from firstlight.plan.sizes import lacking, with_less_memory
+from firstlight.model.catalogue import Sizes
+from firstlight.model.plan import resolve_size
+from firstlight.model.plan.sizes import lacking, with_less_memory
 from invented_plan import GIB, KIB, MACHINE, MIB, machine
 
 SIZES = Sizes("n", 16)

@@ -18,8 +18,8 @@ import pytest
 
 import turns
 from firstlight import ROOT
-from firstlight.process import bounded, shm_leftovers, tree
-from firstlight.process.shm_leftovers import Leftovers
+from firstlight.system.process import bounded, shm_leftovers, tree
+from firstlight.system.process.shm_leftovers import Leftovers
 from turns import await_
 
 
@@ -83,7 +83,7 @@ def test_a_probe_that_prints_too_much_is_a_failure_and_a_build_keeps_its_last_wo
 _STARTS = """
 import os, sys
 from pathlib import Path
-from firstlight.process import bounded, guard
+from firstlight.system.process import bounded, guard
 fake, place = sys.argv[1], Path(sys.argv[2])
 """
 _COMMANDS = {
@@ -98,34 +98,34 @@ with guard.scratch("firstlight-test-") as folder:
     (folder / "deep").mkdir(); (folder / "deep" / "file").write_text("x"); (folder / "deep").chmod(0)
     bounded.run([fake], timeout=1000, folder=folder)""",
     "a trial of a compiler": """
-from firstlight.machine import discover
-from firstlight.toolchains.host import Host
+from firstlight.system.machine import discover
+from firstlight.toolchain.host import Host
 Host(discover(), place, dict(os.environ), None).trial("int main() {}", ".c", [fake])""",
     "doctor's ranks": """
-from firstlight import doctor
-from firstlight.toolchains import Mpi
+from firstlight.commands.doctor import diagnosis as doctor
+from firstlight.toolchain import Mpi
 doctor.talk(Mpi("mpich", "mpich", "MPICH", "1", "system", fake, None, (), fake, {}), place, 1000)""",
-    "simulate": "from firstlight.simulate import program; program.ask(Path(fake), ['list'])",
+    "simulate": "from firstlight.commands.simulate import program; program.ask(Path(fake), ['list'])",
     "simulate a schedule": """
-from firstlight.simulate import program
+from firstlight.commands.simulate import program
 program.predict_schedule(Path(fake), "num_ranks 1", "single", "L=1")""",
-    "map": "from firstlight.mapping import program; program.ask(Path(fake), [])",
+    "map": "from firstlight.commands.map import program; program.ask(Path(fake), [])",
     "profile": """
-from firstlight.profile import recording
-from firstlight.toolchains import Mpi
+from firstlight.commands.profile import recording
+from firstlight.toolchain import Mpi
 mpi = Mpi("mpich", "mpich", "MPICH", "1", "system", fake, None, (), fake, {})
 recording.run([fake], mpi, place / "a b.so", place / "profile")""",
-    "cmake": "from firstlight import cmake; cmake.run([fake], dict(os.environ))",
+    "cmake": "from firstlight.toolchain import cmake; cmake.run([fake], dict(os.environ))",
     "bench --build": """
-from firstlight.bench import building
+from firstlight.commands.bench import building
 (place / "source").mkdir()
 copy = place.parent / "copies" / "one"
 building.make("exec {cc}", {"cc": fake}, place / "source", copy, dict(os.environ), "", {})""",
     "tune loop": """
-from firstlight.loops import trial
+from firstlight.commands.loops import trial
 trial.compiler(fake, ())""",
     "under preparation": """
-from firstlight.conduct.interrupt import leaving_nothing
+from firstlight.runner.interrupt import leaving_nothing
 with leaving_nothing(), guard.scratch("firstlight-test-"):
     bounded.run([fake], timeout=None)""",
 }
@@ -191,7 +191,7 @@ def test_nothing_but_this_helper_waits_for_a_command() -> None:
     waits = ("subprocess.run(", "check_output(", "check_call(", "subprocess.call(", "communicate(")
     files = (ROOT / "src").rglob("*.py")
     found = {str(p.relative_to(ROOT / "src/firstlight")) for p in files if any(w in p.read_text() for w in waits)}
-    without = {"conduct/job.py", "store/signature.py", "loops/wrapper.py"}
+    without = {"runner/job.py", "results/store/signature.py", "commands/loops/wrapper.py"}
     assert found == without, "in the user's terminal, or as the user's compiler, without a time-out"
 
 
@@ -246,8 +246,8 @@ time.sleep(1000)
 """
 PREPARES = """
 import os, subprocess, sys
-from firstlight import cmake
-from firstlight.conduct.interrupt import leaving_nothing
+from firstlight.toolchain import cmake
+from firstlight.runner.interrupt import leaving_nothing
 words = [sys.executable, "-c", open(sys.argv[1]).read(), sys.argv[2]]
 with leaving_nothing():
     open(sys.argv[3], "w").write(str(os.getpid()))

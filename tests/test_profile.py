@@ -17,9 +17,9 @@ import schedules
 import turns
 from commands import Captured, examples
 from firstlight import ROOT
-from firstlight.profile import calls
-from firstlight.profile.traffic import Phase, Traffic
-from firstlight.toolchains import Mpi
+from firstlight.commands.profile import calls
+from firstlight.commands.profile.traffic import Phase, Traffic
+from firstlight.toolchain import Mpi
 
 PROGRAMS = ROOT / "tests" / "profiled"
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -194,7 +194,7 @@ def times(one: Matrix, often: int) -> Matrix:
 def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *words: str) -> Profiled:
     """A program of ours, built and profiled with a fixed number of steps."""
     import native
-    from firstlight.plan import Program
+    from firstlight.model.plan import Program
 
     tool = native.toolchain("base")
     assert tool is not None

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import cli
-from firstlight.errors import FirstlightError, RecordError
-from firstlight.profile import calls, collect, shape, waiting, wrappers
-from firstlight.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
-from firstlight.report import traffic as page
-from firstlight.report.plots import traffic as plots
+from firstlight.commands.profile import calls, collect, page, shape, waiting, wrappers
+from firstlight.commands.profile import plot as plots
+from firstlight.commands.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
+from firstlight.commands.shared import command_line
+from firstlight.core.errors import FirstlightError, RecordError
 
 
 def content(rank: int, among: int, **other: Any) -> dict[str, Any]:
@@ -392,14 +391,14 @@ def test_the_report_of_a_profile_is_written_again(tmp_path: Path, capsys: pytest
     folder.mkdir()
     some = traffic(2, with_sizes((4, 6, 48)))
     (folder / "profile.json").write_bytes(msgspec.json.encode(some))
-    assert cli.call(["report", str(folder)]) == 0
+    assert command_line.call(["report", str(folder)]) == 0
     assert "All messages have 8 – 15 B." in capsys.readouterr().out
     assert 'id="profile-sizes"' in (folder / "report.html").read_text()
-    assert cli.call(["report", "some-profile", "--results", str(tmp_path), "--json"]) == 0
+    assert command_line.call(["report", "some-profile", "--results", str(tmp_path), "--json"]) == 0
     assert msgspec.json.decode(capsys.readouterr().out, type=Traffic) == some
-    assert cli.call(["report", str(folder), "--output", str(tmp_path / "other.html")]) == 0
+    assert command_line.call(["report", str(folder), "--output", str(tmp_path / "other.html")]) == 0
     assert (tmp_path / "other.html").exists()
-    assert cli.call(["report", str(folder), "--compare", "latest"]) == 2
+    assert command_line.call(["report", str(folder), "--compare", "latest"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -419,5 +418,5 @@ def test_a_profile_that_was_damaged_is_refused(
 ) -> None:
     data = msgspec.to_builtins(traffic(2, with_sizes((4, 6, 48)))) | change
     (tmp_path / "profile.json").write_text(json.dumps(data))
-    assert cli.call(["report", str(tmp_path)]) not in (0, 1)
+    assert command_line.call(["report", str(tmp_path)]) not in (0, 1)
     assert capsys.readouterr().err.count("\n") == 1

@@ -10,8 +10,8 @@ import drivers
 import native
 import turns
 from firstlight import ROOT
-from firstlight.profile import calls, library
-from firstlight.toolchains import Mpi
+from firstlight.commands.profile import calls, library
+from firstlight.toolchain import Mpi
 
 pytestmark = pytest.mark.native
 

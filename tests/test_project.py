@@ -16,15 +16,15 @@ import many_runs
 import shipped
 import synthetic
 from commands import Captured, call
-from firstlight import formulas
-from firstlight.errors import OK, USAGE
-from firstlight.judge.roles import players
-from firstlight.judge.verdict import Identity, Limit
-from firstlight.plan import Placement
-from firstlight.project import machines, messages, scaling
-from firstlight.project.node import Application, Rates, Sample
-from firstlight.project.scaling import MessageSpread, Place
-from firstlight.roles import APPLICATION, Model
+from firstlight.analysis.roles import players
+from firstlight.analysis.verdict import Identity, Limit
+from firstlight.commands.project import machines, messages, scaling
+from firstlight.commands.project.node import Application, Rates, Sample
+from firstlight.commands.project.scaling import MessageSpread, Place
+from firstlight.core import formulas
+from firstlight.core.errors import OK, USAGE
+from firstlight.core.roles import APPLICATION, Model
+from firstlight.model.plan import Placement
 
 WORKLOADS = shipped.workloads()
 MODELS = [(p.workload, p.role.model) for p in players(WORKLOADS, APPLICATION) if p.role.model]

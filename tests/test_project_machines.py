@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.errors import UsageError
-from firstlight.machine import rapl
-from firstlight.project import machines
-from firstlight.project.machines import MODELS, fits, node
+from firstlight.commands.project import machines
+from firstlight.commands.project.machines import MODELS, fits, node
+from firstlight.core.errors import UsageError
+from firstlight.system.machine import rapl
 
 PLAN = machines.roadmap()
 CLASSES = machines.load()

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 import shipped
-from firstlight.catalogue import Row, Workload
+from firstlight.model.catalogue import Row, Workload
 
 WORKLOADS = shipped.workloads()
 CHOICES = [

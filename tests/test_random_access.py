@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import COUNTED, Placement
 
 MASK = (1 << 64) - 1

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from commands import Captured, call
-from firstlight.errors import OK
-from firstlight.judge.interval import estimate
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core.errors import OK
+from firstlight.model.plan import Placement
 from firstlight.report import ratios
 
 

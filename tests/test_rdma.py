@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
-from firstlight.plan import Placement
+from firstlight.execute.build import Built
+from firstlight.model.plan import Placement
 
 RDMA = native.workloads["rdma"]
 GOOD = ("mpi_windows", "mpi_allocated", "mpi_two_sided", "omp_stores")

@@ -10,15 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight import heritage, reading
-from firstlight.build import kernels
-from firstlight.build.kernels import Kernel
-from firstlight.build.stored import KERNELS, Entry
-from firstlight.judge.figures import judge
-from firstlight.machine import Gpu
-from firstlight.plan import Program
-from firstlight.record import Build
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage, reading
+from firstlight.execute.build import kernels
+from firstlight.execute.build.kernels import Kernel
+from firstlight.execute.build.stored import KERNELS, Entry
+from firstlight.model.plan import Program
 from firstlight.report import html
+from firstlight.results.record import Build
+from firstlight.system.machine import Gpu
 
 PTXAS = """trial.cu(3): warning #177-D: variable "x" was declared but never referenced
 ptxas info    : 0 bytes gmem, 24 bytes cmem[4]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import synthetic
-from firstlight import heritage
+from firstlight.core import heritage
 from firstlight.report import bounds, html
 from firstlight.report.frame import Drawing
 

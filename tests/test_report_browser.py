@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import synthetic_halo
-from firstlight import heritage
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.plan import Placement
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage
+from firstlight.model.plan import Placement
 from firstlight.report import html
 from report_samples import HOSTILE, hostile, sample
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from firstlight.catalogue import Plot
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord, Metric
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
+from firstlight.results.record import LaunchRecord, Metric
 from synthetic import Point
 from test_report_noise import drawings, judged
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from firstlight import catalogue
-from firstlight.catalogue import Row, Workload
-from firstlight.errors import UsageError
-from firstlight.judge import Judgement
-from firstlight.judge.interval import estimate
-from firstlight.judge.states import states
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis import Judgement
+from firstlight.analysis.interval import estimate
+from firstlight.analysis.states import states
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core.errors import UsageError
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan import Placement
 from firstlight.report import answers
 from firstlight.report.matrix import Matrix, matrices
 from report_samples import sample

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 import shipped
 import sums
-from firstlight import heritage
-from firstlight.judge.figures import judge
-from firstlight.judge.hockney import Regime
-from firstlight.judge.verdict import Failed, Figure, Verified
-from firstlight.plan import Placement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.hockney import Regime
+from firstlight.analysis.verdict import Failed, Figure, Verified
+from firstlight.core import heritage
+from firstlight.model.plan import Placement
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette

@@ -6,17 +6,17 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.catalogue import Row
-from firstlight.judge import Judgement
-from firstlight.judge.absence import absences
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
-from firstlight.machine import Gpu
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord
+from firstlight.analysis import Judgement
+from firstlight.analysis.absence import absences
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Identity, Unverified, Verified
+from firstlight.model.catalogue import Row
+from firstlight.model.plan import Placement
 from firstlight.report import failures
 from firstlight.report.answers import answers
-from firstlight.toolchains import Cuda
+from firstlight.results.record import LaunchRecord
+from firstlight.system.machine import Gpu
+from firstlight.toolchain import Cuda
 
 
 @pytest.mark.parametrize(("gpus", "failed", "rows"), [((), False, 0), ((Gpu("NVIDIA H200"),), False, 1), ((), True, 1)])

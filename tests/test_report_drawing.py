@@ -10,12 +10,12 @@ from msgspec.structs import replace
 import invented
 import synthetic
 import synthetic_machine
-from firstlight.judge import Judgement
-from firstlight.judge.levels import nominal
-from firstlight.machine import Cache, Machine
-from firstlight.plan import Placement
-from firstlight.record import Binding, LaunchRecord
+from firstlight.analysis import Judgement
+from firstlight.analysis.levels import nominal
+from firstlight.model.plan import Placement
 from firstlight.report import boxes, drawing, maps, terminal
+from firstlight.results.record import Binding, LaunchRecord
+from firstlight.system.machine import Cache, Machine
 from report_samples import sample
 
 

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import Judgement
-from firstlight.plan import Placement
-from firstlight.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.analysis import Judgement
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import Placement
 from firstlight.report import pictures
 from firstlight.report.frame import DIVERGING, Drawing
+from firstlight.results.record import FINEST, Field, LaunchRecord, Metric
 from synthetic_figures import Point
 from test_report_noise import Edit, drawings, judged
 

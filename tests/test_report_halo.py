@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 import shipped
 import synthetic_halo
-from firstlight import heritage
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Verified
-from firstlight.plan import Placement
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Verified
+from firstlight.core import heritage
+from firstlight.model.plan import Placement
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
@@ -116,7 +116,7 @@ def test_what_is_not_there_is_said_with_the_reason() -> None:
 
 
 def test_a_strategy_that_failed_is_in_the_table_and_the_note_and_never_drawn() -> None:
-    from firstlight.judge.verdict import Failed
+    from firstlight.analysis.verdict import Failed
 
     def fail(f: object) -> object:
         if isinstance(f, Verified) and f.identity.variant == "mpi_persistent" and f.identity.mpi == "openmpi":
@@ -151,7 +151,7 @@ def test_equal_medians_of_few_launches_are_not_called_equal() -> None:
 
 
 def test_what_was_never_launched_is_a_note_only_where_nothing_else_is_known() -> None:
-    from firstlight.judge.verdict import Unverified
+    from firstlight.analysis.verdict import Unverified
 
     def unlaunched(f: object) -> object:
         large = isinstance(f, Verified) and dict(f.identity.parameters)["n"] > 4

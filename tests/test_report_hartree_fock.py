@@ -8,17 +8,17 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight import heritage
-from firstlight.build import Kernel
-from firstlight.catalogue import Workload
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Unverified
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord, Metric
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Unverified
+from firstlight.core import heritage
+from firstlight.execute.build import Kernel
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Placement
 from firstlight.report import html, plots, terminal
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.results.record import LaunchRecord, Metric
 from synthetic import Point
 from test_report_noise import judged
 

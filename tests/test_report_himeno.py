@@ -7,13 +7,13 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from firstlight import heritage
-from firstlight.catalogue import Plot
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord, Metric
+from firstlight.core import heritage
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.results.record import LaunchRecord, Metric
 from synthetic import Point
 from test_report_noise import judged
 

@@ -16,12 +16,12 @@ from msgspec.json import encode as json_of
 from msgspec.structs import replace
 
 from documented import computed
-from firstlight import heritage
-from firstlight.export.comparison import compared as export_of
-from firstlight.judge import absence, formatting
-from firstlight.judge.compare import compare
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import absence, formatting
+from firstlight.analysis.compare import compare
+from firstlight.analysis.verdict import Verified
+from firstlight.core import heritage
 from firstlight.report import failures, html
+from firstlight.report.export.comparison import compared as export_of
 from report_samples import HOSTILE, hostile, sample
 
 
@@ -189,7 +189,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("firstlight.store.disk.os.fsync", full)
+    monkeypatch.setattr("firstlight.results.store.disk.os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         html.write(judgement, workloads, heritage.load(), path)
     assert path.read_text(encoding="utf-8") == "before" and list(tmp_path.iterdir()) == [path]
@@ -215,7 +215,7 @@ def test_a_comparison_is_the_same_page_for_two_runs() -> None:
 
 def test_an_empty_run_is_still_a_page() -> None:
     judgement, workloads = sample()
-    from firstlight.judge import Judgement
+    from firstlight.analysis import Judgement
 
     text = html.render(Judgement(judgement.run, (), (), ()), workloads, heritage.load())
     assert "Nothing was measured" in text

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 import invented
 import invented_run
-from firstlight import heritage
-from firstlight.judge.figures import judge
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage
 from firstlight.report import labels, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette

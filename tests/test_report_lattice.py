@@ -10,16 +10,16 @@ from msgspec.structs import replace
 
 import shipped
 import synthetic_lattice
-from firstlight import heritage
-from firstlight.conduct import exit_status
-from firstlight.conduct.cell_progress import Tally
-from firstlight.errors import OK, REGRESSION
-from firstlight.judge import ranking
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.analysis import ranking
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Unverified, Verified
+from firstlight.core import heritage
+from firstlight.core.errors import OK, REGRESSION
 from firstlight.report import html, plots, terminal
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.runner import exit_status
+from firstlight.runner.cell_progress import Tally
 
 communication = shipped.module("dirac", "communication")
 efficiency = shipped.module("dirac", "efficiency")

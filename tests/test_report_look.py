@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from firstlight import heritage
-from firstlight.export import junit
-from firstlight.judge import Judgement, formatting
-from firstlight.judge.absence import absences
-from firstlight.judge.hockney import Regime
+from firstlight.analysis import Judgement, formatting
+from firstlight.analysis.absence import absences
+from firstlight.analysis.hockney import Regime
+from firstlight.core import heritage
 from firstlight.report import html, method, palette, wording
+from firstlight.report.export import junit
 from firstlight.report.plots import message
-from firstlight.toolchains import Absent, Cuda, Offload
+from firstlight.toolchain import Absent, Cuda, Offload
 from report_samples import replace, sample
 
 LEAST = 3.0  # WCAG 2.2, 1.4.11: what must be seen to understand a drawing, against what is beside it

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 import synthetic_halo
-from firstlight.catalogue import Row
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.plan import Placement
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.model.catalogue import Row
+from firstlight.model.plan import Placement
 from firstlight.report.matrix import Matrix, matrices
 from report_samples import sample
 

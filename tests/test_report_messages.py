@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Plot
-from firstlight.plan import Placement
-from firstlight.record import LaunchRecord, Metric
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
+from firstlight.results.record import LaunchRecord, Metric
 from synthetic_figures import Point
 from test_report_noise import drawings, judged
 

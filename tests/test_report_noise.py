@@ -12,16 +12,17 @@ from msgspec.structs import replace
 import shipped
 import synthetic
 import synthetic_machine
-from firstlight import ROOT, heritage
-from firstlight.catalogue import Plot, Workload, load
-from firstlight.judge import Finding, Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.findings import all_processors_lose
-from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Build, LaunchRecord, Metric, Series
+from firstlight import ROOT
+from firstlight.analysis import Finding, Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.findings import all_processors_lose
+from firstlight.core import heritage
+from firstlight.model.catalogue import Plot, Workload, load
+from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import html, observed, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.results.record import Build, LaunchRecord, Metric, Series
 from synthetic_figures import Point
 from synthetic_workloads import description
 from synthetic_workloads import workload as declared

@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight.catalogue import Plot
-from firstlight.plan import Placement
-from firstlight.record import FINEST, Field, LaunchRecord, Metric, Series
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
 from firstlight.report.frame import DIVERGING, Drawing
+from firstlight.results.record import FINEST, Field, LaunchRecord, Metric, Series
 from synthetic_figures import Point
 from test_report_noise import Edit, drawings, judged
 

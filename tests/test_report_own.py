@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from firstlight import ROOT, catalogue, heritage
-from firstlight.catalogue import Plot, Workload
-from firstlight.errors import UsageError
+from firstlight import ROOT
+from firstlight.core import heritage
+from firstlight.core.errors import UsageError
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import own, plots
 from firstlight.report.frame import View
 from firstlight.report.palette import Palette
 from report_samples import sample
 
 REPORT = """
-from firstlight.judge.formatting import listing
+from firstlight.analysis.formatting import listing
 from firstlight.report.frame import HEAD, Drawing
 
 from .parts import words

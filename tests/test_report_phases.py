@@ -8,14 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic_solver
-from firstlight import heritage
-from firstlight.catalogue import Plot
-from firstlight.judge.figures import judge
-from firstlight.record import LaunchRecord
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage
+from firstlight.model.catalogue import Plot
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from firstlight.report.plots import phases
+from firstlight.results.record import LaunchRecord
 
 PLOT = Plot("phases", "level", "time_to_tolerance", "variant", subject="an elliptic problem")
 PARTS = {"halo": 0.1, "solver": 0.6}

@@ -8,17 +8,17 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from firstlight import heritage
-from firstlight.catalogue import Plot
-from firstlight.errors import UsageError
-from firstlight.judge.figures import judge
-from firstlight.judge.provenance import settle
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.analysis.figures import judge
+from firstlight.analysis.provenance import settle
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core import heritage
+from firstlight.core.errors import UsageError
+from firstlight.core.units import quantity
+from firstlight.model.catalogue import Plot
 from firstlight.report import plots, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
-from firstlight.units import quantity
 from report_samples import sample
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 import shipped
-from firstlight.catalogue import Plot
-from firstlight.plan import Placement
-from firstlight.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
+from firstlight.results.record import FINEST, Field, LaunchRecord, Metric
 from synthetic_figures import Point
 from test_report_noise import Edit, drawings, judged
 

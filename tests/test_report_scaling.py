@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic_solver
-from firstlight import heritage
-from firstlight.catalogue import Sizes, Workload
-from firstlight.judge import Judgement
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Estimate, Verified
-from firstlight.machine.cores import crowded
+from firstlight.analysis import Judgement
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Estimate, Verified
+from firstlight.core import heritage
+from firstlight.model.catalogue import Sizes, Workload
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.system.machine.cores import crowded
 
 
 @pytest.fixture(scope="module")

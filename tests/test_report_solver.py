@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 import shipped
 import synthetic_solver
-from firstlight import export, heritage
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.report import html, observed, plots
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.core import heritage
+from firstlight.core.units import percent
+from firstlight.report import export, html, observed, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.units import percent
 
 methods = shipped.module("fem2d", "methods")
 pace = shipped.module("fem2d", "pace")

@@ -9,17 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight import heritage
-from firstlight.catalogue import Variant, Workload
-from firstlight.judge import Judgement, absence, formatting
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, States, Unverified, Verified
-from firstlight.record import RunState
+from firstlight.analysis import Judgement, absence, formatting
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Failed, States, Unverified, Verified
+from firstlight.core import heritage
+from firstlight.core.units import quantity
+from firstlight.model.catalogue import Variant, Workload
 from firstlight.report import answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
-from firstlight.toolchains import Absent
-from firstlight.units import quantity
+from firstlight.results.record import RunState
+from firstlight.toolchain import Absent
 from report_samples import HOSTILE, hostile, sample
 
 

@@ -15,16 +15,17 @@ import shipped
 import sums
 import synthetic
 import synthetic_machine
-from firstlight import catalogue, roles
-from firstlight.catalogue import Selection, Workload
-from firstlight.errors import UsageError
-from firstlight.judge import Judgement
-from firstlight.judge.findings import poor_collective
-from firstlight.judge.roles import advice, measuring, missing, played, players
-from firstlight.judge.verdict import Estimate, Identity, Verified
-from firstlight.plan import Placement
-from firstlight.roles import KINDS, Role
-from firstlight.simulate import fit
+from firstlight.analysis import Judgement
+from firstlight.analysis.findings import poor_collective
+from firstlight.analysis.roles import advice, measuring, missing, played, players
+from firstlight.analysis.verdict import Estimate, Identity, Verified
+from firstlight.commands.simulate import fit
+from firstlight.core import roles
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import KINDS, Role
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Selection, Workload
+from firstlight.model.plan import Placement
 from test_catalogue import TOML, folder
 
 SHIPPED = shipped.workloads()
@@ -145,7 +146,7 @@ def test_the_smallest_suite_that_has_it_is_enough() -> None:
 
 def test_findings_ask_for_roles() -> None:
     """A run whose workloads declare nothing has no finding that needs a role, and raises nothing."""
-    from firstlight.judge import findings
+    from firstlight.analysis import findings
 
     silent = {name: replace(w, roles=()) for name, w in SHIPPED.items()}
     rules = {f.rule for f in findings.discover(synthetic.judgement(), silent)}

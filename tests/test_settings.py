@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 
 from bench import TOML, Bench
 from commands import Captured, call
-from firstlight import store as stores
-from firstlight.cli import runs
-from firstlight.cli.check import inspect
-from firstlight.conduct import documents as read_documents
-from firstlight.errors import OK, REGRESSION, USAGE, UsageError
-from firstlight.judge.overrides import replaced
-from firstlight.plan.settings import names_file, parse, value
-from firstlight.record import Exit
-from firstlight.store import documents, layout, lines
+from firstlight.analysis.overrides import replaced
+from firstlight.commands.check import inspect
+from firstlight.commands.shared import runs
+from firstlight.core.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.model.plan.settings import names_file, parse, value
+from firstlight.results import store as stores
+from firstlight.results.record import Exit
+from firstlight.results.store import documents, layout, lines
+from firstlight.runner import documents as read_documents
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 

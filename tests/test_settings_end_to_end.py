@@ -10,9 +10,9 @@ import pytest
 
 import native
 from commands import Captured, call
-from firstlight.errors import OK, REGRESSION, USAGE
-from firstlight.machine import cache_directory
-from firstlight.store import documents, layout
+from firstlight.core.errors import OK, REGRESSION, USAGE
+from firstlight.results.store import documents, layout
+from firstlight.system.machine import cache_directory
 
 pytestmark = [pytest.mark.full, pytest.mark.workload("hartree_fock")]
 

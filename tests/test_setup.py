@@ -15,15 +15,16 @@ from pathlib import Path
 import pytest
 
 from commands import Captured, call, examples
-from firstlight import ROOT, conduct, packages
-from firstlight.conduct.prepare import Made
-from firstlight.errors import USAGE, FirstlightError, UsageError
-from firstlight.machine import linux
-from firstlight.mpi_families import every
-from firstlight.plan import Program
-from firstlight.toolchains import Absent, Mpi, embedding
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
+from firstlight import ROOT, runner
+from firstlight.core.errors import USAGE, FirstlightError, UsageError
+from firstlight.model.plan import Program
+from firstlight.runner.prepare import Made
+from firstlight.system import packages
+from firstlight.system.machine import linux
+from firstlight.system.mpi_families import every
+from firstlight.toolchain import Absent, Mpi, embedding
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
 
 ALONE = ("unshare", "--user", "--map-root-user", "--net")
 """In a network namespace of its own there is no interface but a loopback that is down."""
@@ -117,7 +118,7 @@ def test_the_examples_of_the_help_work_as_typed(
         collected.append(folder)
         return ["one"]
 
-    monkeypatch.setattr(conduct, "make", nothing)
+    monkeypatch.setattr(runner, "make", nothing)
     monkeypatch.setattr(packages, "keep", lambda _, offline: kept.append(offline))
     monkeypatch.setattr(packages, "collect", one)
     for command, *words in examples("setup", capsys):

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from firstlight import shell
-from firstlight.export.figures import _cell
+from firstlight.core import shell
+from firstlight.report.export.figures import _cell
 
 HOSTILE = (
     "x; rm -rf ~", "$(id)", "`id`", "a b", "it's", 'say "no"', "one\ntwo", "tab\there", "\r", "-rf", "--results=/", "",

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import cli
-from firstlight.errors import UsageError
-from firstlight.report import simulation as page
-from firstlight.simulate import networks, program, shapes, sweep
-from firstlight.simulate.answer import Simulated
-from firstlight.simulate.naming import collective
-from firstlight.simulate.prediction import Breakdown, Prediction
-from firstlight.simulate.sweep import Span
+from firstlight.commands.shared import command_line
+from firstlight.commands.simulate import networks, page, program, shapes, sweep
+from firstlight.commands.simulate.answer import Simulated
+from firstlight.commands.simulate.naming import collective
+from firstlight.commands.simulate.prediction import Breakdown, Prediction
+from firstlight.commands.simulate.sweep import Span
+from firstlight.core.errors import UsageError
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, f
 
 
 def simulate(*words: str) -> int:
-    return cli.call(["simulate", *words])
+    return command_line.call(["simulate", *words])
 
 
 def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:

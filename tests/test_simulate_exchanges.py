@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shipped
-from firstlight import roles
-from firstlight.errors import UsageError
-from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
-from firstlight.mapping import source
-from firstlight.plan import Placement
-from firstlight.report import validation as page
-from firstlight.simulate import fit, program
-from firstlight.simulate.exchanges import Exchange, measured
-from firstlight.simulate.fit import Messages, Written
-from firstlight.simulate.prediction import Carried, Prediction
-from firstlight.simulate.reasons import Fastest, reasons
-from firstlight.simulate.steps import MODELS, Asks
-from firstlight.simulate.validate import Validated, share, validate
+from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
+from firstlight.commands.map import source
+from firstlight.commands.simulate import fit, program
+from firstlight.commands.simulate import validation_page as page
+from firstlight.commands.simulate.exchanges import Exchange, measured
+from firstlight.commands.simulate.fit import Messages, Written
+from firstlight.commands.simulate.prediction import Carried, Prediction
+from firstlight.commands.simulate.reasons import Fastest, reasons
+from firstlight.commands.simulate.steps import MODELS, Asks
+from firstlight.commands.simulate.validate import Validated, share, validate
+from firstlight.core import roles
+from firstlight.core.errors import UsageError
+from firstlight.model.plan import Placement
 
 WORKLOADS = shipped.workloads()
 SIZES = (0, 8, 64, 512, 4096, 65536)

@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shipped
-from firstlight.catalogue import Workload
-from firstlight.errors import UsageError
-from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
-from firstlight.plan import Placement
-from firstlight.report import validation as page
-from firstlight.simulate import fit
-from firstlight.simulate.prediction import Prediction
-from firstlight.simulate.program import Question, predict
-from firstlight.simulate.steps import Asks
-from firstlight.simulate.validate import validate
+from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
+from firstlight.commands.simulate import fit
+from firstlight.commands.simulate import validation_page as page
+from firstlight.commands.simulate.prediction import Prediction
+from firstlight.commands.simulate.program import Question, predict
+from firstlight.commands.simulate.steps import Asks
+from firstlight.commands.simulate.validate import validate
+from firstlight.core.errors import UsageError
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Placement
 
 WORKLOADS = shipped.workloads()
 SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firstlight import cli
+from firstlight.commands.shared import command_line
 from network_tool import predict, query, run
 
 NETWORKS = {
@@ -127,16 +127,16 @@ def test_what_is_exported_takes_the_same_time(simulator: Path, tmp_path: Path, n
 def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["simulate", "--pattern", "modylas", "-n", "8", "--topology", "torus:2x2x2", "--scale", "4x2x2"]
     page = tmp_path / "page.html"
-    assert cli.call([*words, "--algorithm", "allreduce=ring", "--html", str(page)]) == 0
+    assert command_line.call([*words, "--algorithm", "allreduce=ring", "--html", str(page)]) == 0
     output = " ".join(capsys.readouterr().out.split())
     assert "an iteration of modylas on 2 networks" in output and "the busiest links on torus:2x2x2: " in output
     assert "by ring" in output and "WRONG" not in output
     assert "an iteration of modylas" in page.read_text()
     file = tmp_path / "ring.goal"
     export = ["--topology", "flat:4", "--bytes", "4KiB", "--goal", str(file)]
-    assert cli.call(["simulate", "allreduce", "--algorithm", "ring", *export]) == 0
+    assert command_line.call(["simulate", "allreduce", "--algorithm", "ring", *export]) == 0
     assert file.read_text().startswith("num_ranks 4\n")
-    assert cli.call([*words, "--goal", str(file)]) == 0
+    assert command_line.call([*words, "--goal", str(file)]) == 0
     assert file.read_text().startswith("num_ranks 8\n")
     for wrong, why in (
         (["-n", "4", "--topology", "flat:4"], "--pattern NAME"),
@@ -147,5 +147,5 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         (["--pattern", "none", "--topology", "flat:8"], "no pattern 'none'"),
         (["allreduce", "--topology", "flat:4", "--goal", str(file)], "a file holds one schedule"),
     ):
-        assert cli.call(["simulate", *wrong]) == 2
+        assert command_line.call(["simulate", *wrong]) == 2
         assert why in capsys.readouterr().err

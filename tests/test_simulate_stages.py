@@ -11,12 +11,12 @@ from msgspec.structs import replace
 import invented
 import invented_run
 import shipped
-from firstlight import cli
-from firstlight.errors import OK, USAGE, UsageError
-from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Verified
-from firstlight.roles import ITERATION, Role
-from firstlight.simulate import stages
+from firstlight.analysis.figures import judge
+from firstlight.analysis.verdict import Verified
+from firstlight.commands.shared import command_line
+from firstlight.commands.simulate import stages
+from firstlight.core.errors import OK, USAGE, UsageError
+from firstlight.core.roles import ITERATION, Role
 from network_tool import query, run
 
 pytestmark = pytest.mark.usefixtures("simulator")
@@ -137,7 +137,7 @@ def test_a_sweep_names_where_another_iteration_becomes_the_fastest(
     page = tmp_path / "page.html"
     words = ["--stages", "waits=work:20000,sum:8,sum:8", "--stages", "hides=sum:8|work:20000,sum:8,work:16000/1"]
     words += ["--topology", "flat:2", "--scale", "2..4096", "--machine", CHEAP]
-    assert cli.call(["simulate", *words, "--json", "--html", str(page)]) == OK
+    assert command_line.call(["simulate", *words, "--json", "--html", str(page)]) == OK
     report = json.loads(capsys.readouterr().out)
     assert [s["algorithm"] for s in report["by_scale"]] == ["waits", "hides"]
     # One sum of log2 P rounds of 2007 ns against 16 us: between 2^7 and 2^8 ranks.
@@ -160,11 +160,11 @@ def test_of_a_profile_it_names_the_command_that_takes_one(
         (tmp_path / "results" / name).mkdir(parents=True)
         (tmp_path / "results" / name / "profile.json").write_text("{}")
     for more in ([], ["--topology", "flat:2"]):
-        assert cli.call(["simulate", typed, *more]) == USAGE
+        assert command_line.call(["simulate", typed, *more]) == USAGE
         assert f"./fl map {shown} --topology torus:32x32 predicts its messages" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["broadcast"], ["--pattern", "halo"], ["--goal", "x.goal"]])
 def test_stages_stand_alone(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.call(["simulate", *words, "--stages", "a=work:5", "--topology", "flat:2"]) == USAGE
+    assert command_line.call(["simulate", *words, "--stages", "a=work:5", "--topology", "flat:2"]) == USAGE
     assert "--stages predicts iterations that it tells" in capsys.readouterr().err

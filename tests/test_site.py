@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import Captured, call
-from firstlight import ROOT, site
-from firstlight.doctor.lines import examine, text
-from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
-from firstlight.site import file, modules
-from firstlight.toolchains import Mpi, Toolbox, Toolchain
-from firstlight.toolchains.site_filter import considered
+from firstlight import ROOT
+from firstlight.commands.doctor.lines import examine, text
+from firstlight.core.errors import ENVIRONMENT, OK, USAGE, UsageError
+from firstlight.system import site
+from firstlight.system.site import file, modules
+from firstlight.toolchain import Mpi, Toolbox, Toolchain
+from firstlight.toolchain.site_filter import considered
 
 EXAMPLES = sorted((ROOT / "sites").glob("*.toml"))
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.store import documents
+from firstlight.execute.build import Built
+from firstlight.results.store import documents
 from native import COUNTED, EFFORT, Placement
 
 pytestmark = pytest.mark.native

@@ -13,18 +13,18 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic_machine
-from firstlight import starters
-from firstlight.cli import sites
-from firstlight.errors import UsageError
-from firstlight.launch.invocation import Here
-from firstlight.launch.started import Started, WithDevices, started
-from firstlight.mpi_families import NodeCapacity, of
-from firstlight.plan import Placement
-from firstlight.site import launchers
-from firstlight.toolchains import Mpi
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.starting import refused, starting
+from firstlight.commands.shared import sites
+from firstlight.core.errors import UsageError
+from firstlight.execute.launch.invocation import Here
+from firstlight.execute.launch.started import Started, WithDevices, started
+from firstlight.model.plan import Placement
+from firstlight.system import starters
+from firstlight.system.mpi_families import NodeCapacity, of
+from firstlight.system.site import launchers
+from firstlight.toolchain import Mpi
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.starting import refused, starting
 
 RECORDED = [
     # ALCF, Polaris user guide, "Running jobs": hybrid MPI and OpenMP, 32 cores with two threads each

@@ -14,16 +14,17 @@ import many_runs
 import synthetic
 from commands import Captured, call
 from documented import computed
-from firstlight import heritage
-from firstlight.export.comparison import compared as export_of
-from firstlight.export.junit import against, to_junit
-from firstlight.judge import Judgement
-from firstlight.judge.compare import compare
-from firstlight.judge.states import describe_states
-from firstlight.judge.verdict import Estimate, States, Verified
-from firstlight.report import html, nodes
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import compare
+from firstlight.analysis.states import describe_states
+from firstlight.analysis.verdict import Estimate, States, Verified
+from firstlight.commands.nodes import page as nodes
+from firstlight.commands.nodes.page import Line, Value
+from firstlight.core import heritage
+from firstlight.report import html
 from firstlight.report.comparison import comparison
-from firstlight.report.nodes import Line, Value
+from firstlight.report.export.comparison import compared as export_of
+from firstlight.report.export.junit import against, to_junit
 
 TWO = States(0.154, 0.471, 8, 5)
 STATES = "two states: 154 or 471 ns, 8 of 13 in the lower"

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 
 import native
 import synthetic
-from firstlight.catalogue import load
-from firstlight.errors import UsageError
-from firstlight.judge import Judgement, formatting
-from firstlight.judge.figures import judge
-from firstlight.judge.select import same_value
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import Placement
-from firstlight.record import Case, Description, LaunchRecord, Line, Metric
-from firstlight.store import lines
+from firstlight.analysis import Judgement, formatting
+from firstlight.analysis.figures import judge
+from firstlight.analysis.select import same_value
+from firstlight.analysis.verdict import Failed, Verified
+from firstlight.core.errors import UsageError
+from firstlight.model.catalogue import load
+from firstlight.model.plan import Placement
+from firstlight.results.record import Case, Description, LaunchRecord, Line, Metric
+from firstlight.results.store import lines
 from own import program
 
 HEAD = 'title = "t"\nquestion = "q"\n[[suites.quick]]\nvariants = ["*"]\n'

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import synthetic
 from driver import run_of
-from firstlight import store as stores
-from firstlight.errors import RecordError, UsageError
-from firstlight.launch import Outcome
-from firstlight.record import End, Exit, Run, Start
-from firstlight.store import layout, lines, owner
+from firstlight.core.errors import RecordError, UsageError
+from firstlight.execute.launch import Outcome
+from firstlight.results import store as stores
+from firstlight.results.record import End, Exit, Run, Start
+from firstlight.results.store import layout, lines, owner
 
 GOOD = Outcome((), True, 0, "", 1.5, 0.25, "")
 CELL = "dot.serial"

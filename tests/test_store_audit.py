@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from driver import run_of
-from firstlight import store as stores
-from firstlight.errors import RecordError
-from firstlight.launch import Outcome
-from firstlight.store import layout, lines
+from firstlight.core.errors import RecordError
+from firstlight.execute.launch import Outcome
+from firstlight.results import store as stores
+from firstlight.results.store import layout, lines
 from test_store import CELL, GOOD, a_launch, whole
 
 Change = Callable[[list[dict[str, Any]]], None]

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from driver import run_of
-from firstlight import store as stores
-from firstlight.errors import REGRESSION, RecordError
-from firstlight.judge import Judgement
-from firstlight.machine import Cache
-from firstlight.record import MOST_TOLD, Description
+from firstlight.analysis import Judgement
+from firstlight.core.errors import REGRESSION, RecordError
 from firstlight.report import drawing
-from firstlight.store import audit, layout, lines
+from firstlight.results import store as stores
+from firstlight.results.record import MOST_TOLD, Description
+from firstlight.results.store import audit, layout, lines
+from firstlight.system.machine import Cache
 from synthetic import run
 from test_store import CELL, a_launch
 
@@ -27,8 +27,8 @@ ROOM = 1 << 29
 CHECK = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({ROOM}, {ROOM}))
-from firstlight import cli
-sys.exit(cli.call(["check", sys.argv[1]]))
+from firstlight.commands.shared import command_line
+sys.exit(command_line.call(["check", sys.argv[1]]))
 """
 
 

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 import faulty
 from driver import run_of
 from faulty import Faulty, Killed
-from firstlight import store as stores
-from firstlight.errors import FirstlightError
-from firstlight.record import End, Run, Start
-from firstlight.store import Defect, disk, documents, durable, layout, lines, owner, seal
+from firstlight.core.errors import FirstlightError
+from firstlight.results import store as stores
+from firstlight.results.record import End, Run, Start
+from firstlight.results.store import Defect, disk, documents, durable, layout, lines, owner, seal
 from test_store import CELL, GOOD, whole
 
 pytestmark = pytest.mark.faults

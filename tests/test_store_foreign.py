@@ -15,10 +15,10 @@ import pytest
 
 import faulty
 from driver import run_of
-from firstlight import store as stores
-from firstlight.errors import USAGE, RecordError, UsageError
-from firstlight.record import Start
-from firstlight.store import disk, layout, owner
+from firstlight.core.errors import USAGE, RecordError, UsageError
+from firstlight.results import store as stores
+from firstlight.results.record import Start
+from firstlight.results.store import disk, layout, owner
 from test_store import CELL, GOOD, a_launch, store, whole
 
 __all__ = ["store"]

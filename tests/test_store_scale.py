@@ -12,16 +12,16 @@ import pytest
 
 from driver import run_of
 from faulty import Faulty
-from firstlight import store as stores
-from firstlight.build import Built
-from firstlight.conduct.cell_progress import Tally
-from firstlight.conduct.costs import Costs
-from firstlight.conduct.prepare import ALL_WORDS, make
-from firstlight.conduct.rounds import COMPLETE
-from firstlight.errors import RecordError
-from firstlight.plan import Cell, Program
-from firstlight.record import Run, Start
-from firstlight.store import disk, layout
+from firstlight.core.errors import RecordError
+from firstlight.execute.build import Built
+from firstlight.model.plan import Cell, Program
+from firstlight.results import store as stores
+from firstlight.results.record import Run, Start
+from firstlight.results.store import disk, layout
+from firstlight.runner.cell_progress import Tally
+from firstlight.runner.costs import Costs
+from firstlight.runner.prepare import ALL_WORDS, make
+from firstlight.runner.rounds import COMPLETE
 from test_conduct_rounds import Bench, Notes
 from test_store import CELL, GOOD, a_launch, store, whole
 
@@ -130,7 +130,7 @@ def test_what_compilers_say_is_bounded_in_run_json_and_whole_beside_it(
     good = Program("dot", "serial", "gcc-base")
     built = {p: Built(p, None, b"", 1.0, sha256="", recipe="", error=output) for p in programs}
     built[good] = Built(good, Path("x"), b"", 1.0, sha256="0" * 64, recipe="", error="")
-    monkeypatch.setattr("firstlight.build.build", lambda *_: built)
+    monkeypatch.setattr("firstlight.execute.build.build", lambda *_: built)
     monkeypatch.setitem(make.__globals__, "efforts", lambda *_: {})  # these variants have no files
     made = make([*programs, good], run_of().toolbox, {}, Notes())
     failed = [b for b in made.builds if not b.ok]

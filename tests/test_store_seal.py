@@ -18,13 +18,12 @@ from msgspec.structs import replace
 from bench import Bench
 from commands import Captured, call, examples
 from driver import run_of
-from firstlight import cli
-from firstlight import store as stores
-from firstlight.cli import runs
-from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE, RecordError, UsageError
-from firstlight.record import Run
-from firstlight.store import layout, seal, whole
-from firstlight.store.disk import Folder
+from firstlight.commands.shared import command_line, runs
+from firstlight.core.errors import ENVIRONMENT, OK, REGRESSION, USAGE, RecordError, UsageError
+from firstlight.results import store as stores
+from firstlight.results.record import Run
+from firstlight.results.store import layout, seal, whole
+from firstlight.results.store.disk import Folder
 from test_store import CELL, a_launch
 
 NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._+=@,~-]{0,40}(/[A-Za-z0-9._+=@,~-]{1,40})?", fullmatch=True)
@@ -154,7 +153,7 @@ def test_an_altered_run_is_not_resumed_and_a_signed_one_neither(sealed: Path) ->
 def result(bench: Bench, capsys: Captured) -> Path:
     """A run as firstlight leaves it, with a build that failed."""
     bench.broken = {"dot.kahan@gcc-base"}
-    assert cli.call(["run", "--launches", "2"]) == OK
+    assert command_line.call(["run", "--launches", "2"]) == OK
     capsys.readouterr()
     return runs.find("latest")
 
@@ -208,7 +207,7 @@ def test_figures_that_another_firstlight_judged_are_no_defect_of_a_sealed_run(
     (result / "figures.json").write_text(json.dumps(rows))
     renewed(result)
     assert call(capsys, "check")[0] == REGRESSION
-    monkeypatch.setattr("firstlight.conduct.environment.revision", lambda: "another")
+    monkeypatch.setattr("firstlight.runner.environment.revision", lambda: "another")
     code, out, _ = call(capsys, "check")
     assert code == OK and "1 figure would be judged otherwise" in out
     del rows[0]["ceiling"]  # as of a firstlight that did not know this field

@@ -16,11 +16,12 @@ import pytest
 import turns
 from bench import Bench
 from commands import Captured, call
-from firstlight import ROOT, store
-from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION
-from firstlight.record import Run
-from firstlight.store import durable, seal
-from firstlight.store.disk import Folder
+from firstlight import ROOT
+from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION
+from firstlight.results import store
+from firstlight.results.record import Run
+from firstlight.results.store import durable, seal
+from firstlight.results.store.disk import Folder
 
 pytestmark = pytest.mark.faults
 
@@ -30,12 +31,12 @@ import sys
 from pathlib import Path
 import pytest
 from bench import Bench
-from firstlight import cli
+from firstlight.commands.shared import command_line
 bench = Bench(Path.cwd(), pytest.MonkeyPatch())
 behaviour, *words = sys.argv[1:]
 if behaviour:
     bench.misbehave(*behaviour.split(":"))
-cli.main(words)
+command_line.main(words)
 """
 """The command line over invented compilers, in the current folder."""
 

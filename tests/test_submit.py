@@ -12,14 +12,16 @@ from msgspec.structs import replace
 
 from bench import Bench
 from commands import Captured, call
-from firstlight import conduct, machine, store
-from firstlight.cli import runs
-from firstlight.conduct.prepare import RunRequest
-from firstlight.conduct.progress import Plain
-from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
-from firstlight.launch.environment import compose
-from firstlight.plan import EFFORT, Placement
-from firstlight.store import documents
+from firstlight import runner
+from firstlight.commands.shared import runs
+from firstlight.core.errors import ENVIRONMENT, OK, USAGE, UsageError
+from firstlight.execute.launch.environment import compose
+from firstlight.model.plan import EFFORT, Placement
+from firstlight.results import store
+from firstlight.results.store import documents
+from firstlight.runner.prepare import RunRequest
+from firstlight.runner.progress import Plain
+from firstlight.system import machine
 
 
 @pytest.fixture
@@ -30,7 +32,9 @@ def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
     install(folder, "sbatch", "echo $# $2 >>sbatch.log; echo 77")
     install(folder, "scontrol", "echo JobId=77 JobState=FAILED ExitCode=1:0")
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    monkeypatch.setattr("firstlight.batch.queue.shutil.which", lambda name: name if (folder / name).exists() else None)
+    monkeypatch.setattr(
+        "firstlight.system.batch.queue.shutil.which", lambda name: name if (folder / name).exists() else None
+    )
     return folder
 
 
@@ -158,7 +162,7 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
     here = machine.discover()
     node = replace(here, batch="slurm", name="one")
     monkeypatch.setattr(machine, "discover", lambda: node)
-    path = conduct.run(RunRequest(results=bench.results, budget=0.01), progress).directory
+    path = runner.run(RunRequest(results=bench.results, budget=0.01), progress).directory
     for other in (
         replace(node, name="other", batch=""),
         replace(node, name="other", processor="another"),
@@ -166,11 +170,11 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
     ):
         monkeypatch.setattr(machine, "discover", lambda other=other: other)
         with pytest.raises(UsageError, match="another machine"):
-            conduct.resume(path, progress, 1)
+            runner.resume(path, progress, 1)
     monkeypatch.setattr(machine, "discover", lambda: replace(node, name="other"))
-    conduct.resume(path, progress, 1)
-    conduct.resume(path, progress, 1)
-    assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [conduct.OTHER_NODES]
+    runner.resume(path, progress, 1)
+    runner.resume(path, progress, 1)
+    assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [runner.OTHER_NODES]
 
 
 def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured, tmp_path: Path) -> None:

@@ -18,15 +18,15 @@ import synthetic_solver
 import test_report_fdtd2d as pictures
 import test_report_noise as noise
 import titles
-from firstlight import export, heritage
-from firstlight.catalogue import Plot
-from firstlight.cli.report import reported
-from firstlight.judge import provenance
-from firstlight.judge.figures import judge
-from firstlight.plan import Placement
-from firstlight.record import End, LaunchRecord
-from firstlight.report import html, terminal
-from firstlight.store import lines
+from firstlight.analysis import provenance
+from firstlight.analysis.figures import judge
+from firstlight.commands.report import reported
+from firstlight.core import heritage
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement
+from firstlight.report import export, html, terminal
+from firstlight.results.record import End, LaunchRecord
+from firstlight.results.store import lines
 
 SCENES = {
     "node": lambda: synthetic.run(),

@@ -14,15 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import ROOT, catalogue, typed
-from firstlight.errors import FirstlightError
-from firstlight.mpi_families import launcher_of, library_of
-from firstlight.toolchains import Toolbox
-from firstlight.toolchains.compiling import identify, version_in
-from firstlight.toolchains.discovery import survey
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.offers import BLAS, format_offers
+from firstlight import ROOT, typed
+from firstlight.core.errors import FirstlightError
+from firstlight.model import catalogue
+from firstlight.system.mpi_families import launcher_of, library_of
+from firstlight.toolchain import Toolbox
+from firstlight.toolchain.compiling import identify, version_in
+from firstlight.toolchain.discovery import survey
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.offers import BLAS, format_offers
 from surveys import GXX, look, needs_gcc, script
 
 

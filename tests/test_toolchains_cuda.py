@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firstlight.machine import Gpu, linux
-from firstlight.toolchains import Absent, Cuda
-from firstlight.toolchains.accelerators.nvcc import probe
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.probe_result import Compiler
+from firstlight.system.machine import Gpu, linux
+from firstlight.toolchain import Absent, Cuda
+from firstlight.toolchain.accelerators.nvcc import probe
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.probe_result import Compiler
 
 OLD, NEW = (
     Compiler(name, "gcc", version, f"/usr/bin/{name}") for name, version in (("g++-99", "99.1"), ("g++", "12.2"))

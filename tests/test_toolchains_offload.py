@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firstlight.machine import Gpu, linux
-from firstlight.toolchains import Absent, Offload
-from firstlight.toolchains.accelerators import openacc, openmp
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.offloading import architectures
-from firstlight.toolchains.probe_result import Compiler
+from firstlight.system.machine import Gpu, linux
+from firstlight.toolchain import Absent, Offload
+from firstlight.toolchain.accelerators import openacc, openmp
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.offloading import architectures
+from firstlight.toolchain.probe_result import Compiler
 
 # $SAYS: what the trial prints; $FAILS: a pattern of the command lines that this compiler refuses.
 COMPILER = """

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.machine import linux
-from firstlight.toolchains import Absent, Linking, Mpi
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.peers import Place, prove_peer
-from firstlight.toolchains.probe_result import Compiler
-from firstlight.toolchains.runtimes import hypre, petsc
+from firstlight.system.machine import linux
+from firstlight.toolchain import Absent, Linking, Mpi
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.peers import Place, prove_peer
+from firstlight.toolchain.probe_result import Compiler
+from firstlight.toolchain.runtimes import hypre, petsc
 
 COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(shutil.which("g++")))]
 WORDS = {"hypre": "hypre", "petsc": "PETSc"}

@@ -9,15 +9,15 @@ import msgspec
 import pytest
 
 import native
-from firstlight.launch import launch
-from firstlight.machine import linux
-from firstlight.plan import Cell, Placement, Program
-from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi, Toolbox
-from firstlight.toolchains.discovery import _runtimes
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.probe_result import Compiler
-from firstlight.toolchains.runtimes import caf, shmem
+from firstlight.execute.launch import launch
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.system.machine import linux
+from firstlight.toolchain import RUNTIMES, Absent, Linking, Mpi, Toolbox
+from firstlight.toolchain.discovery import _runtimes
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.probe_result import Compiler
+from firstlight.toolchain.runtimes import caf, shmem
 from surveys import GXX, needs_gcc, script
 
 GFORTRAN = shutil.which("gfortran")

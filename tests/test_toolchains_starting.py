@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic_machine
-from firstlight import mpi_families
-from firstlight.toolchains import Mpi
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.probe_result import Found
-from firstlight.toolchains.starting import refused, starting
-from firstlight.toolchains.wrappers import probe
+from firstlight.system import mpi_families
+from firstlight.toolchain import Mpi
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
+from firstlight.toolchain.probe_result import Found
+from firstlight.toolchain.starting import refused, starting
+from firstlight.toolchain.wrappers import probe
 from surveys import script
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built
+from firstlight.execute.build import Built
 from native import COUNTED, Placement
 
 pytestmark = pytest.mark.native

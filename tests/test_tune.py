@@ -20,21 +20,22 @@ import schedules
 import synthetic_machine
 import turns
 from commands import Captured, examples
-from firstlight import ROOT, cli
-from firstlight.catalogue import load
-from firstlight.errors import BuildError
-from firstlight.judge.roles import players
-from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
-from firstlight.plan import Placement
-from firstlight.roles import COLLECTIVE as COLLECTIVE_ROLE
-from firstlight.toolchains import Mpi
-from firstlight.tune import choosing, preload
-from firstlight.tune.choosing import Candidate, Case, Choice
-from firstlight.tune.formats import rules as rules_file
-from firstlight.tune.formats import selection as selection_file
-from firstlight.tune.setting import Setting, applied
-from firstlight.tune.table import BLOCKWISE, LIBRARY, Rule, Table, ranges, table
-from firstlight.tune.tuner import Tuned
+from firstlight import ROOT
+from firstlight.analysis.roles import players
+from firstlight.analysis.verdict import Estimate, Figure, Identity, Verified
+from firstlight.commands.shared import command_line
+from firstlight.commands.tune import choosing, preload
+from firstlight.commands.tune.choosing import Candidate, Case, Choice
+from firstlight.commands.tune.formats import rules as rules_file
+from firstlight.commands.tune.formats import selection as selection_file
+from firstlight.commands.tune.setting import Setting, applied
+from firstlight.commands.tune.table import BLOCKWISE, LIBRARY, Rule, Table, ranges, table
+from firstlight.commands.tune.tuner import Tuned
+from firstlight.core.errors import BuildError
+from firstlight.core.roles import COLLECTIVE as COLLECTIVE_ROLE
+from firstlight.model.catalogue import load
+from firstlight.model.plan import Placement
+from firstlight.toolchain import Mpi
 
 COLLECTIVES = tuple(rules_file.NAMES)
 choices = st.dictionaries(
@@ -278,8 +279,8 @@ def test_only_what_proves_better_is_kept() -> None:
 
 
 def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
-    from firstlight.tune import terminal
-    from firstlight.tune.files import Written
+    from firstlight.commands.tune import terminal
+    from firstlight.commands.tune.files import Written
 
     good = Choice(
         Case("openmpi", "rules", "broadcast", 2, 1 << 20), "scatter_allgather_ring", True, "better", 0.8, 0.75, 0.85
@@ -367,7 +368,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     with turns.party(2):
         effort = ["--json", "--for", "rules", "--budget", "15s", "--launches", "2", "--trials", "6"]
         where = ["--results", str(tmp_path / "results")]
-        status = cli.call(["tune", "collectives", *words, *effort, *where])
+        status = command_line.call(["tune", "collectives", *words, *effort, *where])
     assert status in (0, 4)
     tuned = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
     assert tuned.cases == 1 and (tmp_path / "results" / tuned.measured / "report.html").exists()
@@ -377,10 +378,10 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     assert all(c.reason for c in tuned.choices)
     assert all(Path(w.file).is_relative_to(tmp_path / "results" / "tuned") for w in tuned.files)
     for run in filter(None, (tuned.measured, tuned.tried)):
-        assert cli.call(["check", str(tmp_path / "results" / run)]) == 0, capsys.readouterr().out
+        assert command_line.call(["check", str(tmp_path / "results" / run)]) == 0, capsys.readouterr().out
     capsys.readouterr()
     with turns.party(2):
-        status = cli.call(["tune", "collectives", *words, *effort, *where, "--from", tuned.measured])
+        status = command_line.call(["tune", "collectives", *words, *effort, *where, "--from", tuned.measured])
     again = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
     assert status in (0, 4) and again.measured == tuned.measured
     assert [c.case for c in again.choices] == [c.case for c in tuned.choices]  # the same candidates, tried once more
@@ -396,7 +397,7 @@ def test_the_example_works_as_typed(
     monkeypatch.chdir(tmp_path)
     words = next(words for words in examples("tune", capsys) if words[1] == "collectives")
     with turns.party(2):
-        status = cli.call([*words, "--budget", "10s"])
+        status = command_line.call([*words, "--budget", "10s"])
     done = capsys.readouterr()
     assert status in (0, 4) and "tuned collectives" in done.out, done.err
     (run, *_) = sorted(tmp_path.glob("results/*-tune/run.json"))
@@ -428,5 +429,5 @@ def test_a_decision_table_decides_as_the_table(chosen: Any, case: tuple[str, int
 def test_a_collective_that_is_not_there_is_refused_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.call(["tune", "collectives", "--collective", "bcst", "--results", str(tmp_path / "r")]) == 2
+    assert command_line.call(["tune", "collectives", "--collective", "bcst", "--results", str(tmp_path / "r")]) == 2
     assert "did you mean bcast?" in capsys.readouterr().err and not (tmp_path / "r").exists()

@@ -12,16 +12,16 @@ import synthetic
 import synthetic_halo
 import synthetic_machine
 from commands import Captured, call
-from firstlight import heritage
-from firstlight.catalogue import Variant, Workload
-from firstlight.catalogue.brought import Brought
-from firstlight.conduct import tuned_defaults
-from firstlight.errors import USAGE
-from firstlight.judge.figures import judge
-from firstlight.plan import Cell, Placement, Plan, Program
-from firstlight.record import TunedDefault
+from firstlight.analysis.figures import judge
+from firstlight.core import heritage
+from firstlight.core.errors import USAGE
+from firstlight.core.roles import EXECUTION, Ask, Role, defect_of_ask
+from firstlight.model.catalogue import Variant, Workload
+from firstlight.model.catalogue.brought import Brought
+from firstlight.model.plan import Cell, Placement, Plan, Program
 from firstlight.report import html, terminal, wording
-from firstlight.roles import EXECUTION, Ask, Role, defect_of_ask
+from firstlight.results.record import TunedDefault
+from firstlight.runner import tuned_defaults
 
 HERE, TOOLBOX = synthetic_machine.machine(), synthetic_machine.toolbox()
 WAYS = {"mpi_waitall": "two_sided", "mpi_lock_flush": "one_sided", "mpi_shared_flags": "shared"}

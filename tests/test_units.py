@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.errors import UsageError
-from firstlight.units import (
+from firstlight.core.errors import UsageError
+from firstlight.core.units import (
     MOST_BYTES,
     MOST_SECONDS,
     binary,

@@ -17,9 +17,10 @@ import pytest
 
 import native
 import valid_inputs
-from firstlight import cli, reading
-from firstlight.errors import OK, USAGE
-from firstlight.record import Description
+from firstlight.commands.shared import command_line
+from firstlight.core import reading
+from firstlight.core.errors import OK, USAGE
+from firstlight.results.record import Description
 from native import EFFORT, Placement
 
 pytestmark = [pytest.mark.full, pytest.mark.native]
@@ -63,7 +64,11 @@ def test_a_schedule_in_goal_has_a_time(tmp_path: Path, capsys: pytest.CaptureFix
         file = tmp_path / f"{seed}.goal"
         with file.open("w", newline="") as written:
             written.write(valid_inputs.goal(Random(seed)))
-        assert cli.call(["simulate", str(file), "--json"]) == OK, (seed, capsys.readouterr().err, file.read_text())
+        assert command_line.call(["simulate", str(file), "--json"]) == OK, (
+            seed,
+            capsys.readouterr().err,
+            file.read_text(),
+        )
         (found,) = json.loads(capsys.readouterr().out)["predictions"]
         assert found["seconds"] >= 0 and not found.get("refused"), (seed, found)
 

@@ -12,9 +12,9 @@ import drivers
 import native
 import synthetic
 from firstlight import ROOT
-from firstlight.build import Built
-from firstlight.judge.evidence import Timing, launch_value
-from firstlight.record import Metric
+from firstlight.analysis.evidence import Timing, launch_value
+from firstlight.execute.build import Built
+from firstlight.results.record import Metric
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]

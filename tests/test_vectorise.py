@@ -12,13 +12,13 @@ import pytest
 from msgspec.structs import replace
 
 import native
-from firstlight.build import Built
-from firstlight.build.assembly import Loop, hot_loop, root_of, widths
-from firstlight.catalogue import Plot
-from firstlight.judge.verdict import Failed, Figure
-from firstlight.plan import Placement, Program
-from firstlight.record import Description, Metric
+from firstlight.analysis.verdict import Failed, Figure
+from firstlight.execute.build import Built
+from firstlight.execute.build.assembly import Loop, hot_loop, root_of, widths
+from firstlight.model.catalogue import Plot
+from firstlight.model.plan import Placement, Program
 from firstlight.report.frame import Drawing
+from firstlight.results.record import Description, Metric
 from synthetic_figures import Point
 from test_report_noise import drawings, judged
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import synthetic_machine
-from firstlight.build.recipe import harness_flags
-from firstlight.toolchains import Absent, Toolchain, vendors
-from firstlight.toolchains.compilers import clang, gcc
-from firstlight.toolchains.compilers import vendors as of_vendors
-from firstlight.toolchains.compiling import toolchains_of, version_in
-from firstlight.toolchains.host import Host
-from firstlight.toolchains.memory import Memory
+from firstlight.execute.build.recipe import harness_flags
+from firstlight.toolchain import Absent, Toolchain, vendors
+from firstlight.toolchain.compilers import clang, gcc
+from firstlight.toolchain.compilers import vendors as of_vendors
+from firstlight.toolchain.compiling import toolchains_of, version_in
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
 
 GXX = shutil.which("g++")
 

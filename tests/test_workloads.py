@@ -11,10 +11,10 @@ import pytest
 
 import native
 import run_options
-from firstlight.build import Built, Options
-from firstlight.catalogue import Variant, Workload, of_library, on_device
-from firstlight.plan import Program
-from firstlight.record import Description, Line
+from firstlight.execute.build import Built, Options
+from firstlight.model.catalogue import Variant, Workload, of_library, on_device
+from firstlight.model.plan import Program
+from firstlight.results.record import Description, Line
 from native import Placement
 
 pytestmark = pytest.mark.native

@@ -30,7 +30,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from firstlight import confidence
+from firstlight.core import confidence
 from recompute import BINARY, Figure, Run, agrees, compute, factor, spoken
 
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "td", "th", "figcaption", "dd", "dt", "summary", "div", "title"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from firstlight.loops import source
-from firstlight.loops.judging import Judged, judged
-from firstlight.loops.source import Source
-from firstlight.loops.tuner import Kept, Tried, TunedLoop
+from firstlight.commands.loops import source
+from firstlight.commands.loops.judging import Judged, judged
+from firstlight.commands.loops.source import Source
+from firstlight.commands.loops.tuner import Kept, Tried, TunedLoop
 
 CODE = """double sum(long n, const double *x) {
   double s = 0;

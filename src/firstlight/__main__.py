@@ -1,3 +1,3 @@
-from firstlight.cli import main
+from firstlight.commands.shared.command_line import main
 
 main()

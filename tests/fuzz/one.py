@@ -84,7 +84,7 @@ def fuzz(name: str, arguments: argparse.Namespace, corpus: Path) -> None:
 
 def tried(name: str, data: bytes) -> None:
     """Read one input. The documented errors are an answer; whatever else is raised is not."""
-    from firstlight.errors import FirstlightError
+    from firstlight.core.errors import FirstlightError
     from fuzz.targets import TARGETS
 
     try:

@@ -18,25 +18,29 @@ import msgspec
 
 import synthetic
 import synthetic_machine
-from firstlight import ROOT, catalogue, export, heritage, store
-from firstlight.cli import check, runs
-from firstlight.conduct import costs
-from firstlight.errors import FirstlightError, UsageError
-from firstlight.judge.compare import compare
-from firstlight.judge.figures import judge
-from firstlight.machine import Machine, allocation, linux, parse
-from firstlight.plan import placements
-from firstlight.profile import collect
-from firstlight.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic
-from firstlight.record import End, LaunchRecord
-from firstlight.report import html, terminal
-from firstlight.report import traffic as pages
-from firstlight.simulate import networks, shapes
-from firstlight.store import layout, lines, owner, seal, signature
-from firstlight.store.disk import Folder
-from firstlight.toolchains.memory import Memory
-from firstlight.tune.formats import rules, selection
-from firstlight.units import parse_duration, parse_size, parse_sizes
+from firstlight import ROOT
+from firstlight.analysis.compare import compare
+from firstlight.analysis.figures import judge
+from firstlight.commands import check
+from firstlight.commands.profile import collect
+from firstlight.commands.profile import page as pages
+from firstlight.commands.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic
+from firstlight.commands.shared import runs
+from firstlight.commands.simulate import networks, shapes
+from firstlight.commands.tune.formats import rules, selection
+from firstlight.core import heritage
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.core.units import parse_duration, parse_size, parse_sizes
+from firstlight.model import catalogue
+from firstlight.model.plan import placements
+from firstlight.report import export, html, terminal
+from firstlight.results import store
+from firstlight.results.record import End, LaunchRecord
+from firstlight.results.store import layout, lines, owner, seal, signature
+from firstlight.results.store.disk import Folder
+from firstlight.runner import costs
+from firstlight.system.machine import Machine, allocation, linux, parse
+from firstlight.toolchain.memory import Memory
 from fuzz import mutate
 
 Mutate = Callable[[bytes, random.Random], bytes]
@@ -366,8 +370,8 @@ def _described() -> list[bytes]:
 
 def read_description(data: bytes) -> None:
     """What an executable answers to --describe."""
-    from firstlight.build import Built
-    from firstlight.conduct.parameters import describe
+    from firstlight.execute.build import Built
+    from firstlight.runner.parameters import describe
 
     program = _scene().run.cells[0].program
     describe(Built(program, Path("program"), data, 0.1, "0" * 64, "0" * 64, ""))

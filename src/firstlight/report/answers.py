@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight.catalogue import Row, Workload
-from firstlight.confidence import LAUNCHES
-from firstlight.judge import Judgement, formatting, ranking
-from firstlight.judge.ceilings import bounds, cores
-from firstlight.judge.evidence import lacks_device
-from firstlight.judge.interval import quotient
-from firstlight.judge.select import in_row
-from firstlight.judge.verdict import Failed, Figure, Identity, Verified
-from firstlight.machine import UNTIMED
-from firstlight.plan.serving import serves
-from firstlight.record import Run
+from firstlight.analysis import Judgement, formatting, ranking
+from firstlight.analysis.ceilings import bounds, cores
+from firstlight.analysis.evidence import lacks_device
+from firstlight.analysis.interval import quotient
+from firstlight.analysis.select import in_row
+from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
+from firstlight.core.confidence import LAUNCHES
+from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan.serving import serves
 from firstlight.report import chapters, wording
-from firstlight.store import documents
+from firstlight.results.record import Run
+from firstlight.results.store import documents
+from firstlight.system.machine import UNTIMED
 
 _TOGETHER = "\0"  # between the names of several kinds of choices: no name has it
 MOST = 18  # rows of the front page

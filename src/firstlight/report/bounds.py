@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from firstlight.core.units import count
 from firstlight.report.frame import Drawing
-from firstlight.units import count
 
 LARGE = 20_000
 """Figures from which on tables and drawings are limited to what a page has room for."""

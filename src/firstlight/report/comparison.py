@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firstlight.judge import formatting
-from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
-from firstlight.judge.provenance import number, states_of
+from firstlight.analysis import formatting
+from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
+from firstlight.analysis.provenance import number, states_of
+from firstlight.core.units import count, percent, quantity, ratio, significant
 from firstlight.report.terminal import Ink, wrap
-from firstlight.units import count, percent, quantity, ratio, significant
 
 _MOST = 40
 _NUMBERS = 52  # columns of two medians, their ratio and its interval

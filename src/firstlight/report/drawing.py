@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from firstlight.judge import Judgement
-from firstlight.judge.formatting import listing
-from firstlight.machine import Cache, Kind, Machine, cores
-from firstlight.record import Binding, LaunchRecord
+from firstlight.analysis import Judgement
+from firstlight.analysis.formatting import listing
+from firstlight.core.units import binary, count
 from firstlight.report import many
 from firstlight.report.boxes import Box, Picture, spans
-from firstlight.units import binary, count
+from firstlight.results.record import Binding, LaunchRecord
+from firstlight.system.machine import Cache, Kind, Machine, cores
 
 _GAP, _CPU, _BAR, _PAD, _MOST_WIDE = 6, 40, 24, 10, 700
 _MOST_COLUMNS = 16

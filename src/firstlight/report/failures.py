@@ -6,10 +6,10 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.judge import Judgement, formatting
-from firstlight.judge.verdict import Failed, Unverified
+from firstlight.analysis import Judgement, formatting
+from firstlight.analysis.verdict import Failed, Unverified
+from firstlight.core.units import count
 from firstlight.report import wording
-from firstlight.units import count
 
 Kind = Literal["failed", "unverified"]
 

@@ -14,20 +14,20 @@ from typing import Any
 
 import msgspec
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.heritage import Heritage
-from firstlight.judge import Judgement, formatting
-from firstlight.judge.ceilings import of_node, total
-from firstlight.judge.levels import Hierarchy
-from firstlight.judge.provenance import settle
-from firstlight.judge.select import selects
-from firstlight.judge.states import describe_states
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.record import Metric
+from firstlight.analysis import Judgement, formatting
+from firstlight.analysis.ceilings import of_node, total
+from firstlight.analysis.levels import Hierarchy
+from firstlight.analysis.provenance import settle
+from firstlight.analysis.select import selects
+from firstlight.analysis.states import describe_states
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core import confidence
+from firstlight.core.heritage import Heritage
+from firstlight.core.units import binary, count, interval, percent, quantity
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import labels, wording
 from firstlight.report.palette import COOL, WARM, Palette
-from firstlight.units import binary, count, interval, percent, quantity
+from firstlight.results.record import Metric
 
 Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling

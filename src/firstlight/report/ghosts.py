@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot
-from firstlight.heritage import Entry
-from firstlight.judge.verdict import Verified
+from firstlight.analysis.verdict import Verified
+from firstlight.core.heritage import Entry
+from firstlight.core.units import convert, quantity
+from firstlight.model.catalogue import Plot
 from firstlight.report.frame import Trace, View, text
-from firstlight.units import convert, quantity
 
 NEAR = 1.5  # labels of figures within this factor would overlap
 

@@ -13,21 +13,23 @@ from typing import Any
 
 import msgspec
 
-from firstlight import confidence, export, units
-from firstlight.catalogue import Workload
-from firstlight.heritage import Heritage
-from firstlight.judge import Finding, Judgement, formatting, provenance
-from firstlight.judge.absence import absences
-from firstlight.judge.compare import Comparison
-from firstlight.judge.evidence import UNDISTURBED
-from firstlight.judge.steadiness import disturbances
-from firstlight.judge.verdict import Failed, Figure, Identity
+from firstlight.analysis import Finding, Judgement, formatting, provenance
+from firstlight.analysis.absence import absences
+from firstlight.analysis.compare import Comparison
+from firstlight.analysis.evidence import UNDISTURBED
+from firstlight.analysis.steadiness import disturbances
+from firstlight.analysis.verdict import Failed, Figure, Identity
+from firstlight.core import confidence, units
+from firstlight.core.heritage import Heritage
+from firstlight.core.shell import as_typed, command, line, visible
+from firstlight.model.catalogue import Workload
 from firstlight.report import answers as answering
 from firstlight.report import (
     bounds,
     chapters,
     comparison,
     drawing,
+    export,
     failures,
     kernels,
     maps,
@@ -43,8 +45,7 @@ from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
-from firstlight.shell import as_typed, command, line, visible
-from firstlight.store.durable import replace
+from firstlight.results.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
@@ -89,11 +90,13 @@ def render(
         "compared_first": comparison.warnings(compared) if compared is not None else [],
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
-    return page_of("report.html.j2", page, drawings + page["spread"], judgement.figures)
+    return page_of(TEMPLATES / "report.html.j2", page, drawings + page["spread"], judgement.figures)
 
 
-def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing], figures: Iterable[Figure] = ()) -> str:
-    """A template with its facts and drawings, in the frame of all our pages: scripts, style, security policy.
+def page_of(
+    template: Path, page: Mapping[str, Any], drawings: Iterable[Drawing], figures: Iterable[Figure] = ()
+) -> str:
+    """Fill a template with its facts and drawings, in the frame of all our pages: scripts, style, security policy.
 
     `figures`: those that the numbers of its sentences may come from, in the order of the download.
     """
@@ -101,7 +104,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     from markupsafe import Markup, escape
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader([template.parent, TEMPLATES]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -157,7 +160,9 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "dark": embedded(DARK),
     }
     own = {k: Own(v) for k, v in trusted.items()}
-    return environment.get_template(template).render({**page, "most_rows": most_rows, "most_open": MOST_OPEN, **own})
+    return environment.get_template(template.name).render(
+        {**page, "most_rows": most_rows, "most_open": MOST_OPEN, **own}
+    )
 
 
 def _plotly() -> str:

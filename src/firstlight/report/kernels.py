@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.judge.formatting import bare
-from firstlight.record import Run
-from firstlight.units import count
+from firstlight.analysis.formatting import bare
+from firstlight.core.units import count
+from firstlight.results.record import Run
 
 HEAD = ("program", "kernel", "made for", "registers", "spill stores", "spill loads", "stack", "shared memory")
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firstlight.machine import Cache, Machine, cores
+from firstlight.core.units import binary
 from firstlight.report.boxes import Box
-from firstlight.units import binary
+from firstlight.system.machine import Cache, Machine, cores
 
 FROM = 33
 """CPUs from which on a machine is drawn so."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from firstlight.judge import Judgement, formatting
-from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
-from firstlight.machine import Machine, cores
-from firstlight.record import Binding
+from firstlight.analysis import Judgement, formatting
+from firstlight.analysis.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
+from firstlight.core.units import count
 from firstlight.report import wording
 from firstlight.report.boxes import Box, Picture, runs, spans
-from firstlight.units import count
+from firstlight.results.record import Binding
+from firstlight.system.machine import Machine, cores
 
 MOST = 12  # drawings; the others are counted
 _MOST_CPUS = 1024  # of a node

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import msgspec
 
-from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, provenance, ranking, states
-from firstlight.judge.formatting import listing, where
-from firstlight.judge.select import selects
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.machine import cores
-from firstlight.record import Run
+from firstlight.analysis import Judgement, provenance, ranking, states
+from firstlight.analysis.formatting import listing, where
+from firstlight.analysis.select import selects
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core.units import count, interval, quantity, significant
+from firstlight.model.catalogue import Row, Workload
 from firstlight.report import answers, sentence, wording
-from firstlight.units import count, interval, quantity, significant
+from firstlight.results.record import Run
+from firstlight.system.machine import cores
 
 MOST_COLUMNS = 6
 SAME = 0.05  # choices this near are called the same

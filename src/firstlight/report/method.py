@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from firstlight import confidence
-from firstlight.catalogue import Workload
-from firstlight.judge import Judgement
-from firstlight.judge.absence import compilers_for_devices
-from firstlight.judge.formatting import bare, listing
-from firstlight.judge.verdict import Verified
-from firstlight.launch.environment import SEARCHED
-from firstlight.record import Run
+from firstlight.analysis import Judgement
+from firstlight.analysis.absence import compilers_for_devices
+from firstlight.analysis.formatting import bare, listing
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.units import binary, count, duration, percent
+from firstlight.execute.launch.environment import SEARCHED
+from firstlight.model.catalogue import Workload
 from firstlight.report import wording
-from firstlight.units import binary, count, duration, percent
+from firstlight.results.record import Run
 
 _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
 

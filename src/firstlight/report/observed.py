@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.record import Case, Field, LaunchRecord
+from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.report.frame import View
+from firstlight.results.record import Case, Field, LaunchRecord
 
 LEAST, MOST = 1e-6, 1e12  # microseconds: what a length of time may be
 

@@ -17,9 +17,9 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from firstlight import catalogue
-from firstlight.catalogue import Workload
-from firstlight.errors import UsageError
+from firstlight.core.errors import UsageError
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Workload
 
 FILE = "report.py"
 

@@ -6,8 +6,8 @@ Every colour stands out from its page at 3:1 at least.
 
 from __future__ import annotations
 
-from firstlight.record import Run
-from firstlight.toolchains import SITE_FLAGS
+from firstlight.results.record import Run
+from firstlight.toolchain import SITE_FLAGS
 
 COOL = ("#0072B2", "#2B8FC7", "#009E73")  # blue, sky, green: the first compiler
 WARM = ("#D55E00", "#B07D00", "#C0679A")  # vermillion, orange, purple: the second

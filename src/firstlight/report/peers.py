@@ -9,13 +9,10 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from firstlight import shell
-from firstlight.catalogue import Workload
-from firstlight.judge.explaining import Launched
-from firstlight.judge.verdict import Verified
-from firstlight.plan import ExternalCommand
-from firstlight.record import Run
-from firstlight.roles import (
+from firstlight.analysis.explaining import Launched
+from firstlight.analysis.verdict import Verified
+from firstlight.core import shell
+from firstlight.core.roles import (
     COLLECTIVE,
     EXECUTION,
     EXECUTION_CPU,
@@ -25,6 +22,9 @@ from firstlight.roles import (
     OF_GUESTS,
     VECTOR_ADDITION,
 )
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import ExternalCommand
+from firstlight.results.record import Run
 
 PEERS: dict[str, tuple[tuple[str, ...], ...]] = {
     MESSAGE: (("osu_latency",), ("IMB-MPI1", "PingPong")),

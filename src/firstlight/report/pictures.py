@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from firstlight.judge.verdict import Verified
-from firstlight.record import FINEST, Field
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
 from firstlight.report import frame, observed
 from firstlight.report.frame import Trace, View, text
-from firstlight.units import significant
+from firstlight.results.record import FINEST, Field
 
 MOST_ROWS = 24
 _HEIGHT, _NARROW = 430, 310  # pixels: of pictures side by side, and of each where they stand below each other

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Workload
-from firstlight.confidence import LEVEL
-from firstlight.judge import Judgement
-from firstlight.judge.compare import BETTER, SAME, WORSE, compare_figures
-from firstlight.judge.verdict import DISTURBED, Verified
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import BETTER, SAME, WORSE, compare_figures
+from firstlight.analysis.verdict import DISTURBED, Verified
+from firstlight.core.confidence import LEVEL
+from firstlight.core.roles import EXECUTION_CPU
+from firstlight.core.units import interval, percent, quantity, significant
+from firstlight.model.catalogue import Workload
 from firstlight.report.answers import Answer, answers, chooser, label
-from firstlight.roles import EXECUTION_CPU
-from firstlight.units import interval, percent, quantity, significant
 
 MOST = 12  # largest number of lines
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from firstlight.judge import provenance, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.interval import quotient
-from firstlight.judge.verdict import Verified
-from firstlight.units import ratio, significant
+from firstlight.analysis import provenance, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.interval import quotient
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import ratio, significant
 
 
 class Winners(NamedTuple):

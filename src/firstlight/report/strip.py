@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.judge.verdict import Verified
-from firstlight.units import count, quantity
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import count, quantity
 
 
 class Strip(msgspec.Struct, frozen=True):

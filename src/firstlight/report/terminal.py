@@ -7,24 +7,24 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from firstlight import confidence, shell
-from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, formatting
-from firstlight.judge.absence import absences
-from firstlight.judge.placing import of_one_core
-from firstlight.judge.states import describe_states
-from firstlight.judge.steadiness import disturbances
-from firstlight.judge.verdict import Failed, Untimed, Unverified, Verified
-from firstlight.machine import UNTIMED, cores
-from firstlight.record import Run
+from firstlight.analysis import Finding, Judgement, formatting
+from firstlight.analysis.absence import absences
+from firstlight.analysis.placing import of_one_core
+from firstlight.analysis.states import describe_states
+from firstlight.analysis.steadiness import disturbances
+from firstlight.analysis.verdict import Failed, Untimed, Unverified, Verified
+from firstlight.core import confidence, shell
+from firstlight.core.shell import COLOURS, STYLES, printable
+from firstlight.core.units import binary, count, duration, interval, percent, quantity
+from firstlight.model.catalogue import Workload
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
 from firstlight.report import wording
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
-from firstlight.shell import COLOURS, STYLES, printable
-from firstlight.units import binary, count, duration, interval, percent, quantity
+from firstlight.results.record import Run
+from firstlight.system.machine import UNTIMED, cores
 
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured

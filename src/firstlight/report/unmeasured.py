@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from firstlight.catalogue import SUITES, Workload
-from firstlight.judge import Judgement
-from firstlight.judge.evidence import lacks_device
-from firstlight.plan import Cell
-from firstlight.plan.requirements import lacking_here
-from firstlight.plan.serving import serves
-from firstlight.record import Run
+from firstlight.analysis import Judgement
+from firstlight.analysis.evidence import lacks_device
+from firstlight.core.shell import command
+from firstlight.model.catalogue import SUITES, Workload
+from firstlight.model.plan import Cell
+from firstlight.model.plan.requirements import lacking_here
+from firstlight.model.plan.serving import serves
 from firstlight.report import chapters
-from firstlight.shell import command
-from firstlight.store import documents
+from firstlight.results.record import Run
+from firstlight.results.store import documents
 
 
 class Unmeasured(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firstlight.catalogue import Value
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Identity
-from firstlight.record import Run, TunedDefault
-from firstlight.shell import command
-from firstlight.store import documents
-from firstlight.toolchains import Toolbox
-from firstlight.units import binary
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Identity
+from firstlight.core.shell import command
+from firstlight.core.units import binary
+from firstlight.model.catalogue import Value
+from firstlight.results.record import Run, TunedDefault
+from firstlight.results.store import documents
+from firstlight.toolchain import Toolbox
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.heritage import Entry
-from firstlight.judge import formatting, provenance, ranking, states
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Figure, Verified
-from firstlight.record import PHASE
+from firstlight.analysis import formatting, provenance, ranking, states
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core import confidence
+from firstlight.core.heritage import Entry
+from firstlight.core.units import convert, quantity, ratio
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import convert, quantity, ratio
+from firstlight.results.record import PHASE
 
 SERIAL = "serial"
 CLASSES = {"ss,ss": "ssss", "ps,ss": "psss", "ps,ps": "psps", "pp,ss": "ppss", "pp,ps": "ppps", "pp,pp": "pppp"}

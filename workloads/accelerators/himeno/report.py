@@ -3,15 +3,15 @@ sum of residuals: as found, exact, and as the official program adds it up."""
 
 from __future__ import annotations
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import same_work
+from firstlight.analysis import provenance
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core import confidence
+from firstlight.core.units import factor
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import same_work
 from firstlight.report import answers, frame, ghosts, observed, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.units import factor
 
 NAMES = ("XS", "S", "M", "L", "XL")
 Lines = dict[str, dict[float, Verified]]  # by inner points

@@ -6,7 +6,7 @@ conjugate gradients, share of communication over the ranks.
 
 from __future__ import annotations
 
-from firstlight.catalogue import Plot, Workload
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, View
 

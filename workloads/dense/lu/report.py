@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
-from firstlight.record import FINEST, Field
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
+from firstlight.results.record import FINEST, Field
 
 MOST = 4  # shares beside each other
 LEAST = 0.2  # of the darkest: the first tile column, which is not to look like none

@@ -6,7 +6,7 @@ without communication; the efficiency of communication with R5's model through t
 
 from __future__ import annotations
 
-from firstlight.catalogue import Plot, Workload
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, View
 

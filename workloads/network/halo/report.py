@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 

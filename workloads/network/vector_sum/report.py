@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.heritage import Entry
-from firstlight.judge import formatting, hockney, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.plan import Placement
-from firstlight.record import Metric
+from firstlight.analysis import formatting, hockney, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core import confidence
+from firstlight.core.heritage import Entry
+from firstlight.core.units import binary, convert, count, percent, quantity
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.units import binary, convert, count, percent, quantity
+from firstlight.results.record import Metric
 
 from .drawings import bandwidth, routes
 from .drawings.routes import Link

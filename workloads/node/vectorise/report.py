@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.interval import quotient
-from firstlight.judge.verdict import Failed, Identity, Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.interval import quotient
+from firstlight.analysis.verdict import Failed, Identity, Verified
+from firstlight.core.units import count, significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import count, significant
 
 ENOUGH = 1.15
 """A loop counts when it takes so many times less than with the vectoriser off and has vectors in its object code."""

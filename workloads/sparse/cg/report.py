@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge.verdict import Verified
-from firstlight.plan import same_work
+from firstlight.analysis.verdict import Verified
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import same_work
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
 

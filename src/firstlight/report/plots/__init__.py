@@ -1,4 +1,6 @@
-"""Plots: one generic drawing a file. A workload's `[[plots]]` names it by `kind`, or one in its own `report.py`."""
+"""Drawings that every workload may use, one per file.
+
+A workload's `[[plots]]` names it by `kind`, or one in its own `report.py`."""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.errors import UsageError
+from firstlight.core.errors import UsageError
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import own
 from firstlight.report.frame import Drawing, View
 from firstlight.report.plots import roofline

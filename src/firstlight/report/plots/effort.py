@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight import confidence
-from firstlight.build.effort import SERIAL, Effort
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance, ranking, states
-from firstlight.judge.select import selects
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.analysis import formatting, provenance, ranking, states
+from firstlight.analysis.select import selects
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core import confidence
+from firstlight.core.units import ratio
+from firstlight.execute.build.effort import SERIAL, Effort
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import ratio
 
 COUNTS = {"added": ("line", "lines"), "directives": ("directive", "directives")}
 """What `x` may name, and one and many of it in words."""

@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import hockney, provenance, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.hockney import Regime
-from firstlight.judge.verdict import Verified
-from firstlight.record import Metric
+from firstlight.analysis import hockney, provenance, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.hockney import Regime
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.units import binary, percent, quantity
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.ghosts import ghosts
 from firstlight.report.plots.staircase import best_lines
-from firstlight.units import binary, percent, quantity
+from firstlight.results.record import Metric
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:

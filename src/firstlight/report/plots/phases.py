@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Verified
-from firstlight.record import PHASE
+from firstlight.analysis import formatting, provenance
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import count, percent, quantity
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.palette import COOL, MORE, WARM
-from firstlight.units import count, percent, quantity
+from firstlight.results.record import PHASE
 
 OTHER, REST = "other", "in no phase"
 MOST_BARS = 24

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.ceilings import Allowed, bounds
-from firstlight.judge.formatting import listing, name
-from firstlight.judge.verdict import Limit, Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.ceilings import Allowed, bounds
+from firstlight.analysis.formatting import listing, name
+from firstlight.analysis.verdict import Limit, Verified
+from firstlight.core import confidence
+from firstlight.core.units import count, quantity
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, labels, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import count, quantity
 
 FLOPS = "flops_64"  # the arithmetic that the title speaks of
 WORDS = {"flops_64": "64 bit", "flops_32": "32 bit"}

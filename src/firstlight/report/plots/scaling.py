@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload, needs
-from firstlight.judge import provenance, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.machine.cores import runner
-from firstlight.record import Run
+from firstlight.analysis import provenance, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core import confidence
+from firstlight.core.units import count, percent, quantity
+from firstlight.model.catalogue import Plot, Workload, needs
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.ghosts import ghosts
-from firstlight.units import count, percent, quantity
+from firstlight.results.record import Run
+from firstlight.system.machine.cores import runner
 
 Points = dict[int, Verified]  # by cores
 IDEAL = "ideal"

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
-from firstlight.judge import provenance
-from firstlight.judge.steadiness import restless, slow
+from firstlight.analysis import provenance
+from firstlight.analysis.steadiness import restless, slow
+from firstlight.core.units import count, duration, percent
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import count, duration, percent
 
 MOST_ROWS = 24
 MOST_DOTS = 300  # a row; more are thinned out evenly over their order

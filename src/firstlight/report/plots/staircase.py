@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance, ranking
-from firstlight.judge.ceilings import of_node, total
-from firstlight.judge.verdict import Verified
-from firstlight.plan import Placement, same_work
+from firstlight.analysis import formatting, provenance, ranking
+from firstlight.analysis.ceilings import of_node, total
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import Placement, same_work
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.ghosts import ghosts

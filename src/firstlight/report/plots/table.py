@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.formatting import listing
+from firstlight.analysis import provenance
+from firstlight.analysis.formatting import listing
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
 

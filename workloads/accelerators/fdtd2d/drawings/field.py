@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
-from firstlight.record import FINEST, Field
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, pictures
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import significant
+from firstlight.results.record import FINEST, Field
 
 PICTURES = {"cpml": "a pulse in absorbing layers", "cavity": "a mode between walls"}
 FAINT = FINEST // 20  # what is below it has no sign to count

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firstlight.judge import ranking
-from firstlight.judge.verdict import Figure, Verified
-from firstlight.plan import Placement
-from firstlight.units import count, significant
+from firstlight.analysis import ranking
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core.units import count, significant
+from firstlight.model.plan import Placement
 
 PUBLISHED, MULTIGRID = "BPX", "multigrid"
 LIBRARY = "peer_"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from firstlight import confidence
-from firstlight.judge import provenance, ranking
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance, ranking
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, View
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight.heritage import Entry
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core.heritage import Entry
+from firstlight.core.units import percent, quantity, significant
 from firstlight.report import frame, observed, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.units import percent, quantity, significant
 
 from . import methods
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import significant
 
 from .slice import CASES
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
-from firstlight.record import Field
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, pictures
 from firstlight.report.frame import Drawing, View
-from firstlight.units import significant
+from firstlight.results.record import Field
 
 
 class Named(NamedTuple):

@@ -12,11 +12,11 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-from firstlight.judge import Judgement
-from firstlight.judge.evidence import Subject, gather
-from firstlight.judge.interval import Ratio, ratio
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Program
+from firstlight.analysis import Judgement
+from firstlight.analysis.evidence import Subject, gather
+from firstlight.analysis.interval import Ratio, ratio
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.model.plan import Program
 
 CONFIDENCE = 0.95
 Silent = dict[Subject, tuple[float, ...]]

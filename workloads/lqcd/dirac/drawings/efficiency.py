@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Workload
-from firstlight.heritage import Entry
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.heritage import Entry
+from firstlight.core.units import percent, quantity
+from firstlight.model.catalogue import Workload
 from firstlight.report import frame, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.units import percent, quantity
 
 from . import communication, sites
 from .communication import Exchange

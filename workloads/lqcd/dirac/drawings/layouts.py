@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.heritage import Entry
-from firstlight.judge import provenance
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.heritage import Entry
+from firstlight.core.units import convert, quantity
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.units import convert, quantity
 
 from . import sites
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from firstlight.judge import ranking
-from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.units import count
+from firstlight.analysis import ranking
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core.units import count
 
 DIMENSIONS = ("t", "x", "y", "z")
 ALONE = "plain loops"  # what the variant without any SIMD of its own is called

@@ -9,15 +9,15 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Plot
-from firstlight.judge import provenance, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.interval import Ratio, ratio
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.interval import Ratio, ratio
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.units import quantity, significant
+from firstlight.model.catalogue import Plot
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import quantity, significant
 
 from . import strategies
 from .strategies import Contest, short

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance
-from firstlight.judge.interval import quotient
-from firstlight.judge.verdict import Identity, Verified
-from firstlight.plan import Placement
+from firstlight.analysis import formatting, provenance
+from firstlight.analysis.interval import quotient
+from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, View
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firstlight import confidence
-from firstlight.catalogue import Plot
-from firstlight.judge import ranking
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import ranking
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.model.catalogue import Plot
 from firstlight.report import frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
 

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import ranking
-from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
+from firstlight.analysis import ranking
+from firstlight.analysis.verdict import Failed, Identity, Unverified, Verified
+from firstlight.core.units import count
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import sentence, wording
 from firstlight.report.frame import View
-from firstlight.units import count
 
 REFERENCE = "sendrecv"  # what a program does that does nothing special
 Times = dict[str, dict[float, Verified]]  # by strategy and x

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstlight import confidence
-from firstlight.catalogue import Plot
-from firstlight.judge import provenance, ranking
-from firstlight.judge.formatting import listing
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance, ranking
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.verdict import Verified
+from firstlight.core import confidence
+from firstlight.core.units import interval, quantity
+from firstlight.model.catalogue import Plot
 from firstlight.report import sentence
 from firstlight.report.frame import Drawing
-from firstlight.units import interval, quantity
 
 from .strategies import Contest, Win, short
 

@@ -10,11 +10,11 @@ import math
 
 from msgspec.structs import replace
 
-from firstlight.heritage import Entry
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
-from firstlight.record import Metric
-from firstlight.units import binary, quantity
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Estimate, Figure, Identity, Verified
+from firstlight.core.heritage import Entry
+from firstlight.core.units import binary, quantity
+from firstlight.results.record import Metric
 
 RATE = "rate"
 METRIC = Metric("algorithm bandwidth", "GB/s", "vector", "rate", 1e-9, "higher")

@@ -11,14 +11,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from firstlight.catalogue import Workload
-from firstlight.judge import Judgement, hockney
-from firstlight.judge.hockney import Regime
-from firstlight.judge.roles import RoleFigure, advice, played, players
-from firstlight.plan import Placement
+from firstlight.analysis import Judgement, hockney
+from firstlight.analysis.hockney import Regime
+from firstlight.analysis.roles import RoleFigure, advice, played, players
+from firstlight.core.roles import PLAIN_MESSAGE, VECTOR_ADDITION
+from firstlight.core.units import convert
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Placement
 from firstlight.report import wording
-from firstlight.roles import PLAIN_MESSAGE, VECTOR_ADDITION
-from firstlight.units import convert
 
 TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result
 NEAR = math.log(4)  # working sets within this factor lie in the same cache, more or less

@@ -5,13 +5,13 @@ from __future__ import annotations
 from statistics import median
 from typing import NamedTuple
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import formatting, provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import quantity, significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.observed import Window
-from firstlight.units import quantity, significant
 
 MOST_POINTS = 400  # of a line
 MOST_COLOURS = 8

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import formatting, provenance
-from firstlight.judge.interval import quotient
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import formatting, provenance
+from firstlight.analysis.interval import quotient
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import quantity, significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.observed import Window
-from firstlight.units import quantity, significant
 
 BINS = 48
 FINEST = 1.005  # between the ends of a bin

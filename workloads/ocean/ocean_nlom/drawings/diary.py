@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
-from firstlight.judge.verdict import Verified
+from firstlight.analysis import provenance
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import significant
 
 LINES = {"energy": "energy", "enstrophy": "potential enstrophy"}
 Entries = dict[str, tuple[float, ...]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from firstlight.catalogue import Plot, Workload
-from firstlight.judge import provenance
+from firstlight.analysis import provenance
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, pictures
 from firstlight.report.frame import Drawing, View
-from firstlight.units import significant
 
 HEAD = ("along the middle line, from west to east", "height above rest")
 

@@ -1,0 +1,78 @@
+"""Absence: what this machine lacks and what was not planned for it, each once: one list for every page and export."""
+
+from __future__ import annotations
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.evidence import lacks_device, may_be_missing
+from firstlight.analysis.formatting import bare, listing
+from firstlight.analysis.verdict import Verified
+from firstlight.results.record import Run
+from firstlight.toolchain import OFFLOADING, Absent
+
+_WITH = " with "
+
+
+def absences(judgement: Judgement) -> list[Absent]:
+    """A program that lacks the same thing with several toolchains is one entry: `dot.x with gcc-base / gcc-fast`.
+
+    No path of the machine stands in it.
+    """
+    run = judgement.run
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement), *_unreported(judgement))):
+        program, _, toolchain = a.what.partition(_WITH)
+        found.setdefault((program, bare(a.why), bare(a.fix)), []).append(toolchain)
+    return [
+        Absent(_WITH.join(x for x in (program, " / ".join(filter(None, toolchains))) if x), why, fix)
+        for (program, why, fix), toolchains in found.items()
+    ]
+
+
+def _unreported(judgement: Judgement) -> list[Absent]:
+    """Return the optional metrics of a guest that none of its verified launches reported."""
+    some = {f.identity for f in judgement.figures if isinstance(f, Verified)}
+    reported = {(i.workload, i.variant, i.metric) for i in some}
+    return [
+        Absent(
+            f"{m.name} of {d.workload}.{d.variant}",
+            "no launch reported it",
+            "docs/method.md, Programs that are not ours, says when",
+        )
+        for d in judgement.run.descriptions.values()
+        for m in d.metrics
+        if may_be_missing(judgement.run, d.workload, m)
+        and any((i.workload, i.variant) == (d.workload, d.variant) for i in some)
+        and (d.workload, d.variant, m.name) not in reported
+    ]
+
+
+def _devices(judgement: Judgement) -> list[Absent]:
+    """The GPU, where there is none but compilers for it, with what was not measured for want of it."""
+    run = judgement.run
+    some = compilers_for_devices(run)
+    if run.machine.gpus or not some:
+        return []
+    why = f"none that a program may use; {listing(some)} {'compiles' if len(some) == 1 else 'compile'} for one"
+    if waiting := _waiting(judgement):
+        why += f"; not measured: {listing(waiting)}"
+    return [Absent("GPU", why, "run on a node with a GPU")]
+
+
+def _waiting(judgement: Judgement) -> list[str]:
+    """`stream (acc, cuda)`: by workload, the variants of this run that found no device."""
+    found: dict[str, dict[str, None]] = {}
+    measured = {r.start.cell for r in judgement.records if r.cases}
+    for cell in judgement.run.cells:
+        if lacks_device(judgement.run, cell) and cell.id not in measured:
+            found.setdefault(cell.program.workload, {})[cell.program.variant] = None
+    return [f"{workload} ({', '.join(variants)})" for workload, variants in found.items()]
+
+
+def compilers_for_devices(run: Run) -> list[str]:
+    """`nvcc 13.0.88`, `gcc (OpenACC, OpenMP on devices)`: what is here and makes code for a GPU."""
+    cuda = run.toolbox.cuda
+    by: dict[str, list[str]] = {}
+    for offload in run.toolbox.offloads:
+        if offload.device:
+            by.setdefault(offload.compiler, []).append(OFFLOADING.get(offload.capability, offload.capability))
+    return ([cuda.label] if cuda else []) + [f"{name} ({', '.join(sorted(what))})" for name, what in by.items()]

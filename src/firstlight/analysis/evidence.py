@@ -1,0 +1,242 @@
+"""Evidence: what the launches of a run show about one case, gathered over launches and cells, good and lost."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from firstlight.core.errors import USAGE
+from firstlight.core.units import significant
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Refused, Run, Sample
+
+VALUE, REPORTED = "value", "told"  # forms of a metric that was observed, not work over time
+UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
+
+
+class Subject(NamedTuple):
+    """What was measured, before a metric is chosen: the key that gathers launches."""
+
+    program: Program
+    placement: Placement
+    parameters: tuple[tuple[str, int | float | str], ...]
+
+
+class Timing(NamedTuple):
+    """One launch of one case: when, its median sample, the work that it declares, and what it observed."""
+
+    time: float
+    wall: float
+    steps: int
+    cost: dict[str, float]
+    values: dict[str, float]  # the largest over ranks, median over samples
+
+
+@dataclass
+class Evidence:
+    """All that is known of one subject. `wrong`: sentences of failed checks; `lost`: why launches did not finish."""
+
+    subject: Subject
+    timings: list[Timing] = field(default_factory=list)
+    working_set: float = 0.0
+    quantities: dict[str, float] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    unchecked: int = 0
+    samples: int = 0
+    disturbed: int = 0
+    crowded: bool = False  # several ranks used one device
+    lost: list[str] = field(default_factory=list)
+    observed: set[str] = field(default_factory=set)
+    incomplete: int = 0
+    refused: str = ""  # the program's own reason not to run this case
+
+    @property
+    def diverged(self) -> float:
+        return self.disturbed / self.samples if self.samples else 0.0
+
+    def applies(self, metric: Metric) -> bool:
+        """Return whether the metric applies.
+
+        If nothing was observed because nothing was timed, every value is missing.
+        """
+        if self.refused and not self.samples:
+            return True
+        if metric.form in (VALUE, REPORTED):
+            return metric.quantity in self.observed or not self.samples
+        if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
+            return False
+        return not metric.phase or PHASE + metric.phase in self.observed or not self.samples
+
+
+def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evidence], list[str]]:
+    """Evidence by subject, in the order of the plan, and one sentence for every launch that was lost."""
+    by_cell: dict[str, list[LaunchRecord]] = defaultdict(list)
+    for record in records:
+        by_cell[record.start.cell].append(record)
+    found: dict[Subject, Evidence] = {}
+    lost: list[str] = []
+    for cell in run.cells:
+        for record in sorted(by_cell.pop(cell.id, ()), key=lambda r: (r.start.time, r.start.launch)):
+            reason = why_lost(cell, record)
+            if reason and not refused(record):
+                lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
+            _take(found, cell, record, reason)
+    lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
+    for evidence in found.values():
+        evidence.timings.sort(key=lambda t: t.time)
+    return found, lost
+
+
+def refused(record: LaunchRecord) -> str:
+    """Return what the program needs and did not get (its message when it ended with status 2), or ""."""
+    if record.exit.ok or record.exit.status != USAGE or record.cases or record.refused:
+        return ""
+    return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
+
+
+def lacks_device(run: Run, cell: Cell) -> bool:
+    """Whether the steps of this cell's program run on a GPU, and no GPU of this machine is known."""
+    described = run.descriptions.get(cell.program.target)
+    return not run.machine.gpus and described is not None and described.device != ""
+
+
+def why_lost(cell: Cell, record: LaunchRecord) -> str:
+    """Why this launch gives no values; "" where it does."""
+    if not record.exit.ok:
+        return record.exit.reason or f"ended with status {record.exit.status}"
+    if not record.complete:
+        return "the record is incomplete"
+    if record.launch is None:
+        return "the program did not say what it is"
+    if record.launch.workload != cell.program.workload:
+        return f"the program calls itself {record.launch.workload}"
+    if record.launch.ranks != cell.placement.ranks:
+        return f"started as {cell.placement.ranks} ranks, but each process saw {record.launch.ranks}"
+    if record.exit.status == 1 and all(c.ok for c in record.checks):
+        return "the program reports a failed verification (status 1) that its record does not show"
+    return ""
+
+
+def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reason: str) -> None:
+    samples: dict[int, list[Sample]] = defaultdict(list)
+    checks: dict[int, list[Check]] = defaultdict(list)
+    for sample in record.samples:
+        samples[sample.case].append(sample)
+    for check in record.checks:
+        checks[check.case].append(check)
+    for case in record.cases:
+        subject = subject_of(cell, case)
+        evidence = found.setdefault(subject, Evidence(subject))
+        evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
+        for devices in (d for d in record.devices if d.case == case.case):
+            off_device = [one for one in devices.devices if one.place != "device"]
+            if off_device and all(c.ok for c in checks[case.case]):
+                evidence.wrong.append(
+                    f"rank {off_device[0].rank} did not run on a device, which its checks do not show"
+                )
+            evidence.crowded |= _crowded(devices, record.launch)
+        if not evidence.quantities:
+            evidence.quantities, evidence.working_set = case.cost, case.working_set
+        if reason:
+            evidence.lost.append(reason)
+            evidence.incomplete += record.exit.ok and not record.complete
+            continue
+        evidence.unchecked += not checks[case.case]
+        evidence.samples += len(samples[case.case])
+        evidence.disturbed += sum(not s.cpu >= UNDISTURBED for s in samples[case.case])
+        walls = [s.wall for s in samples[case.case]]
+        wall = median(walls) if walls and all(map(math.isfinite, walls)) else math.nan
+        values = _values(samples[case.case])
+        evidence.observed |= values.keys()
+        evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
+
+    for line in record.refused:
+        subject = subject_of(cell, line)
+        found.setdefault(subject, Evidence(subject)).refused = line.why
+
+
+def _crowded(devices: Devices, launch: Launch | None) -> bool:
+    """Whether two ranks of a node had the same device."""
+    nodes = {binding.rank: binding.node for binding in launch.binding} if launch is not None else {}
+    taken = [(nodes.get(one.rank, 0), one.address) for one in devices.devices]
+    return len(set(taken)) < len(taken)
+
+
+def _values(samples: list[Sample]) -> dict[str, float]:
+    """The median over the samples of the largest over the ranks, for every value that all samples have."""
+    names = set(samples[0].values).intersection(*(s.values for s in samples)) if samples else set()
+    return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
+
+
+def subject_of(cell: Cell, case: Case | Refused) -> Subject:
+    """What a case of a launch of that cell measures."""
+    p = cell.placement
+    p = p if p.threads == case.threads else replace(p, threads=case.threads)
+    return Subject(cell.program, p, tuple(sorted(case.parameters.items())))
+
+
+def sentence(check: Check) -> str:
+    """What the check found, with the error and what was allowed."""
+    error = "not finite" if check.error is None else f"error {significant(check.error)}"
+    return f"{check.what} ({error}, allowed {significant(check.tolerance)})"
+
+
+def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
+    """What of a step's cost lies in that phase; without one, the cost of the whole step."""
+    if not phase:
+        return {name: amount for name, amount in cost.items() if "." not in name}
+    return {name.removeprefix(f"{phase}."): x for name, x in cost.items() if name.startswith(f"{phase}.")}
+
+
+def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
+    """Return whether launches may leave it out, such as the memory of a guest about as small as its observer."""
+    return metric.form == VALUE and any(one.name == workload for one in run.brought)
+
+
+def launch_value(metric: Metric, timing: Timing) -> float:
+    """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number.
+
+    An observed value may be 0.
+    """
+    if metric.form in (VALUE, REPORTED):
+        return _observed(metric, timing)
+    try:
+        cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)
+        what, wall = ("wall time", timing.wall) if not metric.phase else _in_phase(metric.phase, timing)
+        for name, amount in (("steps", steps), (metric.quantity, cost), (what, wall)):
+            if not (math.isfinite(amount) and amount > 0):
+                raise ValueError(f"the record is not usable: {name} is {significant(amount)}")
+        work = cost * steps
+        value = metric.scale * (wall / work if metric.form == "time" else work / wall)
+    except (OverflowError, ZeroDivisionError):
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"the record is not usable: {metric.name} is not a positive number")
+    return value
+
+
+def _in_phase(phase: str, timing: Timing) -> tuple[str, float]:
+    """What it is called, and what the steps of a sample spend in it. Raises ValueError for more than all."""
+    seconds = timing.values.get(PHASE + phase)
+    if seconds is None:
+        raise ValueError(f"the record is not usable: the phase {phase} was not timed")
+    inside = seconds * timing.steps
+    if inside > (1 + 1e-9) * timing.wall:
+        raise ValueError(f"the record is not usable: the phase {phase} is longer than the step")
+    return f"time in the phase {phase}", inside
+
+
+def _observed(metric: Metric, timing: Timing) -> float:
+    found = timing.values.get(metric.quantity)
+    if found is None:
+        raise ValueError(f"the record is not usable: {metric.quantity} was not observed")
+    value = metric.scale * found
+    if not 0 <= value < math.inf:
+        raise ValueError(f"the record is not usable: {metric.name} is {significant(value)}")
+    return value

@@ -1,0 +1,221 @@
+"""Explaining one figure: its samples, what shape its launches have, what limits it and why, what would narrow it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import NormalDist, fmean
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from firstlight.analysis import Judgement, provenance
+from firstlight.analysis.ceilings import Allowed, in_unit
+from firstlight.analysis.evidence import (
+    REPORTED,
+    UNDISTURBED,
+    VALUE,
+    Timing,
+    launch_value,
+    may_be_missing,
+    subject_of,
+    why_lost,
+)
+from firstlight.analysis.verdict import Identity, Limit, Verified
+from firstlight.core.confidence import LAUNCHES
+from firstlight.core.units import count, percent
+from firstlight.model.catalogue import Workload
+from firstlight.results.record import LaunchRecord, Metric
+
+Shape = Literal["one state", "two states", "drifting", "too few launches"]
+DRIFTING = 0.01  # one-sided: so seldom do launches in a random order look like a drift
+FEWEST_TO_DRIFT = 10
+DISTURBING = 0.05  # of its samples
+
+
+class Launched(NamedTuple):
+    """One launch: when it began, the metric by each of its samples, and which of them had not their processors."""
+
+    time: float
+    values: tuple[float, ...]
+    diverged: tuple[bool, ...]
+    record: LaunchRecord
+
+
+class Considered(msgspec.Struct, frozen=True):
+    """What a bound would allow, in the figure's unit; None where the resource was not measured. `binds`: it is lowest.
+
+    `cost`: what a step takes of the resource; `limit`: the measured limit, and where it comes from.
+    """
+
+    resource: str
+    quantity: str
+    cost: float
+    limit: Limit | None
+    value: float | None
+    binds: bool
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """Hardware counters of a step, means over launches; None where the kernel gives none of that kind."""
+
+    instructions: float | None
+    cycles: float | None
+    flops: float | None
+
+
+def metric_of(judgement: Judgement, identity: Identity) -> Metric:
+    """The metric of a figure that the run judged."""
+    described = judgement.run.descriptions[f"{identity.workload}.{identity.variant}"]
+    return next(m for m in described.metrics if m.name == identity.metric)
+
+
+def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
+    """Every launch behind the figure with all its samples, in the order of time."""
+    cells = {cell.id: cell for cell in judgement.run.cells}
+    metric = metric_of(judgement, figure.identity)
+    found = []
+    for record in judgement.records:
+        cell = cells.get(record.start.cell)
+        if cell is None or why_lost(cell, record):
+            continue
+        for case in record.cases:
+            program, placement, parameters = subject_of(cell, case)
+            i = figure.identity
+            mine = (i.workload, i.variant, i.toolchain, i.mpi) == (
+                program.workload, program.variant, program.toolchain, program.mpi,
+            )  # fmt: skip
+            if not mine or (placement, parameters) != (i.placement, i.parameters):
+                continue
+            samples = [s for s in record.samples if s.case == case.case]
+            if may_be_missing(judgement.run, i.workload, metric):
+                samples = [s for s in samples if metric.quantity in s.values]
+            if not samples:
+                continue
+            values = (
+                Timing(record.start.time, s.wall, case.steps, case.cost, {k: v[2] for k, v in s.values.items()})
+                for s in samples
+            )
+            measured = tuple(launch_value(metric, timing) for timing in values)
+            found.append(
+                Launched(record.start.time, measured, tuple(not s.cpu >= UNDISTURBED for s in samples), record)
+            )
+    return sorted(found, key=lambda x: x.time)
+
+
+def shape(figure: Verified) -> Shape:
+    """Whether the launches have one state, two, or drift: neighbours in time more alike than launches far apart.
+
+    Drift is detected by ranks: von Neumann's ratio (R. Bartels, J. Am. Stat. Assoc. 77 (1982) 40).
+    """
+    values = figure.estimate.launches
+    if figure.states is not None:
+        return "two states"
+    if len(values) < LAUNCHES:
+        return "too few launches"
+    return "drifting" if drifting(values) else "one state"
+
+
+def drifting(values: Sequence[float]) -> bool:
+    """Bartels' test of values in the order of time; False where there are too few, or all are equal."""
+    n = len(values)
+    if n < FEWEST_TO_DRIFT or min(values) == max(values):
+        return False
+    ordered = sorted(values)
+    first = {v: k for k, v in reversed(list(enumerate(ordered)))}
+    last = {v: k for k, v in enumerate(ordered)}
+    ranks = [(first[v] + last[v]) / 2 for v in values]
+    mean = fmean(ranks)
+    ratio = sum((b - a) ** 2 for a, b in pairwise(ranks)) / sum((r - mean) ** 2 for r in ranks)
+    deviation = math.sqrt(4 * (n - 2) * (5 * n * n - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) ** 2))
+    return NormalDist(2, deviation).cdf(ratio) < DRIFTING
+
+
+def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, Workload]) -> list[Considered]:
+    """Every bound that the workload declares for the figure, the one that binds first."""
+    workload = workloads.get(figure.identity.workload)
+    metric = metric_of(judgement, figure.identity)
+    if workload is None or metric.form in (VALUE, REPORTED):
+        return []
+    allowed = Allowed(judgement.limits, judgement.run.machine, judgement.hierarchy)
+    found = []
+    for bound, limit in allowed.considered(figure, workload):
+        cost = figure.cost[bound.quantity]
+        value = in_unit(figure, metric, cost / limit.value) if limit is not None else None
+        found.append(Considered(bound.ceiling, bound.quantity, cost, limit, value, False))
+    known = [c for c in found if c.limit is not None]
+    if not known or len(known) < len(found):
+        return found
+    longest = max(known, key=lambda c: c.cost / c.limit.value if c.limit else 0.0)
+    rest = [c for c in found if c is not longest]
+    return [msgspec.structs.replace(longest, binds=True), *rest]
+
+
+def limited(figure: Verified, some: Sequence[Considered]) -> str:
+    """What limits the figure and why that, in a sentence."""
+    if figure.oversubscribed:
+        return "no limit is shown: ranks or threads shared processors"
+    if figure.observed:
+        return "a value that the program observed has no limit"
+    missing = [c.resource for c in some if c.limit is None]
+    if missing:
+        return f"no ceiling: {', '.join(missing)} was not measured in this run with as many cores and as much data"
+    if not some or figure.ceiling is None:
+        return "no ceiling: the figure is itself a source of one, or its workload declares none for it"
+    first = some[0]
+    share = provenance.share(figure)
+    text = f"{first.resource} limits it: a step takes longer by it than by anything else measured; it reaches {share}"
+    if figure.ceiling.own:
+        text = (
+            f"{first.resource} would limit it, but the best launch of its own kind was faster than what was measured "
+            f"of that; held against that launch, it reaches {share}"
+        )
+    return text
+
+
+def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
+    """Hardware counters a step, or why there are none."""
+    sums: dict[str, list[float]] = {name: [] for name in Counted.__struct_fields__}
+    for launch in some:
+        cases = [
+            c.case for c in launch.record.cases if tuple(sorted(c.parameters.items())) == figure.identity.parameters
+        ]
+        for line in launch.record.counters:
+            if line.case in cases and line.steps > 0:
+                for name, values in sums.items():
+                    value = getattr(line, name)
+                    if value is not None:
+                        values.append(value / line.steps)
+    if any(sums.values()):
+        return Counted(**{name: fmean(values) if values else None for name, values in sums.items()})
+    reason = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
+    return f"not available: {reason or 'the program reported none'}"
+
+
+def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
+    """What would narrow the interval, the most useful first."""
+    e, wanted, hints = figure.estimate, judgement.run.precision, []
+    n = len(e.launches)
+    if figure.states is not None:
+        hints.append(
+            "each launch draws one of two states: more launches tell their shares, no more; a fixed placement "
+            "(--placement, binding, huge pages) may leave one"
+        )
+    elif drifting(e.launches):
+        hints.append("the machine changed during the run: a quiet machine and a fixed clock help more than launches do")
+    if figure.diverged >= DISTURBING:
+        hints.append(f"in {percent(figure.diverged)} of its samples something else had the processor: run it alone")
+    if e.low is None or e.high is None:
+        hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval takes {LAUNCHES}")
+    elif e.median > 0:
+        half = (e.high - e.low) / 2 / e.median
+        if half <= wanted:
+            hints.append(f"nothing needs to: ± {percent(half)} is within the {percent(wanted)} that the run asked for")
+        elif figure.states is None:
+            needed = math.ceil(n * (half / wanted) ** 2)
+            hints.append(
+                f"about {needed} launches for ± {percent(wanted)}, after ± {percent(half)} by {n}: it narrows with the "
+                "square root of their number"
+            )
+    return hints

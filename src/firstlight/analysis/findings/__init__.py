@@ -1,0 +1,50 @@
+"""Findings: what is unusual in the results of a run, one rule per file.
+
+A file in this folder is registered by its presence.
+
+A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences take every number from the data.
+A rule on results and on how launches ended sets `OF_RESULTS = True`: it also runs if nothing was timed.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+
+from msgspec.structs import replace
+
+from firstlight.analysis import Finding, Judgement
+from firstlight.core.shell import command, line
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan.settings import Settings
+from firstlight.results.store import documents
+
+
+def rules() -> Iterator[str]:
+    """The names of the rules that are there."""
+    return (m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    """What all rules find, the weightiest first."""
+    found: list[Finding] = []
+    for rule in rules():
+        module = import_module(f"{__name__}.{rule}")
+        if not judgement.run.machine.emulated or getattr(module, "OF_RESULTS", False):
+            found += module.find(judgement, workloads)
+    if judgement.run.settings:
+        found = [_with_settings(finding, judgement.run.settings) for finding in found]
+    if judgement.run.brought:  # no command measures it by its name
+        see = command("figures", judgement.run.id, "--launches")
+        found = [replace(f, command=see) if f.command.startswith(command("run")) else f for f in found]
+    return sorted(found, key=lambda f: (-f.weight, f.rule, f.sentence))
+
+
+def _with_settings(finding: Finding, settings: Settings) -> Finding:
+    """Its command with what the user set of the workloads that it is about."""
+    of = dict.fromkeys(identity.workload for identity in finding.about)
+    words = dict.fromkeys(word for name in of for word in documents.typed(settings.get(name, {})))
+    if not words or not finding.command.startswith("./fl run "):
+        return finding
+    return replace(finding, command=f"{finding.command} {line(words)}")

@@ -1,0 +1,41 @@
+"""Wall time and CPU time diverge: the machine was doing something else as well."""
+
+from __future__ import annotations
+
+from firstlight.analysis import Finding, Judgement, provenance
+from firstlight.analysis.evidence import UNDISTURBED
+from firstlight.analysis.findings._common import SHOWN, command, target, verified, without_defaults
+from firstlight.analysis.formatting import name
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Workload
+
+NOTICED = 0.02
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    samples = [s for r in judgement.records for s in r.samples]
+    diverged = sum(not s.cpu >= UNDISTURBED for s in samples)
+    if not samples or diverged <= NOTICED * len(samples):
+        return []
+    share = diverged / len(samples)
+    worst = sorted((f for f in verified(judgement) if f.diverged > 0), key=lambda f: -f.diverged)[:SHOWN]
+    many = provenance.number(f"{significant(100 * share, 2)} %", "diverged() / samples()")
+    counts = f"{provenance.number(str(diverged), 'diverged()')} of {provenance.number(str(len(samples)), 'samples()')}"
+    of = f"{many} of the samples ({counts})"
+    return [
+        Finding(
+            rule="divergence",
+            sentence=f"not alone: wall and CPU time diverged in {of}",
+            evidence=tuple(
+                f"{name(without_defaults(judgement, f.identity))}: {_share_text(f)} of its samples" for f in worst
+            ),
+            command=command(*(target(f.identity) for f in worst[:1])),
+            weight=45 + 40 * share,
+            about=tuple(f.identity for f in worst),
+        )
+    ]
+
+
+def _share_text(figure: Verified) -> str:
+    return provenance.number(f"{significant(100 * figure.diverged, 2)} %", "diverged_of(a)", of=(figure,))

@@ -1,0 +1,120 @@
+"""MPI libraries that differ on the same program, summed up for small and for large messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from firstlight.analysis import Finding, Judgement, provenance
+from firstlight.analysis.findings._common import (
+    SHOWN,
+    apart,
+    at_least,
+    command,
+    grouped,
+    mpi_label,
+    shown,
+    target,
+    verified,
+    without_defaults,
+)
+from firstlight.analysis.formatting import values
+from firstlight.analysis.verdict import Verified
+from firstlight.core.units import binary
+from firstlight.model.catalogue import Workload
+
+THRESHOLD = 0.05
+SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
+
+
+class Difference(NamedTuple):
+    """Two MPI libraries on the same case. `message`: bytes of one message; None for a program without messages."""
+
+    factor: float
+    winner: Verified
+    loser: Verified
+    message: float | None
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    found = []
+    for _, differences in grouped(_differences(judgement), lambda d: d.winner.identity.workload).items():
+        chosen = _chosen(differences)
+        i = chosen[0].winner.identity
+        strongest = max(d.factor for d in chosen)
+        pairs = [f for d in chosen for f in (d.winner, d.loser)]
+        found.append(
+            Finding(
+                rule="mpi_differs",
+                sentence=_sentence(judgement, chosen),
+                evidence=tuple(shown(judgement, f) for f in pairs[:SHOWN]),
+                command=command(*(target(d.winner.identity) for d in chosen), toolchains=[i.toolchain]),
+                weight=60 + min(9.0, math.log(strongest)),
+                about=tuple(f.identity for f in pairs),
+            )
+        )
+    return found
+
+
+def _differences(judgement: Judgement) -> Iterator[Difference]:
+    """The best against the worst MPI wherever the same case was measured with several and they clearly differ."""
+    with_mpi = [f for f in verified(judgement) if f.identity.mpi]
+    cases = grouped(
+        with_mpi,
+        lambda f: (
+            target(f.identity),
+            f.identity.toolchain,
+            f.identity.placement,
+            f.identity.parameters,
+            f.identity.metric,
+        ),
+    )
+    for figures in cases.values():
+        if found := apart(figures, THRESHOLD):
+            factor, winner, loser = found
+            yield Difference(factor, winner, loser, _message(winner))
+
+
+def _message(figure: Verified) -> float | None:
+    total, messages = figure.cost.get("message_bytes"), figure.cost.get("messages")
+    return total / messages if total and messages else None
+
+
+def _size(d: Difference) -> str:
+    """Bytes of one message: what a step declares, over its messages."""
+    return provenance.number(
+        binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,)
+    )
+
+
+def _chosen(differences: list[Difference]) -> list[Difference]:
+    """The strongest for large messages (a rate), the smallest message that differs (a time); else the strongest."""
+    large = [d for d in differences if d.message is not None and d.message >= LARGE and d.winner.better == "higher"]
+    small = [d for d in differences if d.message is not None and d.message <= SMALL and d.winner.better == "lower"]
+    chosen = [max(large, key=lambda d: d.factor)] if large else []
+    chosen += [min(small, key=lambda d: (d.message or 0, -d.factor))] if small else []
+    return chosen or [max(differences, key=lambda d: d.factor)]
+
+
+def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
+    """`Open MPI's bandwidth is 1.6 x higher than MPICH's (1 MiB messages of pingpong.mpi_blocking); ...`"""
+    parts, before = [], ("", "")
+    for d in chosen:
+        winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
+        than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
+        theirs = than and f"{than}'s"
+        messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
+        by = f"{at_least(d.winner, d.loser)}{provenance.times(d.winner, d.loser)}"
+        if d.message is None:
+            case = values(without_defaults(judgement, d.winner.identity).parameters)
+            what = target(d.winner.identity) + (f" ({case})" if case else "")
+            parts.append(f"{winner} makes {what} {by} faster{than}")
+        elif d.winner.better == "higher":
+            parts.append(f"{winner}'s bandwidth is {by} higher{theirs} ({messages})")
+        elif d.message <= SMALL:
+            parts.append(f"{winner}'s latency is {by} lower{theirs} ({messages})")
+        else:
+            parts.append(f"{winner} is {by} faster{than} ({messages})")
+        before = (winner, loser)
+    return "; ".join(parts)

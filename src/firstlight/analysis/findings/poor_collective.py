@@ -1,0 +1,121 @@
+"""A library's collective that loses at large messages: to another library's, or to the same sum written on top of it.
+
+R1 saw the reduction of one MPI library move 1862 Mbit/s where the hypercube over the same library moved 9309.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from firstlight.analysis import Finding, Judgement, provenance
+from firstlight.analysis.findings._common import SHOWN, at_least, clearly, command, gain, grouped, mpi_label, shown
+from firstlight.analysis.formatting import listing, where
+from firstlight.analysis.roles import RoleFigure, played, players
+from firstlight.core.roles import LIBRARY_SUM
+from firstlight.core.units import binary
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Placement
+from firstlight.results.record import Run
+
+LARGE = 262144  # bytes of a vector from which on latency is not an excuse
+THRESHOLD = 0.15
+
+
+class Defeat(NamedTuple):
+    """The collective against the best that beats it clearly. `own`: over the same library."""
+
+    factor: float
+    loser: RoleFigure
+    winner: RoleFigure
+    own: bool
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    found = []
+    sums = _sums(judgement, workloads)
+    for mpi, defeats in grouped(_defeats(sums), lambda d: d.loser.identity.mpi).items():
+        worst = max(defeats, key=lambda d: d.factor)
+        chosen = [d for d in defeats if _case(d.loser) == _case(worst.loser)]
+        pairs = {p.identity: p for d in chosen for p in (d.loser, d.winner)}
+        library = mpi if all(d.own for d in chosen) else None
+        beaten = sorted({_bytes(d.loser) for d in defeats if _series(d.loser) == _series(worst.loser)})
+        alike = {_bytes(p): p for p in sums if p.by_library and _series(p) == _series(worst.loser)}
+        where_poor = at(beaten, sorted(alike), lambda size: _size(alike[size]))  # noqa: B023 (used at once)
+        found.append(
+            Finding(
+                rule="poor_collective",
+                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {where_poor}: "
+                + _sentence(judgement.run, chosen),
+                evidence=tuple(shown(judgement, p.figure) for p in pairs.values())[:SHOWN],
+                command=command(*(p.program for p in pairs.values()), mpi=library),
+                weight=65 + min(9.0, math.log(max(d.factor for d in chosen))),
+                about=tuple(pairs),
+            )
+        )
+    return found
+
+
+def at(beaten: Sequence[float], measured: Sequence[float], form: Callable[[float], str] = binary) -> str:
+    """`at 512 KiB and 1 MiB, not at 8 MiB`: where it holds and where not, of the sizes that were measured."""
+    spared = [x for x in measured if x not in beaten]
+    where, free = _sizes(beaten, measured, form), _sizes(spared, measured, form)
+    return where + (f", not {free}" if free else "")
+
+
+def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[float], str]) -> str:
+    """`from 256 KiB to 2 MiB` where all sizes between that were measured are among them, else each by name."""
+    between = [x for x in measured if some and some[0] <= x <= some[-1]]
+    if len(some) > 2 and len(between) == len(some):
+        return f"from {form(some[0])} to {form(some[-1])}"
+    return f"at {listing([form(x) for x in some])}" if some else ""
+
+
+def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[RoleFigure]:
+    """Return the sums of vectors so long that latency is not an excuse."""
+    known = players(workloads, LIBRARY_SUM)
+    return [p for p in played(judgement.figures, known, judgement.run.machine) if p.identity.mpi and _bytes(p) >= LARGE]
+
+
+def _defeats(sums: Sequence[RoleFigure]) -> Iterator[Defeat]:
+    """At each length, placement and toolchain: by the best route over the same library, by the best other library."""
+    for some in grouped(sums, _case).values():
+        for loser in (p for p in some if p.by_library):
+            own = [p for p in some if p.identity.mpi == loser.identity.mpi and p is not loser]
+            others = [p for p in some if p.identity.mpi != loser.identity.mpi and p.by_library]
+            for rivals, same in ((own, True), (others, False)):
+                winner = min(rivals, key=lambda p: p.figure.estimate.median, default=None)
+                if winner is not None and clearly(lead := gain(winner.figure, loser.figure), THRESHOLD):
+                    yield Defeat(lead.value, loser, winner, same)
+
+
+def _case(p: RoleFigure) -> tuple[str, str, Placement, tuple[tuple[str, int | float | str], ...]]:
+    i = p.identity
+    return i.workload, i.toolchain, i.placement, i.parameters
+
+
+def _series(p: RoleFigure) -> tuple[object, ...]:
+    """All sizes of one program on one placement."""
+    i = p.identity
+    others = tuple(x for x in i.parameters if x[0] != p.role.size)
+    return i.workload, i.variant, i.toolchain, i.mpi, i.placement, others
+
+
+def _bytes(p: RoleFigure) -> float:
+    return p.size or 0.0
+
+
+def _sentence(run: Run, chosen: list[Defeat]) -> str:
+    """`8 MiB over 2 ranks take 5.0 x as long as by ring over the same library and 1.9 x as long as MPICH's`"""
+    loser, parts = chosen[0].loser, []
+    for d in chosen:
+        rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
+        by = f"{at_least(d.winner.figure, d.loser.figure)}{provenance.times(d.winner.figure, d.loser.figure)}"
+        parts.append(f"{by} as long as {rival}")
+    return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
+
+
+def _size(p: RoleFigure) -> str:
+    formula = f"{p.role.bytes_per_element:g} * a[{p.role.size!r}]"
+    return provenance.parameter(binary(_bytes(p)), p.figure, formula, "B")

@@ -1,0 +1,116 @@
+"""The index: what history needs of each run, kept by the run's seal, so that a folder is judged once.
+
+It lies in the cache and may be thrown away at any time. It holds for one state of firstlight's own code and of the
+workloads: verdicts are judged anew after either has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.analysis.changes import Value
+from firstlight.analysis.verdict import Identity
+from firstlight.core.errors import RecordError
+from firstlight.model import catalogue
+from firstlight.results.record import Better, Run
+from firstlight.results.store import disk, durable, layout
+from firstlight.toolchain.sources import digest
+
+MAX_BYTES = 1 << 30
+_HASH = 32
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """A figure as it is the same in many runs. `work`: what a step does; of runs that do other work it is another."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    observed: bool
+    work: tuple[tuple[str, str], ...]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One run. `run` is run.json without what was built and launched; `values`: of its figures, by their number.
+
+    `disturbed`: the share of samples whose wall and CPU time diverged, mean over its timed figures. `stamp`: how many
+    files it has, how large they are together and when the last was written.
+    """
+
+    stamp: tuple[int, int, int]
+    run: Run
+    disturbed: float
+    values: tuple[tuple[int, Value], ...]
+
+
+class Index(msgspec.Struct):
+    """The figures of a folder's runs, the runs by SHA-256 of their seals, and the chapters of workloads."""
+
+    version: str
+    figures: list[Measured] = []
+    entries: dict[str, Entry] = {}
+    chapters: dict[str, str] = {}
+
+    def numbers(self) -> dict[Measured, int]:
+        """Where each figure stands in `figures`."""
+        return {figure: k for k, figure in enumerate(self.figures)}
+
+
+def version() -> str:
+    """A hash of all that a verdict depends on but the run: firstlight's code, and what workloads declare."""
+    files = sorted((ROOT / "src" / "firstlight").rglob("*.py"))
+    files += sorted(path for root in catalogue.roots() for path in root.rglob("workload.toml"))
+    return digest(part for path in files for part in (str(path).encode(), path.read_bytes()))
+
+
+def place(cache: Path, folder: Path) -> Path:
+    """Where the index of a folder lies."""
+    return cache / "history" / f"{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:24]}.msgpack"
+
+
+def load(path: Path, now: str) -> Index:
+    """The index, empty where there is none, where it is damaged, or where it is of another `version`."""
+    with contextlib.suppress(OSError, RecordError, msgspec.MsgspecError):
+        data = layout.read_file(path, MAX_BYTES)
+        if data[:_HASH] == _hash(data[_HASH:]):
+            found = msgspec.msgpack.decode(data[_HASH:], type=Index)
+            return found if found.version == now else Index(now)
+    return Index(now)
+
+
+def save(path: Path, index: Index) -> str:
+    """Keep the index, whole or not at all; why it could not be kept, "" where it was. It is only a shortcut."""
+    data = msgspec.msgpack.encode(index)
+    try:
+        disk.make_folders(path.parent)
+        durable.replace(path, _hash(data) + data)
+    except OSError as error:
+        return f"{path.parent} cannot be written ({durable.reason(error)}): all runs will be judged again next time"
+    return ""
+
+
+def _hash(data: bytes) -> bytes:
+    """In front of the index: what was damaged is not believed."""
+    return hashlib.sha256(data).digest()
+
+
+def kept(index: Index, seals: Iterable[str]) -> Index:
+    """Without the runs that are no longer there, and the figures that only they had."""
+    entries = {seal: index.entries[seal] for seal in seals}
+    used = sorted({k for e in entries.values() for k, _ in e.values})
+    new = {old: k for k, old in enumerate(used)}
+    return Index(
+        index.version,
+        [index.figures[k] for k in used],
+        {
+            seal: msgspec.structs.replace(e, values=tuple((new[k], value) for k, value in e.values))
+            for seal, e in entries.items()
+        },
+        index.chapters,
+    )

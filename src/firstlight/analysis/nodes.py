@@ -1,0 +1,107 @@
+"""Nodes: which of many that should be alike is not.
+
+The logarithms of what n nodes give scatter about their median; how much, 1.4826 times the median absolute deviation
+tells (F. R. Hampel, J. Am. Stat. Assoc. 69 (1974) 383), whatever a few of them do. A node differs where it lies more
+than c times that away, and more than the threshold that matters. c is what the farthest of n equal nodes with normal
+scatter passes in a share `alpha` of the cases: found by simulation, for the deviation of few nodes is itself uncertain
+(n = 4: about 15 at 1 %; n = 64: about 4.6). Where nodes seem more alike than that by chance, the scatter counts as
+what the launches on one node show, and as `FLOOR` at least: the level of a machine moves by that between two runs
+(analysis/compare.py). `alpha` is 5 % divided by all that is looked at, so that in 5 % of all pages of equal nodes, or
+fewer, any is named (S. Holm's first step, which is Bonferroni's).
+
+With fewer than four nodes nothing is named: if two differ, either may be the wrong one.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from functools import lru_cache
+from statistics import NormalDist, median
+
+import msgspec
+
+from firstlight.analysis.compare import THRESHOLD
+from firstlight.analysis.verdict import Estimate
+from firstlight.core import confidence
+
+FEWEST = 4
+ALPHA = 0.05
+FLOOR = 0.02
+_NORMAL = 1.4826  # deviation of a normal distribution by its median absolute deviation
+_MOST = 128  # nodes that are simulated; of more, the deviation is known well enough
+_DRAWS = 120_000
+_BEYOND = 40  # draws beyond a quantile that still determine it
+
+
+class NodeSpread(msgspec.Struct, frozen=True):
+    """What `of` nodes, or pairs of them, give of one thing.
+
+    `centre`: the median; `low` and `high`: the least and the most; `deviation`: of their logarithms; `limit`: how many
+    times more or less than the centre one must give to be named, None where too few are there. `named`: which are.
+    """
+
+    of: int
+    centre: float
+    low: float
+    high: float
+    deviation: float
+    limit: float | None
+    named: tuple[int, ...] = ()
+
+
+def spread(
+    values: Sequence[float], estimates: Sequence[Estimate], looked_at: int = 1, threshold: float = THRESHOLD
+) -> NodeSpread:
+    """Return the spread of positive `values`, one per node, and the outliers among them.
+
+    `estimates`: what each value comes from; `looked_at`: how many such questions a page looks at.
+
+    Raises ValueError for no values, or for one that is not positive.
+    """
+    if not values or min(values) <= 0:
+        raise ValueError("values of nodes are positive")
+    centre = median(values)
+    away = [math.log(value / centre) for value in values]
+    scatter = _NORMAL * median(map(abs, away))
+    within = median([d for e in estimates if (d := _uncertainty(e)) is not None] or [0.0])
+    deviation = max(scatter, within, FLOOR)
+    limit: float | None = None
+    named: list[int] = []
+    if len(values) >= FEWEST:
+        far = max(math.log1p(threshold), deviation * farthest(len(values), ALPHA / max(1, looked_at)))
+        limit = math.exp(far)
+        named = [k for k, d in enumerate(away) if abs(d) > far]
+    return NodeSpread(len(values), centre, min(values), max(values), scatter, limit, tuple(named))
+
+
+def _uncertainty(estimate: Estimate) -> float | None:
+    """Standard deviation of the logarithm of a median, from its interval."""
+    low, high = estimate.low, estimate.high
+    if low is None or high is None or low <= 0:
+        return None
+    return math.log(high / low) / (2 * confidence.DEVIATIONS)
+
+
+def farthest(n: int, alpha: float) -> float:
+    """What the farthest of n equal nodes passes with probability alpha, in deviations from their median."""
+    if n > _MOST:  # 1.2: of _MOST nodes, simulation is so much above what a known deviation would give
+        return 1.2 * -NormalDist().inv_cdf(alpha / (2 * n))
+    drawn = _drawn(n)
+    few = min(1.0, _BEYOND / len(drawn))  # the least share whose quantile the draws determine
+    found = drawn[math.ceil((1 - max(alpha, few)) * len(drawn)) - 1]
+    # Beyond: half of the nodes must lie close together by chance for their deviation to be too small.
+    return found * math.pow(max(1.0, few / alpha), 1 / (n // 2))
+
+
+@lru_cache(maxsize=_MOST)
+def _drawn(n: int) -> list[float]:
+    draw = random.Random(n).gauss
+    found = []
+    for _ in range(max(2000, _DRAWS // n)):
+        values = sorted([draw(0, 1) for _ in range(n)])
+        centre = (values[(n - 1) // 2] + values[n // 2]) / 2
+        away = sorted([abs(v - centre) for v in values])
+        found.append(2 * away[-1] / (_NORMAL * (away[(n - 1) // 2] + away[n // 2])))
+    return sorted(found)

@@ -1,0 +1,227 @@
+"""Provenance: numbers in sentences carry their formula and figures, so that a reader or a script can recompute them.
+
+A sentence is written as any other string, its numbers by the functions here. While it is being put together, a number
+stands between marks that no text has; `settle` takes them out and leaves a `Sentence`: the plain text, and for each
+number its formula and the figures that it speaks of. In a formula the figures are `a`, `b`, `c` in their order:
+
+    a                the median            a.low, a.high   its interval
+    a.ceiling        what limits it        a.launches      how many
+    a['n']           a parameter           a.ranks         of its placement (nodes, ranks, threads, cores)
+    a / b            arithmetic            min, max, median, log2 of several
+    each             all of them           a.reason        why it has no number
+
+On pages of many runs the formulas are Python over the document that the same command prints with `--json`:
+`figures[3].changes[0].ratio`. `tests/documented.py` computes those.
+
+What comes from the records of launches has a formula without figures: `drift()`. `tests/titles.py` computes them all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from firstlight.analysis.states import least
+from firstlight.analysis.verdict import Failed, Identity, States, Unverified, Verified
+from firstlight.core.units import count, factor, interval, percent, quantity, scale, significant
+
+PLAIN = ""  # the unit of a ratio, of a share, of a count
+_BEGIN, _TEXT, _END = "\ue000\ue001\ue002"
+_MARKED = re.compile(f"{_BEGIN}([^{_BEGIN}{_TEXT}{_END}]*){_TEXT}([^{_BEGIN}{_TEXT}{_END}]*){_END}")
+_NAMES = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Source(NamedTuple):
+    """The source of the characters `start` to `end`: the formula, its unit, and the figures `a`, `b`, ... in it."""
+
+    start: int
+    end: int
+    formula: str
+    unit: str
+    of: tuple[Identity, ...]
+
+
+class Sentence(str):
+    """Plain text with the sources of its numbers, in their order."""
+
+    __slots__ = ("sources",)
+    sources: tuple[Source, ...]
+
+
+def number(text: str, formula: str, unit: str = PLAIN, of: tuple[Verified | Identity, ...] = ()) -> str:
+    """`text` is the number as it is printed; `formula` gives it in `unit`."""
+    figures = [msgspec.to_builtins(f.identity if isinstance(f, Verified) else f) for f in of]
+    return f"{_BEGIN}{json.dumps([formula, unit, figures])}{_TEXT}{text}{_END}"
+
+
+def settle(text: str) -> Sentence:
+    """Return the text without marks, with its sources. A text that is settled already stays as it is."""
+    if isinstance(text, Sentence):
+        return text
+    plain, sources, at, length = [], [], 0, 0
+    for found in _MARKED.finditer(text):
+        before = _bare(text[at : found.start()])
+        start = length + len(before)
+        plain += [before, found[2]]
+        length, at = start + len(found[2]), found.end()
+        formula, unit, of = _decoded(found[1])
+        if formula:
+            sources.append(Source(start, length, formula, unit, of))
+    settled = Sentence("".join([*plain, _bare(text[at:])]))
+    settled.sources = tuple(sources)
+    return settled
+
+
+def _decoded(mark: str) -> tuple[str, str, tuple[Identity, ...]]:
+    """Decode a mark. Foreign text may contain our marks: a mark that is not a source decodes to nothing."""
+    try:
+        formula, unit, of = json.loads(mark)
+        return str(formula), str(unit), tuple(msgspec.convert(of, list[Identity]))
+    except (ValueError, TypeError, msgspec.ValidationError):
+        return "", "", ()
+
+
+def _bare(text: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, _BEGIN + _TEXT + _END)))
+
+
+# --- the numbers that sentences are made of ---------------------------------------------------------------------------
+
+
+def median(f: Verified) -> str:
+    """`14.2 GB/s`"""
+    return number(quantity(f.estimate.median, f.unit), "a", f.unit, (f,))
+
+
+def span(f: Verified, dash: str = " - ") -> str:
+    """`14.0 - 14.3`, in the unit that `median` has; "too few" where there is none."""
+    e = f.estimate
+    text = interval(e.low, e.high, e.median, f.unit, dash)
+    if e.low is None or e.high is None:
+        return text
+    low, high = text.split(dash, 1)
+    unit = quantity(e.median, f.unit).partition(" ")[2]
+    return number(low, "a.low", unit, (f,)) + dash + number(high, "a.high", unit, (f,))
+
+
+def two_states(f: Verified) -> str:
+    """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one."""
+    s = f.states
+    if s is None:
+        return ""
+    lower, _, unit = quantity(s.lower, f.unit).partition(" ")
+    upper = quantity(s.upper, f.unit)
+    same = upper.partition(" ")[2] == unit
+    first = number(lower if same else f"{lower} {unit}", "a.states.lower", unit if same else f.unit, (f,))
+    there = number(str(s.in_lower), "a.states.in_lower", PLAIN, (f,))
+    of = number(str(s.in_lower + s.in_upper), "a.states.in_lower + a.states.in_upper", PLAIN, (f,))
+    return f"{first} or {number(upper, 'a.states.upper', f.unit, (f,))}, {there} of {of} in the lower"
+
+
+def states_of(s: States | None, unit: str, where: str) -> str:
+    """`154 or 471 ns, 8 of 13 in the lower`, by what stands at `where` in a document; "" where there is one state."""
+    if s is None:
+        return ""
+    lower, upper = (
+        number(quantity(x, unit), f"{where}.{end}", unit) for x, end in ((s.lower, "lower"), (s.upper, "upper"))
+    )
+    if scale(s.lower, unit) == scale(s.upper, unit):
+        lower = bare(s.lower, unit, f"{where}.lower", s.upper)
+    there = number(str(s.in_lower), f"{where}.in_lower")
+    of = number(str(s.in_lower + s.in_upper), f"{where}.in_lower + {where}.in_upper")
+    return f"{lower} or {upper}, {there} of {of} in the lower"
+
+
+def bare(value: float, unit: str, formula: str, near: float) -> str:
+    """`14.2`, in the unit that `quantity(near, unit)` has; the formula gives the value in `unit`."""
+    by, printed = scale(near, unit)
+    return number(significant(value * by), f"{by!r} * {formula}", PLAIN if printed == "1" else printed)
+
+
+def launches(f: Verified) -> str:
+    """`13 launches`"""
+    return number(count(len(f.estimate.launches), "launch", "launches"), "a.launches", PLAIN, (f,))
+
+
+def times(better: Verified, worse: Verified) -> str:
+    """`1.6 x`: how many times better the first is by the medians that are shown, or by the nearer of two states."""
+    over, under = (better, worse) if better.better == "higher" else (worse, better)
+    return number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
+
+
+def advantage(text: str, a: Verified, b: Verified) -> str:
+    """Return a text with its source: how many times better a is than b."""
+    over, under = (a, b) if a.better == "higher" else (b, a)
+    return number(text, larger("a", "b", over, under), PLAIN, (over, under))
+
+
+def larger(x: str, y: str, a: Verified, b: Verified) -> str:
+    """The formula of how many times larger a is than b, which it names x and y: by medians or the nearer states."""
+    return f"{x} / {y}" if a.states is None and b.states is None else f"nearest({x}, {y})"
+
+
+def share(f: Verified) -> str:
+    """`71 %` of its ceiling."""
+    part = f.of_ceiling
+    return "" if part is None else number(percent(part), "a / a.ceiling" if f.better == "higher" else "a.ceiling / a",
+                                          PLAIN, (f,))  # fmt: skip
+
+
+def reason(f: Failed | Unverified) -> str:
+    """Why a figure has no number, as it was recorded."""
+    return number(f.reason, "a.reason", PLAIN, (f.identity,))
+
+
+def placed(text: str, f: Verified) -> str:
+    """`2 ranks, 4 threads`: a placement of a figure, in words."""
+    kinds = {"core": "cores", "cores": "cores", "node": "nodes", "rank": "ranks", "thread": "threads"}
+    parts = []
+    for part in text.split(", "):
+        noun = part.rpartition(" ")[2]
+        parts.append(number(part, f"a.{kinds.get(noun, noun)}", PLAIN, (f,)))
+    return ", ".join(parts)
+
+
+def name(text: str) -> str:
+    """A name that a workload declares, whatever digits are in it: `arithmetic, 64 bit`."""
+    return number(text, "name") if any(map(str.isdigit, text)) else text
+
+
+def fitted(text: str) -> str:
+    """What a fit through many figures gives, which is not computed again from them one by one."""
+    return number(text, "fit")
+
+
+def parameter(text: str, f: Verified | Identity, formula: str, unit: str = PLAIN) -> str:
+    """Return a text with its source: a parameter of a figure, or what is computed from it: `8 * a['n']`."""
+    return number(text, formula, unit, (f,))
+
+
+def among(text: str, ratios: Sequence[tuple[Verified, Verified]], how: str = "max") -> str:
+    """Return a text with its source: the largest (`min`: smallest) advantage of the first of each pair."""
+    figures: list[Verified] = []
+    parts = []
+    for a, b in ratios[: len(_NAMES) * len(_NAMES)]:
+        over, under = (a, b) if a.better == "higher" else (b, a)
+        parts.append(larger(_name(figures, over), _name(figures, under), over, under))
+    formula = parts[0] if len(parts) == 1 else f"{how}({', '.join(parts)})"
+    return number(text, formula, PLAIN, tuple(figures))
+
+
+def _name(figures: list[Verified], f: Verified) -> str:
+    if f not in figures:
+        figures.append(f)
+    k = figures.index(f)
+    return _NAMES[k] if k < len(_NAMES) else _NAMES[k // len(_NAMES) - 1] + _NAMES[k % len(_NAMES)]
+
+
+def attributes(source: Source, index: Mapping[Identity, int]) -> dict[str, Any] | None:
+    """For a page: formula, unit and the places of the figures in `./fl figures --json`; None where one is not there."""
+    places = [index.get(i) for i in source.of]
+    if None in places:
+        return None
+    return {"from": source.formula, "unit": source.unit, "of": " ".join(map(str, places))}

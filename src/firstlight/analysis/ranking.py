@@ -1,0 +1,103 @@
+"""Ranking: the best of several verified figures, and all that are statistically the same as the best.
+
+Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same where the interval of their
+ratio includes 1, or where they differ by less than a practical threshold. A figure with two states is better than
+another only in both of them (`states.spanning`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from firstlight.analysis.states import least, ratio
+from firstlight.analysis.verdict import Verified
+from firstlight.core.confidence import LEVEL
+
+PRACTICAL = 0.03  # a smaller difference is none that a user would act on
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Figures that are the same as their first, which is the best of them.
+
+    `behind`: how many times better the best figure of all is.
+    """
+
+    figures: tuple[Verified, ...]
+    behind: float
+
+    @property
+    def best(self) -> Verified:
+        return self.figures[0]
+
+
+def best(figures: Iterable[Verified]) -> Verified | None:
+    """The figure with the best median, None if there is none to rank. Raises ValueError for figures of two metrics."""
+    ordered = _ordered(figures)
+    return ordered[0] if ordered else None
+
+
+def rank(figures: Iterable[Verified]) -> list[Group]:
+    """Groups from the best to the worst; every figure is in the group of the first whose best it equals."""
+    left = _ordered(figures)
+    groups: list[Group] = []
+    first = left[0] if left else None
+    while left and first is not None:
+        head = left[0]
+        same = [f for f in left if f is head or alike(head, f)]
+        groups.append(Group(tuple(same), advantage(first, head)))
+        left = [f for f in left if not any(f is s for s in same)]
+    return groups
+
+
+def alike(a: Verified, b: Verified) -> bool:
+    """True where no difference can be shown or where it is too small to matter."""
+    shift = ratio(a, b, LEVEL)
+    if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
+        return True
+    return shift.low is None or shift.high is None or shift.low <= 1 <= shift.high
+
+
+def advantage(a: Verified, b: Verified) -> float:
+    """How many times better a is than b (> 1: a is better), whatever the direction, by the medians.
+
+    Where either has two states, by the nearer of them: a median of two states depends on how many launches fell into
+    which.
+    """
+    return least(b, a) if a.better == "higher" else least(a, b)
+
+
+def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
+    """What to choose, in words: "any", "any native", "any but base", "gcc-native" or "gcc-native, clang-fast".
+
+    `label` names the alternative (toolchain, MPI, variant). "any X" is used where exactly the labels `<compiler>-X` are
+    the best; where one alternative was measured alone there was no choice. Of several that follow no pattern, the best
+    two.
+    """
+    everything = list(dict.fromkeys(label(f) for g in groups for f in g.figures))
+    if len(everything) < 2:
+        return ""
+    winners = list(dict.fromkeys(label(f) for f in groups[0].figures))
+    if len(winners) == len(everything):
+        return "any"
+    losers = [x for x in everything if x not in winners]
+    won, lost = {_kind(w) for w in winners}, {_kind(x) for x in losers}
+    if len(winners) > 1 and not won & lost:
+        if len(won) == 1:
+            return f"any {won.pop()}"
+        if len(lost) == 1:
+            return f"any but {lost.pop()}"
+    return ", ".join(winners[:2])
+
+
+def _kind(label: str) -> str:
+    """The flag set of a toolchain; another label as it is."""
+    return label.rpartition("-")[2]
+
+
+def _ordered(figures: Iterable[Verified]) -> list[Verified]:
+    ranked = [f for f in figures if not f.oversubscribed]
+    if len({(f.identity.metric, f.unit, f.better) for f in ranked}) > 1:
+        raise ValueError("figures of different metrics cannot be ranked")
+    return sorted(ranked, key=lambda f: f.estimate.median, reverse=bool(ranked) and ranked[0].better == "higher")

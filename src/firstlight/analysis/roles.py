@@ -1,0 +1,157 @@
+"""Roles in a run: the verified figures of whichever workloads play a role, and the command that measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from firstlight.analysis.select import selects
+from firstlight.analysis.verdict import Figure, Identity, Verified
+from firstlight.core import formulas
+from firstlight.core.roles import KINDS, Role
+from firstlight.core.shell import command
+from firstlight.core.units import convert
+from firstlight.model.catalogue import SUITES, Provides, Selection, Workload
+from firstlight.system.machine import Machine
+
+
+class Player(NamedTuple):
+    """A workload that declares the role, with its declaration."""
+
+    workload: Workload
+    role: Role
+
+    @property
+    def library(self) -> str:
+        """The program that calls the MPI library, as `./fl run` takes it."""
+        return f"{self.workload.name}.{self.role.library}"
+
+
+class RoleFigure(NamedTuple):
+    """A verified figure that plays a role. `place`: of its workload and of its variant among those that do; 0 first."""
+
+    player: Player
+    place: tuple[int, int]
+    figure: Verified
+
+    @property
+    def role(self) -> Role:
+        return self.player.role
+
+    @property
+    def identity(self) -> Identity:
+        return self.figure.identity
+
+    @property
+    def program(self) -> str:
+        return f"{self.identity.workload}.{self.identity.variant}"
+
+    @property
+    def size(self) -> float | None:
+        """Return the bytes of the message or the vector; None if the record does not contain them."""
+        numbers = {name: v for name, v in self.identity.parameters if isinstance(v, int | float)}
+        try:
+            return formulas.value(self.role.size, numbers) * self.role.bytes_per_element
+        except formulas.FormulaError:
+            return None
+
+    @property
+    def operation(self) -> str:
+        return str(dict(self.identity.parameters).get(self.role.operation, ""))
+
+    @property
+    def algorithm(self) -> str:
+        """The variant's name without `mpi_`."""
+        return self.identity.variant.removeprefix("mpi_")
+
+    @property
+    def by_library(self) -> bool:
+        return self.identity.variant == self.role.library
+
+    @property
+    def title(self) -> str:
+        """What the variant is called in a sentence: as declared, else its algorithm."""
+        return self.role.titles.get(self.identity.variant, self.algorithm)
+
+    def seconds(self, value: float | None = None) -> float | None:
+        """Return the median, or another value of this figure, in seconds; None if it is not a time."""
+        return convert(self.figure.estimate.median if value is None else value, self.figure.unit, "s")
+
+    def launches(self) -> list[float]:
+        """Return the seconds of each launch, in the order of time; nothing if the figure is not a time."""
+        return [s for v in self.figure.estimate.launches if (s := self.seconds(v)) is not None]
+
+
+def players(workloads: Mapping[str, Workload], role: str) -> list[Player]:
+    """Every declaration of the role, in the order of names."""
+    assert role in KINDS
+    return [Player(w, r) for w in workloads.values() for r in w.roles if r.role == role]
+
+
+def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine) -> Iterator[RoleFigure]:
+    """The verified figures of these players, in their order, once each; what shares processors is left out."""
+    for figure in figures:
+        if not isinstance(figure, Verified) or figure.oversubscribed:
+            continue
+        for k, player in enumerate(known):
+            r = player.role
+            if figure.identity.metric == r.metric and selects(figure.identity, r, player.workload, machine):
+                place = next(n for n, p in enumerate(r.variants) if fnmatchcase(figure.identity.variant, p))
+                yield RoleFigure(player, (k, place), figure)
+                break
+
+
+def measuring(
+    workloads: Mapping[str, Workload],
+    roles: Sequence[str],
+    ceilings: Sequence[str] = (),
+    mpi: str | None = None,
+    beside: Sequence[str] = (),
+) -> str:
+    """The command that measures these roles and ceilings: `./fl run pingpong stream --standard`.
+
+    Of several workloads that play a role the first is taken, in the smallest suite that has it. `beside`: further
+    programs to name first. What no workload here declares is not in it (see `missing`).
+    """
+    entries: list[tuple[Workload, Role | Provides]] = []
+    for role in roles:
+        entries += [(p.workload, p.role) for p in players(workloads, role)[:1]]
+    for ceiling in ceilings:
+        some = [(w, p) for w in workloads.values() for p in w.provides if p.ceiling == ceiling]
+        entries += some[:1]
+    suites = [_suite(workload, declared) for workload, declared in entries]
+    suite = max(suites, key=SUITES.index, default=SUITES[0])
+    words = ["run", *dict.fromkeys([*beside, *(w.name for w, _ in entries)])]
+    words += [] if suite == SUITES[0] else [f"--{suite}"]
+    return command(*words, *(["--mpi", mpi] if mpi else []))
+
+
+def advice(
+    workloads: Mapping[str, Workload], roles: Sequence[str], ceilings: Sequence[str] = (), mpi: str | None = None
+) -> str:
+    """What to do where a run lacks these: "`./fl run ...` measures it", or why nothing here can."""
+    lacking = [why for role in roles if (why := missing(workloads, role))]
+    return "; ".join(lacking) or f"`{measuring(workloads, roles, ceilings, mpi)}` measures it"
+
+
+def missing(workloads: Mapping[str, Workload], role: str) -> str:
+    """`no workload here plays the role message: ...` where none does, else ""."""
+    return "" if players(workloads, role) else f"no workload here plays the role {role}: {KINDS[role].sentence}"
+
+
+def _suite(workload: Workload, declared: Role | Provides) -> str:
+    """The smallest suite that measures what is declared; the smallest of all where none does."""
+    for suite in SUITES:
+        if any(_measures(entry, workload, declared) for entry in workload.suites.get(suite, [])):
+            return suite
+    return SUITES[0]
+
+
+def _measures(entry: Selection, workload: Workload, declared: Role | Provides) -> bool:
+    def among(name: str, patterns: Iterable[str]) -> bool:
+        return any(fnmatchcase(name, p) for p in patterns)
+
+    names = [v.name for v in workload.variants if not v.broken]
+    wanted = all(v in entry.parameters.get(k, [v]) for k, v in declared.where.items())
+    return wanted and any(among(n, entry.variants) and among(n, declared.variants) for n in names)

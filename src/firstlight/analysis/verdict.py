@@ -1,0 +1,157 @@
+"""Verdicts: a figure is verified, untimed, failed or unverified, and only a verified one carries a number.
+
+Ranking, comparing and rendering take `Verified`; the others have no median, so the other case cannot be written by
+accident.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from firstlight.model.plan import Placement
+from firstlight.results.record import Better
+
+Cause = Literal["check", "lost", "build", "record", "ceiling"]
+Doubt = Literal["", "ceiling"]
+Verdict = Literal["verified", "untimed", "failed", "unverified"]
+
+DISTURBED = 0.2
+"""A figure or a run is disturbed from this share of samples in which other processes used its processors."""
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What was measured: equal identities in two runs are the same figure. `parameters` sorted by name."""
+
+    workload: str
+    variant: str
+    toolchain: str
+    mpi: str | None
+    placement: Placement
+    parameters: tuple[tuple[str, int | float | str], ...]
+    metric: str
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """Median over launches with a nonparametric interval; None from too few launches."""
+
+    median: float
+    low: float | None
+    high: float | None
+    launches: tuple[float, ...]  # one value a launch, in the order of time
+    times: tuple[float, ...] = ()  # when each launch began, seconds since the epoch; empty where it is not known
+
+
+class States(msgspec.Struct, frozen=True):
+    """Two groups of launches, far apart, each steady in itself: their medians, and how many launches fell into each."""
+
+    lower: float
+    upper: float
+    in_lower: int
+    in_upper: int
+
+
+Together = Literal["together", "each", "unclear"]
+"""Whether slow launches came in the same stretches of a run, or each launch drew its own, or neither is clear."""
+
+
+class Steadiness(msgspec.Struct, frozen=True):
+    """How launches of one class (one core, several ranks, memory, ...) kept their level over the run.
+
+    `slow` of `launches` took 1.3 times as long as usual or longer, in the median `slower` times. `with_states`: how
+    many of the class's `figures` have two states.
+    """
+
+    name: str
+    launches: int
+    slow: int
+    slower: float
+    figures: int
+    with_states: int
+    together: Together
+    about: tuple[Identity, ...] = ()  # the class's figures
+
+
+class Ceiling(msgspec.Struct, frozen=True):
+    """The measured limit in the figure's own unit, and which resource sets it."""
+
+    value: float
+    low: float
+    high: float
+    resource: str  # load_bandwidth, flops_64, ...
+    sure: bool = True  # false: measured in too few launches for an interval
+    own: bool = False  # it is the best launch of the figure's own kind, which beat what was measured of the resource
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
+
+    `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: interval, or the median
+    itself if there were too few launches (`sure` is then false). `source`: the figure that provides the ceiling;
+    `diverged`: the share of that figure's samples in which other processes used the processors.
+    """
+
+    name: str  # load_bandwidth, flops_64, ...
+    cores: int
+    working_set: float | None
+    value: float
+    low: float
+    high: float
+    sure: bool
+    source: Identity
+    diverged: float = 0.0
+
+
+class Verified(msgspec.Struct, frozen=True, tag="verified"):
+    identity: Identity
+    unit: str
+    better: Better
+    estimate: Estimate
+    working_set: float
+    cost: dict[str, float]
+    ceiling: Ceiling | None
+    diverged: float  # share of samples in which wall and CPU time diverged
+    oversubscribed: bool = False  # marked, shown, never ranked or compared
+    observed: bool = False  # a value that the program observed, not work over time: it has no ceiling and may be 0
+    states: States | None = None  # where its launches fall into two
+
+    @property
+    def of_ceiling(self) -> float | None:
+        """Share of the ceiling, 1 = at the ceiling, also for times (where lower is better)."""
+        if self.ceiling is None:
+            return None
+        m, c = self.estimate.median, self.ceiling.value
+        return m / c if self.better == "higher" else c / m
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """`cause`: check (a wrong result), lost (no launch ended well), build, record (unusable values), ceiling."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    reason: str
+    cause: Cause = "check"
+
+
+class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
+    """`cause`: "ceiling" if the results are correct but the speed is above a ceiling that was disturbed."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    reason: str
+    cause: Doubt = ""
+
+
+class Untimed(msgspec.Struct, frozen=True, tag="untimed"):
+    """Its results were checked as those of `Verified` and are right; its time is meaningless and is not kept."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    reason: str
+
+
+Figure = Verified | Untimed | Failed | Unverified

@@ -1,0 +1,1 @@
+"""The commands of firstlight: each is one file or one folder here."""

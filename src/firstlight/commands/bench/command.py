@@ -1,0 +1,258 @@
+"""`firstlight bench`: measure your own programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest, tell
+from firstlight.core import caller, shell
+from firstlight.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.bench.request import BenchRequest
+    from firstlight.runner import Result
+
+SECTION = "Measure"
+
+
+@click.command(
+    epilog="""\b
+Examples, which work as they stand:
+  ./fl bench -- sort --version -- ls --version
+  ./fl bench --expect 500 --sweep n=500,1000 --budget 20s -- seq {n} -- 'seq 1 {n}'
+
+\b
+Exit status:
+  0    done: every command passed the checks that you gave
+  1    a command failed its check, or printed no value for a --figure
+  2    wrong usage: no such command, for one
+  3    nothing could be built, or the environment does not allow it
+  4    the budget was too short: some command has fewer launches than --launches
+  130  interrupted; the report of what is there is written
+""",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [-- COMMAND]...]")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file like firstlight-bench.toml, which is read where no COMMAND is given.",
+)
+@click.option(
+    "--sweep", multiple=True, metavar="NAME=V,V", help="Values for {NAME} in commands; repeatable: all combinations."
+)
+@click.option(
+    "--vary", metavar="AXIS,AXIS", help="Which of mpi, placement and bind to try, each with all that is here."
+)
+@click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="N nodes, R ranks a node, T threads a rank ({ranks}, {threads}); repeatable.",
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option(
+    "--build",
+    metavar="COMMAND",
+    help="How to build, in a copy of this folder, once a toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'; also {cc}, "
+    "{fc}, {openmp}, and {mpicxx}, {mpicc}, {mpifc} once an MPI library.",
+)
+@click.option(
+    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast, for --build; repeatable."
+)
+@click.option(
+    "--check",
+    default="",
+    metavar="COMMAND",
+    help="Verify each execution: must end with status 0; {out} is what was written.",
+)
+@click.option("--expect", default="", metavar="TEXT", help="Verify: this text must be printed.")
+@click.option(
+    "--like", metavar="FILE=REFERENCE", help="Verify: the file written ({out}: the output) must be as the reference."
+)
+@click.option(
+    "--tolerance",
+    type=FiniteRange(min=0),
+    help="Of --like: numbers may differ by this much, relative; without it every byte counts.",
+)
+@click.option(
+    "--ignore-status",
+    is_flag=True,
+    help="The exit status does not matter. Without another check, nothing is verified then, and nothing ranked.",
+)
+@click.option(
+    "--figure",
+    multiple=True,
+    metavar="NAME=REGEX",
+    help="A number that the program prints: the last match, its first group; repeatable.",
+)
+@click.option("--unit", multiple=True, metavar="UNIT", help="Of the --figure before it; repeatable.")
+@click.option("--lower", multiple=True, metavar="NAME", help="Of this --figure less is better; repeatable.")
+@click.option(
+    "--work",
+    multiple=True,
+    metavar="NAME=AMOUNT",
+    help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. Rates "
+    "are told then, and measured ceilings beside them; repeatable.",
+)
+@click.option(
+    "--mpi-share",
+    is_flag=True,
+    help="The share of time in MPI, too: by one more execution a launch, profiled, not timed.",
+)
+@click.option("--prepare", default="", metavar="COMMAND", help="Before each execution, outside of its time.")
+@click.option(
+    "--warmup",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Executions of each launch that do not count.",
+)
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="A variable for the commands, which get few of yours by themselves; repeatable.",
+)
+@click.option("--timeout", default="", metavar="TIME", help="A launch that takes longer is killed; 15m if not given.")
+@click.option("--budget", default="", metavar="TIME", help="Time for launching; 10m if not given.")
+@click.option(
+    "--launches",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="At least N launches of each, 6 if not given; fewer give no intervals.",
+)
+@smallest
+@click.option("--title", default="", metavar="TEXT", help="What the page calls it.")
+@new_run_folder
+@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
+@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@as_json
+def command(
+    words: tuple[str, ...],
+    file: Path | None,
+    results: Path,
+    name: str | None,
+    resume: str | None,
+    as_json: bool,
+    threshold: float,
+    **given: Any,
+) -> int:
+    """Measure and compare your own programs.
+
+    They are launched in random order; each figure has an interval and a verdict, and the run has a page.
+
+    Each COMMAND is started as it is, without a shell (of one word with blanks in it, its words). Its wall time, CPU
+    time, peak memory and what --figure finds are told with intervals, and which command to choose. Where it begins
+    with mpiexec -n {ranks}, firstlight launches it, by any MPI library and placement. Without --check, --expect and
+    --like it is verified by its exit status alone, and the page says so.
+    """
+    from firstlight import runner
+    from firstlight.commands.bench.runner import run
+    from firstlight.core.units import parse_duration
+    from firstlight.runner.interrupt import interruptible
+    from firstlight.runner.progress import display
+
+    context = click.get_current_context()
+    if resume is not None:
+        _alone_with_resume(context, words)
+        budget, timeout = (parse_duration(given[o], o) if given[o] else None for o in ("budget", "timeout"))
+        with interruptible(), display() as progress:
+            result = runner.resume(runs.find(resume, results), progress, budget, timeout)
+        return _shown(result, threshold, as_json)
+    asked, folder = _asked(context, words, file, given)
+    with interruptible(), display() as progress:
+        result = run(asked, folder, results, name, progress)
+    return _shown(result, threshold, as_json)
+
+
+def _shown(result: Result, threshold: float, as_json: bool) -> int:
+    """Show the page, the ratios of the commands, and the reason for each failure."""
+    from firstlight.commands.bench.runner import failures
+    from firstlight.commands.run import show
+    from firstlight.report import ratios
+
+    code = show(result, as_json)
+    for line in () if as_json else ratios.lines(result.judgement, result.workloads, threshold):
+        tell(f"  {line}")
+    for line in failures(result.judgement):
+        note(line)
+    return code
+
+
+def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
+    """A run that is resumed keeps what it was begun with."""
+    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json", "threshold"}
+    if kept or words:
+        more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
+        raise UsageError(f"--resume goes on with what that run was begun with, not with {more}; start a new run")
+
+
+def _typed(context: click.Context) -> set[str]:
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {name for name in context.params if name != "words" and context.get_parameter_source(name) is typed}
+
+
+def _asked(
+    context: click.Context, words: Sequence[str], file: Path | None, given: Mapping[str, Any]
+) -> tuple[BenchRequest, Path]:
+    """What is asked, and the folder in which commands are started. What is typed goes before what the file says."""
+    from firstlight.commands.bench import request
+    from firstlight.system.site.file import trusted
+
+    place = (file or Path(request.FILE)).absolute()
+    options = _options(given, _typed(context))
+    if words:
+        if file is not None:
+            raise UsageError(f"commands are typed or in {file}, not both")
+        return request.sound(request.BenchRequest(request.commands(words), **options)), Path.cwd()
+    if file is None and not place.is_file():
+        raise UsageError(f"no command: ./fl bench -- ./program, or a {request.FILE} in this folder")
+    if file is None and not trusted(place):
+        raise UsageError(
+            f"{place} belongs to another user, and its commands would be started; read it, then "
+            f"{shell.command('bench', '--file', place)}"
+        )
+    asked = request.sound(msgspec.structs.replace(request.read(place), **options))
+    note(f"{place}: these commands are started in {place.parent}:")
+    for what, text in request.started(asked):
+        note(f"  {what}: {text}")
+    return asked, place.parent
+
+
+def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
+    """The fields of a request that the command line sets."""
+    from firstlight.commands.bench import request
+
+    if given["tolerance"] is not None and not given["like"]:
+        raise UsageError("--tolerance belongs to --like FILE=REFERENCE")
+    made: dict[str, Callable[[], object]] = {
+        "vary": lambda: request.axes(given["vary"]),
+        "sweep": lambda: request.sweep(given["sweep"]),
+        "placement": lambda: given["placement"],
+        "mpi": lambda: given["mpi"],
+        "toolchain": lambda: given["toolchain"],
+        "figure": lambda: request.figures(given["figure"], given["unit"], given["lower"]),
+        "work": lambda: request.work(given["work"]),
+        "env": lambda: request.variables(given["env"], caller.original(os.environ)),
+        "like": lambda: request.output(given["like"], given["tolerance"]),
+        "ignore_status": lambda: not given["ignore_status"],
+    }
+    fields = {
+        "placement": "placements",
+        "mpi": "mpis",
+        "toolchain": "toolchains",
+        "figure": "figures",
+        "env": "environment",
+        "like": "output",
+        "ignore_status": "verify_status",
+    }
+    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title", "mpi_share")
+    chosen = {name: given[name] for name in plain if name in typed}
+    return chosen | {fields.get(name, name): make() for name, make in made.items() if name in typed}

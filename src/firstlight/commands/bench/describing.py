@@ -1,0 +1,126 @@
+"""Describing: what a request says of itself in a run: its figures, and the rows of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from firstlight.analysis import formatting
+from firstlight.commands.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, BenchRequest
+from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Role
+from firstlight.model.catalogue import Bound, Row, Value
+from firstlight.model.catalogue.brought import Brought
+from firstlight.model.plan import Cell
+from firstlight.results.record import Description, Metric, Parameter
+
+OWN = (
+    Metric(TIME, "s", "executions", "time", 1.0, "lower"),
+    Metric(CPU, "s", CPU, "value", 1.0, "lower"),
+    Metric(MEMORY, "MiB", MEMORY, "value", 2.0**-20, "lower"),
+)
+"""Metrics of every program; the first one decides how often the program is launched."""
+CALLED = {SHARE: "share of time in MPI", TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
+RATES = {
+    FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
+    BYTES: Metric("bandwidth", "GB/s", BYTES, "rate", 1e-9, "higher"),
+}
+"""The measured ceiling that bounds each rate of a program with --work. Bytes are bounded by loads alone, the fastest
+mix: the program's own mix of loads and stores is not known."""
+BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
+ROLES = (Role(EXECUTION, TIME), Role(EXECUTION_CPU, CPU), Role(EXECUTION_MEMORY, MEMORY))
+IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
+BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
+
+
+def descriptions(request: BenchRequest) -> dict[str, Description]:
+    figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
+    parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
+    unverified = "" if request.verified else "no check was given that would verify it"
+    return {
+        f"{request.name}.{name}": Description(
+            workload=request.name,
+            variant=name,
+            title=title(request),
+            parameters=(*parameters, *([BIND] if "bind" in request.vary else [])),
+            metrics=(
+                *OWN,
+                *figures,
+                *([IN_MPI] if request.mpi_share else []),
+                *(RATES[name] for name in RATES if name in request.work),
+            ),
+            cost="one execution of the command, from its start to its end",
+            verified=request.verified,
+            tolerance=""
+            if request.output is None or request.output.tolerance is None
+            else f"{request.output.tolerance:g}",
+            unverified=unverified,
+        )
+        for name in request.commands
+    }
+
+
+def title(request: BenchRequest) -> str:
+    """What the page calls all of it."""
+    return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
+
+
+def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
+    return Brought(
+        name=request.name,
+        title=title(request),
+        question="How fast is each of these commands here, and which to choose?",
+        commands=dict(request.commands),
+        toolchain_sensitive=bool(request.build),
+        rows=tuple(_rows(request, cells)),
+        bounded_by=tuple(BOUNDS[name] for name in BOUNDS if name in request.work),
+        roles=ROLES,
+    )
+
+
+def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
+    """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
+    alone decides."""
+    axes = _axes(cells)
+    metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work)]
+    metrics += [*([SHARE] if request.mpi_share else []), CPU, MEMORY]
+    cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
+    choices = ["+".join(axes) or "variant", *(axes if len(axes) > 1 else [])]
+    placements = list(dict.fromkeys(cell.placement for cell in cells))
+    order = 0
+    for choose, metric, case in product(choices, metrics, cases):
+        if choose != choices[0] and metric in (CPU, MEMORY, SHARE):
+            continue
+        open_ = "placement" in choose
+        for placement in placements[:1] if open_ else placements:
+            order += 1
+            where = "" if len(placements) == 1 or open_ else formatting.where(placement) or "1 core"
+            yield Row(
+                title=_title(request, metric, case, where, choose if choose != choices[0] else ""),
+                metric=metric,
+                order=order,
+                where=case,
+                ranks=placement.ranks,
+                threads=placement.threads,
+                choose=choose,
+                headline=choose == choices[0] and metric not in (CPU, MEMORY, SHARE),
+                placed=not open_,
+            )
+
+
+def _axes(cells: Sequence[Cell]) -> list[str]:
+    """What more than one thing can be chosen of."""
+    seen: dict[str, set[object]] = {
+        "variant": {c.program.variant for c in cells},
+        "toolchain": {c.program.toolchain for c in cells},
+        "mpi": {c.program.mpi for c in cells},
+        "placement": {c.placement for c in cells},
+        "bind": {c.guest.bound for c in cells if c.guest is not None and any("bind=" in a for a in c.arguments)},
+    }
+    return [axis for axis, values in seen.items() if len(values) > 1]
+
+
+def _title(request: BenchRequest, metric: str, case: dict[str, Value], where: str, axis: str) -> str:
+    called = CALLED.get(metric, metric.replace("_", " "))
+    head = f"{next(iter(request.commands))}: {called}" if len(request.commands) == 1 else called
+    by = {"": "", "variant": "by command", "mpi": "by MPI library", "bind": "by binding"}.get(axis, f"by {axis}")
+    return ", ".join(filter(None, [head, formatting.values(case.items()), where, by]))

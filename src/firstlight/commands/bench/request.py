@@ -1,0 +1,302 @@
+"""The request: what a user asks of his programs, on the command line or in `firstlight-bench.toml`."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+import msgspec
+
+from firstlight.core import reading
+from firstlight.core.errors import UsageError
+from firstlight.execute.observer.program import value
+from firstlight.model.catalogue import Value, needs
+from firstlight.model.plan import settings
+
+FILE = "firstlight-bench.toml"
+MOST = 1 << 20  # largest size of the file, in bytes
+TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
+"""Figures that every program has."""
+SHARE = "mpi_share"
+"""The share of their time that ranks spend in MPI, where it is asked for."""
+FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
+"""Amounts of work per execution: 64-bit operations, bytes from and to memory, bytes that a process has in use."""
+
+Axis = Literal["mpi", "placement", "bind"]
+AXES: tuple[Axis, ...] = get_args(Axis)
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_NAMED = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class FigureRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure that a program prints: the last match of `pattern`, its first group where it has one."""
+
+    pattern: str
+    unit: str = ""
+    better: Literal["higher", "lower"] = "higher"
+
+
+class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file that a program writes beside the one that it must be like; `tolerance` relative, of its numbers."""
+
+    file: str
+    reference: str
+    tolerance: Annotated[float, msgspec.Meta(ge=0)] | None = None
+
+
+class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
+
+    `mpi_share`: whether one more execution per launch measures the share of time in MPI. `work`: what an execution
+    does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders. `placements`, `mpis` and
+    `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status is not looked at.
+    """
+
+    commands: dict[str, str]
+    name: str = "bench"
+    title: str = ""
+    vary: tuple[Axis, ...] = ()
+    sweep: dict[str, list[Value]] = {}
+    placements: tuple[str, ...] = ()
+    mpis: tuple[str, ...] = ()
+    build: str = ""
+    toolchains: tuple[str, ...] = ()
+    figures: dict[str, FigureRule] = {}
+    work: dict[str, str] = {}
+    mpi_share: bool = False
+    prepare: str = ""
+    warmup: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    environment: dict[str, str] = {}
+    check: str = ""
+    expect: str = ""
+    output: Output | None = None
+    verify_status: bool = True
+    timeout: str = ""
+    budget: str = ""
+    launches: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = None
+
+    @property
+    def verified(self) -> str:
+        """By what, in words; "" where nothing is verified."""
+        parts = ["its check command"] if self.check else []
+        if self.output is not None:
+            like = "the same bytes" if self.output.tolerance is None else f"numbers within {self.output.tolerance:g}"
+            parts.append(f"its output file ({like} as the reference)")
+        parts += ["the text that it must print"] if self.expect else []
+        if parts:
+            return " and ".join(parts)
+        return "its exit status alone (nothing looked at its results)" if self.verify_status else ""
+
+
+def read(path: Path) -> BenchRequest:
+    """A `firstlight-bench.toml`. Raises UsageError naming the file and the key."""
+    try:
+        return sound(reading.toml(reading.plain(path, MOST), BenchRequest))
+    except (reading.MalformedError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: {why}") from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def sound(request: BenchRequest) -> BenchRequest:
+    """The request itself. Raises UsageError for what cannot be asked."""
+    if not request.commands:
+        raise UsageError(f"no command: ./fl bench -- ./program, or {FILE} with [commands]")
+    for name in request.commands:
+        if variant_name(name) != name:
+            raise UsageError(f"commands.{name}: name it {variant_name(name)}: lower-case letters, digits, underscores")
+        _split(name, request.commands[name])
+        if why := _needs_a_shell(name, request.commands[name]):
+            raise UsageError(why)
+    if "\\u0000" in msgspec.json.encode(request).decode():
+        raise UsageError("a character of code 0 cannot be in a command, nor in anything that is passed to one")
+    if request.output is not None and not math.isfinite(request.output.tolerance or 0.0):
+        raise UsageError(f"output.tolerance = {request.output.tolerance}: write a finite number")
+    if not _NAMED.fullmatch(request.name):
+        raise UsageError(f"name = {request.name!r}: lower-case letters, digits and underscores, a letter first")
+    for name in (*request.sweep, *request.figures):
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} names no sweep and no figure: lower-case letters, digits and underscores")
+    for name in request.sweep:
+        if not request.sweep[name]:
+            raise UsageError(f"the sweep {name} has no values")
+    if unknown := [name for name in request.work if name not in WORK]:
+        raise UsageError(f"--work {unknown[0]}: possible names are {', '.join(WORK)}")
+    for name, figure in request.figures.items():
+        if name in (TIME, CPU, MEMORY, SHARE):
+            raise UsageError(f"the figure {name} is measured anyway; give yours another name")
+        try:
+            re.compile(figure.pattern)
+        except re.error as error:
+            raise UsageError(f"the figure {name}: {figure.pattern!r} is not a regular expression: {error}") from None
+    return request
+
+
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+_SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[({])")
+
+
+def _needs_a_shell(name: str, command: str) -> str:
+    """Return why the command requires a shell, "" if it does not."""
+    bare = _SHELL.search(_QUOTED.sub("", command))
+    if bare is None:
+        return ""
+    again = f"sh -c {shlex.quote(command)}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
+    return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {again}"
+
+
+_SHOWN = 200  # characters; a longer command is not shown
+
+
+def quoted_operators(request: BenchRequest) -> Iterator[tuple[str, str]]:
+    """Yield command words that consist only of a shell operator; only find accepts such words."""
+    for name in request.commands:
+        found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;"]
+        yield from ((name, word) for word in found[:1])
+
+
+def words(request: BenchRequest, name: str) -> list[str]:
+    return _split(name, request.commands[name])
+
+
+def started(request: BenchRequest) -> Iterator[tuple[str, str]]:
+    """Yield every command line that a request starts, with its kind or name."""
+    for what in ("build", "prepare", "check"):
+        if text := getattr(request, what):
+            yield what, text
+    yield from request.commands.items()
+
+
+def _split(name: str, command: str) -> list[str]:
+    try:
+        found = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command {name}: {error} in {command!r}") from None
+    if not found:
+        raise UsageError(f"the command {name} is empty")
+    return found
+
+
+def commands(typed: Sequence[str]) -> dict[str, str]:
+    """What follows `--` on the command line: commands with `--` between, by names made of their programs.
+
+    One word with blanks in it is a whole command, as in `-- './a -n 5' -- './b -n 5'`.
+    """
+    groups: list[list[str]] = [[]]
+    for word in typed:
+        if word == "--":
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    if not all(groups):
+        raise UsageError("an empty command between two `--`; write ./fl bench -- ./a -- ./b")
+    texts = [g[0] if len(g) == 1 and " " in g[0] else shlex.join(g) for g in groups]
+    names = _names([_split("", text) for text in texts])
+    return dict(zip(names, texts, strict=True))
+
+
+def _names(some: Sequence[Sequence[str]]) -> list[str]:
+    """Return each command's program name; commands of the same program also get the first word in which they differ."""
+    plain = [variant_name(Path(_program(words)).name) for words in some]
+    found: list[str] = []
+    for k, words in enumerate(some):
+        name = plain[k]
+        if plain.count(name) > 1:
+            others = [o for j, o in enumerate(some) if j != k and plain[j] == name]
+            own = next((w for i, w in enumerate(words) if all(i >= len(o) or o[i] != w for o in others)), "")
+            name = variant_name(f"{name}_{own}") if own else name
+        base, number = name[:50], k
+        while name in found:
+            number += 1
+            name = variant_name(f"{base}_{number}")
+        found.append(name)
+    return found
+
+
+def _program(words: Sequence[str]) -> str:
+    """The word that names what is run: after a launcher with its options, an interpreter's script."""
+    rest = list(words)
+    if launcher_words(rest):
+        rest = rest[launcher_words(rest) :] or rest
+    if re.fullmatch(r"(python|perl|bash|sh|ruby|julia)[\d.]*", Path(rest[0]).name):
+        return next((w for w in rest[1:] if not w.startswith("-")), rest[0])
+    return rest[0]
+
+
+def launcher_words(words: Sequence[str]) -> int:
+    """How many words in front are `mpiexec -n N`, in place of which firstlight's own launching can stand; 0: none."""
+    plain = len(words) > 3 and Path(words[0]).name in ("mpiexec", "mpirun") and words[1] in ("-n", "-np")
+    return 3 if plain and not words[3].startswith("-") else 0
+
+
+def variant_name(text: str) -> str:
+    """A name that a variant may have, of which no part asks for anything (see catalogue.needs)."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_") or "command"
+    name = name if name[0].isalpha() else f"x{name}"
+    return f"my_{name}" if needs(name) else name
+
+
+def axes(text: str) -> tuple[Axis, ...]:
+    """`mpi,bind`. Raises UsageError."""
+    found = [word.strip() for word in text.split(",")]
+    for word in found:
+        if word not in AXES:
+            hint = "; toolchains vary by --build with {cxx}" if word == "toolchain" else ""
+            raise UsageError(f"--vary {word}: what can be varied is {', '.join(AXES)}{hint}")
+    return tuple(axis for axis in AXES if axis in found)
+
+
+def output(text: str, tolerance: float | None) -> Output:
+    """`FILE=REFERENCE`. Raises UsageError."""
+    file, equal, reference = text.partition("=")
+    if not equal or not file or not reference:
+        raise UsageError(f"--like {text!r}: write it as FILE=REFERENCE, as in {{out}}=expected.txt")
+    return Output(file, reference, tolerance)
+
+
+def work(texts: Sequence[str]) -> dict[str, str]:
+    """`flops=2*{n}` each. Raises UsageError."""
+    found = dict(text.split("=", 1) for text in texts if "=" in text)
+    if wrong := [text for text in texts if "=" not in text]:
+        raise UsageError(f"--work {wrong[0]!r}: write it as NAME=AMOUNT, as in flops=2*{{n}}")
+    return found
+
+
+def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:
+    """Parse `n=1000,2000` texts; values stay as typed. Raises UsageError."""
+    _, parsed = settings.parse([t if "=" in t else f"{t}=" for t in texts])
+    return {s.name: [value(text) for text in dict.fromkeys(s.values)] for s in parsed}
+
+
+def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) -> dict[str, FigureRule]:
+    """`NAME=REGEX` each, with the units in their order. `lower`: names of which less is better."""
+    found: dict[str, FigureRule] = {}
+    if len(units) > len(texts):
+        raise UsageError("more --unit than --figure; a --unit belongs to the --figure before it")
+    for k, text in enumerate(texts):
+        name, equal, pattern = text.partition("=")
+        if not equal or not pattern:
+            raise UsageError(f"--figure {text!r}: write it as NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
+        unit = units[k] if k < len(units) else ""
+        found[name] = FigureRule(pattern, unit, "lower" if name in lower else "higher")
+    if unknown := [name for name in lower if name not in found]:
+        raise UsageError(f"--lower {unknown[0]}: no --figure has this name")
+    return found
+
+
+def variables(texts: Sequence[str], mine: Mapping[str, str]) -> dict[str, str]:
+    """`NAME=VALUE`, or `NAME` for the value that it has here."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equal, value = text.partition("=")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise UsageError(f"--env {text!r}: write it as NAME=VALUE, or NAME for what it is here")
+        if not equal and name not in mine:
+            raise UsageError(f"--env {name}: there is no such variable here; give it a value: {name}=...")
+        found[name] = value if equal else mine[name]
+    return found

@@ -1,0 +1,181 @@
+"""Turn a bench request into a plan and execute it as a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firstlight import runner
+from firstlight.analysis import Judgement
+from firstlight.analysis.verdict import Failed
+from firstlight.commands.bench import building, describing, planning, startable
+from firstlight.commands.bench.building import BuildResult
+from firstlight.commands.bench.placeholders import BUILT, WRAPPERS, names
+from firstlight.commands.bench.planning import Made
+from firstlight.commands.bench.request import BenchRequest, quoted_operators
+from firstlight.commands.profile import library
+from firstlight.core import caller
+from firstlight.core.confidence import LAUNCHES
+from firstlight.core.errors import BuildError
+from firstlight.core.units import binary, count, parse_duration
+from firstlight.model import catalogue
+from firstlight.model.catalogue.brought import together
+from firstlight.model.plan import EFFORT, Cell, Plan, beside
+from firstlight.model.plan.effort import GUESTS
+from firstlight.results import store
+from firstlight.results.record import Build
+from firstlight.runner import copies, guests
+from firstlight.runner.interrupt import leaving_nothing
+from firstlight.runner.prepare import excerpt
+from firstlight.runner.progress import Progress
+from firstlight.system import machine
+from firstlight.toolchain import Mpi, Toolbox
+
+
+def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunRequest:
+    """Raises UsageError for times that are none."""
+    effort = EFFORT[GUESTS]
+    return runner.RunRequest(
+        suite=GUESTS,
+        budget=parse_duration(request.budget, "budget") if request.budget else effort.budget,
+        launches=LAUNCHES if request.launches is None else request.launches,
+        results=results,
+        timeout=parse_duration(request.timeout, "timeout") if request.timeout else None,
+        name=name,
+    )
+
+
+def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[runner.Prepared, runner.Made]:
+    """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
+    for word in planning.unknown(request):
+        progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
+    for name, word in quoted_operators(request):
+        progress.note(f"{name}: {word} is an argument, for there is no shell; with one: -- sh -c 'COMMAND'")
+    parallel = any(planning.launched(request, name) for name in request.commands) or not names(
+        [request.build]
+    ).isdisjoint(WRAPPERS)
+    here, toolbox = runner.discover(progress, set_up=parallel)
+    some = planning.choices(request, here, toolbox, folder)
+    place = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
+    if request.build:
+        copies.mark(place)
+    made = list(planning.ways(some, request.build, folder, place))
+    recorders = _recorders(some.mpis, toolbox, machine.cache_directory()) if request.mpi_share else {}
+    cells = planning.cells(request, some, made, recorders)
+    brought = (describing.brought(request, cells),)
+    workloads = together(catalogue.load(catalogue.roots()), brought)
+    ceilings = beside(cells, workloads, toolbox, here)
+    plan = Plan((*cells, *ceilings.cells), (*some.absent, *ceilings.absent))
+    prepared = runner.Prepared(here, toolbox, workloads, plan, brought=brought)
+    built = _built(request, made, cells, folder, progress)
+    if any(outcome.seconds for outcome in built.values()):
+        _make_room(progress)
+    mine = _made(cells, request, built)
+    if not ceilings.cells:
+        return prepared, mine
+    theirs = runner.make(ceilings.programs, toolbox, workloads, progress)
+    return prepared, _together(mine, theirs)
+
+
+def _make_room(progress: Progress) -> None:
+    """Remove old copies of sources to make space for new ones, and report it."""
+    gone = copies.shrink(machine.cache_directory())
+    if gone.copies:
+        some = f"{count(gone.copies, 'copy', 'copies')} of earlier sources, {binary(gone.bytes)}"
+        progress.note(f"removed from the cache: {some}; their runs cannot be resumed")
+    if gone.error:
+        progress.note(f"cannot be removed from the cache: {gone.error}")
+
+
+def _recorders(mpis: Sequence[Mpi | None], toolbox: Toolbox, cache: Path) -> dict[str, str]:
+    """The profiler's library for each MPI library. Raises BuildError."""
+    cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
+    return {mpi.name: str(library.build(mpi, cxx, cache)) for mpi in mpis if mpi is not None}
+
+
+def _together(a: runner.Made, b: runner.Made) -> runner.Made:
+    return runner.Made(
+        builds=(*a.builds, *b.builds),
+        executables=a.executables | b.executables,
+        descriptions=a.descriptions | b.descriptions,
+        outputs=a.outputs | b.outputs,
+        efforts=a.efforts | b.efforts,
+    )
+
+
+def _built(
+    request: BenchRequest, made: Sequence[Made], cells: Sequence[Cell], folder: Path, progress: Progress
+) -> dict[Path, BuildResult]:
+    """By the copy in which it was built. Raises BuildError where nothing could be."""
+    found: dict[Path, BuildResult] = {}
+    for one in made if request.build else ():
+        tools = [one.toolchain.name, one.toolchain.version] if one.toolchain is not None else []
+        tools += [one.mpi.label] if one.mpi is not None else []
+        progress.state.enter("build", one.folder.name)
+        progress.state.done, progress.state.total = len(found), len(made)
+        progress.update()
+        values = building.known(one.toolchain, one.mpi)
+        lacking = sorted(names([request.build]) & {*BUILT, *WRAPPERS} - values.keys())
+        if lacking:
+            found[one.folder] = BuildResult(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
+            continue
+        variables = building.environment(one.toolchain, one.mpi)
+        commands = {c.program.variant: c.guest.command for c in cells if c.guest and c.guest.folder == str(one.folder)}
+        found[one.folder] = outcome = building.make(
+            request.build,
+            values,
+            folder,
+            one.folder,
+            variables,
+            " ".join([*tools, *values.values(), *caller.steering(variables)]),
+            commands,
+        )
+        if outcome.error:
+            progress.note(f"does not build: {one.folder.name}")
+        for name, why in outcome.flaws.items():
+            progress.note(f"not measured: {name} of {one.folder.name}: {why}")
+    reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]
+    if reasons and all(why for _, why in reasons):
+        copy, first = reasons[0]
+        raise BuildError(f"nothing could be built; the first error:\n{excerpt(first, 2000, str(building.log(copy)))}")
+    return found
+
+
+def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, BuildResult]) -> runner.Made:
+    """What was built, and what was there."""
+    outcome = {
+        c.program: outcomes.get(Path(c.guest.folder), BuildResult(0.0, "")) for c in cells if c.guest is not None
+    }
+    outputs = {p.key: why for p, o in outcome.items() if (why := o.of(p.variant))}
+    good = [c for c in cells if c.guest is not None and not outcome[c.program].of(c.program.variant)]
+    for cell in good:
+        if cell.guest is not None:
+            startable.require(cell.guest)
+    there = guests.builds(good, {p: o.seconds for p, o in outcome.items()})
+    failed = [
+        Build(p, ok=False, seconds=o.seconds, error=excerpt(why, 4000, f"builds/{p.key}.log"))
+        for p, o in outcome.items()
+        if (why := o.of(p.variant))
+    ]
+    executables = {b.program: guests.OBSERVER for b in there}
+    return runner.Made((*there, *failed), executables, describing.descriptions(request), outputs)
+
+
+def run(request: BenchRequest, folder: Path, results: Path, name: str | None, progress: Progress) -> runner.Result:
+    """Carry out a request. `folder`: where commands are started. Raises UsageError and BuildError."""
+    asked = order(request, results, name)
+    if name is not None:
+        store.free_name(results, name)
+    with leaving_nothing():
+        prepared, made = prepare(request, folder, progress)
+    guests.remember(prepared.plan.cells)
+    return runner.carry_out(asked, prepared, made, progress)
+
+
+def failures(judgement: Judgement) -> list[str]:
+    """Return one line for each command that failed, with the first reason."""
+    reasons: dict[str, str] = {}
+    for figure in judgement.figures:
+        if isinstance(figure, Failed):
+            reasons.setdefault(figure.identity.variant, figure.reason)
+    return [f"{variant} failed: {reason}" for variant, reason in reasons.items()]

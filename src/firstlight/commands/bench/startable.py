@@ -1,0 +1,102 @@
+"""Startable: checks, before the first launch, whether the system can start a command as it is written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from firstlight.commands.bench.placeholders import OUT, names
+from firstlight.core.errors import UsageError
+from firstlight.core.shell import line
+from firstlight.core.units import binary
+from firstlight.model.plan import ExternalCommand
+from firstlight.runner import guests
+
+LONGEST = (1 << 17) - 1
+"""Linux passes at most this many bytes of one argument to a program."""
+SPARE = 1 << 17
+"""Bytes that stay free among all arguments, for the variables of a launch and the words of a launcher."""
+_FIRST_LINE = 256  # Linux reads this many bytes of it
+_SETS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
+
+
+def require(guest: ExternalCommand) -> None:
+    """Raise UsageError if the command's program, or the reference of its output, cannot be used."""
+    command, folder = guest.command, Path(guest.folder)
+    if OUT in names(command[:1]):
+        raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
+    if (file := guests.found(command[0], folder)) is None:
+        raise UsageError(f"{_short(command[0])}: {_absent(command[0], folder)}")
+    for flaw in filter(None, (_script(file), _arguments(guest), _reference(guest))):
+        raise UsageError(f"{_short(command[0])}: {flaw}")
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 100 else f"{word[:97]}..."
+
+
+def _absent(word: str, folder: Path) -> str:
+    if _SETS.fullmatch(word):
+        return f"no such command; set a variable with --env {line([_short(word)])}"
+    file = folder / word
+    if "/" not in word or not file.exists():
+        return "no such command"
+    return "is a folder, not a program" if file.is_dir() else "cannot be executed (chmod +x it)"
+
+
+def _script(file: Path) -> str:
+    """Return why a script cannot be started, "" for any other file."""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(_FIRST_LINE)
+    except OSError:
+        return ""  # a file that can be executed but not read is not a script
+    shebang, end, _ = head.partition(b"\n")
+    if not head.startswith(b"#!"):
+        if b"\0" in head:
+            return ""
+        mark = ", but a byte order mark before it" if head.startswith(b"\xef\xbb\xbf#!") else ""
+        return f"is a script without #! at its start{mark}; begin it with #!/bin/sh"
+    words = shebang[2:].decode("utf-8", "surrogateescape").split()
+    if shebang.endswith(b"\r"):
+        return f"its first line ends with a carriage return; remove them: sed -i 's/\\r$//' {line([file])}"
+    if not end and len(head) == _FIRST_LINE:
+        return f"its first line is longer than the {_FIRST_LINE} bytes that Linux reads"
+    if not words:
+        return "its first line names no interpreter; begin it with #!/bin/sh"
+    if not os.access(words[0], os.X_OK):
+        return f"its first line names {words[0]}, which is not here or cannot be executed"
+    called = words[1] if len(words) > 1 and Path(words[0]).name == "env" else ""
+    if called and not called.startswith("-") and "=" not in called and shutil.which(called) is None:
+        return f"its first line names {called}, which is not on PATH"
+    return ""
+
+
+def _arguments(guest: ExternalCommand) -> str:
+    """Return why the system would refuse the words, "" if it accepts them."""
+    longest = max(len(os.fsencode(word)) for word in (*guest.command, *guest.environment.values()))
+    if longest > LONGEST:
+        return f"an argument or variable of {longest} bytes, and Linux takes at most {LONGEST}; give it in a file"
+    together = sum(len(os.fsencode(word)) + 9 for word in guest.command)
+    most = os.sysconf("SC_ARG_MAX") - SPARE
+    if max(together, len(msgspec.json.encode(guest))) > most:
+        return f"arguments of {binary(together)} together are more than this system takes; give them in a file"
+    return ""
+
+
+def _reference(guest: ExternalCommand) -> str:
+    """Return why the reference cannot be read, "" if it can. A command that prepares may create it."""
+    if guest.like is None:
+        return ""
+    reference = Path(guest.like.reference)
+    if Path(guest.folder) / guest.like.file == reference:
+        return f"--like compares {reference} with itself"
+    if not reference.exists():
+        return "" if guest.prepare else f"--like: there is no reference {reference}"
+    if not reference.is_file():
+        return f"--like: the reference {reference} is not a plain file"
+    return "" if os.access(reference, os.R_OK) else f"--like: the reference {reference} cannot be read"

@@ -1,0 +1,1 @@
+"""`compare`: two runs, or several machines."""

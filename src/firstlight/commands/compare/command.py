@@ -1,0 +1,105 @@
+"""`firstlight compare`: what changed between two runs, or any number of machines side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight import __version__
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    print_json,
+    results_folder,
+    smallest,
+    tell,
+    width,
+    writable,
+)
+from firstlight.core.errors import UsageError
+
+SECTION = "Read"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl compare 20261101-020000-quick latest
+  ./fl compare results/node07 results/node08 results/node09 --output machines.html
+
+\b
+Exit status:
+  0    two runs: every figure is the same or better; more: they stand side by side
+  1    two runs: a figure is worse, or was verified and failed
+  2    wrong usage
+  4    some differences are uncertain, or a run was disturbed
+"""
+)
+@click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
+@as_json
+@click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
+@click.option("--side-by-side", "beside", is_flag=True, help="Two runs, too, as machines side by side.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the page of machines side by side here.",
+)
+@smallest
+@results_folder
+def command(
+    names: tuple[str, ...],
+    as_json: bool,
+    everything: bool,
+    beside: bool,
+    output: Path | None,
+    threshold: float,
+    results: Path,
+) -> int:
+    """Compare two runs, or several machines.
+
+    Two runs are compared figure by figure, with what differs in their environments; more runs are shown side by side.
+
+    A, B, ... are directories, names of runs in the results folder, or `latest`. Of two runs the exit status tells
+    whether B is worse. A run is disturbed where wall and CPU time diverged in a fifth of its samples: then nothing is
+    called worse. Of more runs, each question of the report stands in a line, by chapter, with the share of the best
+    median; earlier machines stand beside it as published.
+    """
+    if len(names) < 2:
+        raise UsageError(f"{names[0]} alone: name two runs or more to compare")
+    if len(names) > 2 or beside:
+        return _beside(names, as_json, output, threshold, results)
+    if output is not None:
+        raise UsageError(
+            "--output is of machines side by side; `./fl report B --compare A` writes the page of two runs"
+        )
+    from firstlight.analysis.compare import compare
+    from firstlight.report.comparison import comparison as page
+    from firstlight.report.export.comparison import compared
+
+    before, after = (runs.judged(runs.find(name, results))[0] for name in names)
+    comparison = compare(before, after, threshold=threshold)
+    if as_json:
+        print_json(compared(comparison))
+    else:
+        tell(page(comparison, width(200), colour(), most=10_000, everything=everything))
+    return comparison.code
+
+
+def _beside(names: tuple[str, ...], as_json: bool, output: Path | None, threshold: float, results: Path) -> int:
+    from firstlight.commands.compare import machines as page
+    from firstlight.core import heritage
+
+    if output is not None:
+        writable(output)
+    judged = [runs.judged(runs.find(name, results))[:2] for name in names]
+    found = page.beside(judged, heritage.load(), threshold)
+    if output is not None:
+        page.write(found, __version__, output)
+    if as_json:
+        print_json(found)
+    else:
+        tell(page.summary(found, width(200), colour(), output))
+    return found.code

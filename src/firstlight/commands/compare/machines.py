@@ -1,0 +1,336 @@
+"""Compare any number of machines by the rows of their reports, with machines of those reports as further columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
+from firstlight.analysis.interval import quotient, ratio
+from firstlight.analysis.provenance import bare, number, states_of
+from firstlight.analysis.select import resolved, same_value
+from firstlight.analysis.states import describe_states, spanning
+from firstlight.analysis.verdict import DISTURBED, Estimate, States, Verified
+from firstlight.core.confidence import LEVEL
+from firstlight.core.errors import INCONCLUSIVE, OK
+from firstlight.core.heritage import Entry, Heritage
+from firstlight.core.units import convert, count, percent, quantity, significant
+from firstlight.model.catalogue import Row, Workload
+from firstlight.report import answers, chapters, html
+from firstlight.report.export.comparison import Which, which
+from firstlight.report.terminal import Ink, machine_line, wrap
+from firstlight.results.record import Better
+from firstlight.results.store.durable import replace
+from firstlight.system.machine import Machine, cores
+
+Standing = Literal["best", "alike", "behind", "none"]
+_NUMBERS = 22  # columns of a median and its share
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What one run answers a row by. `share` of the best median of the row, 1 is the best; null where there is none.
+
+    `standing`: best; alike: no difference to the best can be shown, or none that matters; behind; none, with `reason`.
+    """
+
+    standing: Standing
+    identity: Which | None = None
+    estimate: Estimate | None = None
+    states: States | None = None
+    share: float | None = None
+    reason: str = ""
+
+
+class Published(msgspec.Struct, frozen=True):
+    """A published figure of an earlier machine, in the unit of the row, and where it stands."""
+
+    machine: str
+    year: int
+    value: float
+    share: float | None
+    source: str
+    note: str
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A row that any of the runs answers: a cell for each run, in their order."""
+
+    chapter: str
+    title: str
+    metric: str
+    unit: str
+    better: Better
+    cells: tuple[Cell, ...]
+    published: tuple[Published, ...] = ()
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A run. `disturbed`: a sentence where something else kept it from its processors, else ""."""
+
+    run: str
+    machine: str
+    described: str
+    disturbed: str
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """Runs side by side. `code`: 4 where a run was disturbed, or where no row is answered by two runs, else 0."""
+
+    runs: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    threshold: float
+    drift: float
+    code: int
+
+    @property
+    def disturbed(self) -> list[str]:
+        return [column.disturbed for column in self.runs if column.disturbed]
+
+
+Judged = tuple[Judgement, Mapping[str, Workload]]
+
+
+def beside(runs: Sequence[Judged], heritage: Heritage, threshold: float) -> Beside:
+    """Return the comparison of two runs or more, each with the workloads with its settings."""
+    columns = tuple(_column(k, judgement) for k, (judgement, _) in enumerate(runs))
+    found = [{(a.workload, a.row.title): a for a in answers.answers(*run)} for run in runs]
+    keys: dict[tuple[str, str], answers.Answer] = {}
+    for some in found:
+        for key, answer in some.items():
+            if key not in keys or keys[key].best is None:
+                keys[key] = answer
+    lines = []
+    for key, answer in sorted(keys.items(), key=lambda item: answers.place(item[1])):
+        machine = next(j.run.machine for (j, _), some in zip(runs, found, strict=True) if key in some)
+        workload = next(w[answer.workload] for (_, w), some in zip(runs, found, strict=True) if key in some)
+        line = _line(answer, [some.get(key) for some in found], heritage, workload, machine, threshold)
+        if line is not None:
+            lines.append(line)
+    shared = any(sum(cell.estimate is not None for cell in line.cells) > 1 for line in lines)
+    code = OK if shared and not any(column.disturbed for column in columns) else INCONCLUSIVE
+    return Beside(columns, tuple(lines), threshold, DRIFT, code)
+
+
+def letter(number: int) -> str:
+    """A, B, ... Z, AA, AB, ..."""
+    return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
+
+
+def _column(number: int, judgement: Judgement) -> Column:
+    share = share_disturbed(judgement.figures)
+    warning = disturbance(letter(number), judgement, share) if share >= DISTURBED else ""
+    return Column(judgement.run.id, judgement.run.machine.name, machine_line(judgement), warning)
+
+
+def _line(
+    answer: answers.Answer,
+    given: Sequence[answers.Answer | None],
+    heritage: Heritage,
+    workload: Workload,
+    machine: Machine,
+    threshold: float,
+) -> Line | None:
+    """None where no run has a number for the row."""
+    figures = [a.best if a is not None else None for a in given]
+    good = [f for f in figures if f is not None]
+    if not good:
+        return None
+    like = good[0]
+    good = [f for f in good if (f.unit, f.better) == (like.unit, like.better)]
+    best = (max if like.better == "higher" else min)(good, key=lambda f: f.estimate.median)
+    cells = tuple(_cell(a, f, best, threshold) for a, f in zip(given, figures, strict=True))
+    published = tuple(_published(answer.row, workload, heritage, like, best.estimate.median, machine))
+    return Line(answer.chapter, answer.row.title, answer.row.metric, like.unit, like.better, cells, published)
+
+
+def _cell(answer: answers.Answer | None, figure: Verified | None, best: Verified, threshold: float) -> Cell:
+    if answer is None:
+        return Cell("none", reason="not measured")
+    if figure is None:
+        return Cell("none", reason=("failed: " if answer.failed else "") + answer.reason)
+    if (figure.unit, figure.better) != (best.unit, best.better):
+        return Cell("none", reason=f"measured in {figure.unit}")
+    standing: Standing = "best" if figure is best else "behind" if behind(figure, best, threshold) else "alike"
+    share = _share(figure.estimate.median, best.estimate.median, best.better)
+    return Cell(standing, which(figure.identity), figure.estimate, figure.states, share)
+
+
+def _share(value: float, best: float, better: Better) -> float:
+    """Return the share of the best, by the medians that are shown."""
+    return quotient(value, best) if better == "higher" else quotient(best, value)
+
+
+def behind(figure: Verified, best: Verified, threshold: float) -> bool:
+    """Whether a figure of one run is worse than that of another, as two runs are compared."""
+    mine, other = moments(best.estimate), moments(figure.estimate)
+    found, narrow = (
+        spanning(ratio(mine, other, confidence), best, figure) for confidence in (max(0.99, LEVEL), EQUIVALENCE)
+    )
+    shown = quotient(figure.estimate.median, best.estimate.median)
+    return outcome_of(found, shown, narrow, best.better, threshold) == "worse"
+
+
+def _published(
+    row: Row, workload: Workload, heritage: Heritage, like: Verified, best: float, machine: Machine
+) -> Iterable[Published]:
+    """Return the best published figure of each earlier machine for the row."""
+    ranks = cores.ranks(row.ranks, machine) * cores.amount(row.threads, machine)
+    where = {k: resolved(k, v, workload, machine) for k, v in row.where.items()}
+    found: dict[str, Published] = {}
+    for entry in heritage.matching(workload.name, row.metric):
+        value = convert(entry.value, entry.unit, like.unit)
+        if value is None or entry.ranks != ranks or not _matches(entry, where):
+            continue
+        note = ", ".join(x for x in (entry.mpi or entry.variant, entry.note) if x)
+        one = Published(entry.machine, entry.year, value, _share(value, best, like.better), entry.source.citation, note)
+        known = found.get(entry.machine)
+        if known is None or (one.value > known.value) == (like.better == "higher"):
+            found[entry.machine] = one
+    return sorted(found.values(), key=lambda p: (p.year, p.machine))
+
+
+def _matches(entry: Entry, where: Mapping[str, int | float | str | None]) -> bool:
+    """Return whether the known parameters of a published figure match the values of the row."""
+    return all(k not in entry.parameters or same_value(entry.parameters[k], v) for k, v in where.items())
+
+
+def earlier(found: Beside) -> list[tuple[str, int]]:
+    """The earlier machines that any line has a figure of, by year."""
+    return sorted({(p.machine, p.year) for line in found.lines for p in line.published}, key=lambda x: (x[1], x[0]))
+
+
+def cell_text(cell: Cell, unit: str) -> str:
+    """`14.2 GB/s 0.71`; `≈` before the share where no difference to the best can be shown."""
+    if cell.estimate is None or cell.share is None:
+        return "✗" if cell.reason.startswith("failed") else "-"
+    mark = "≈" if cell.standing == "alike" else ""
+    return f"{quantity(cell.estimate.median, unit)} {mark}{significant(cell.share)}"
+
+
+def median(found: Beside, row: int, column: int) -> str:
+    """`14.2 GB/s`, with what it follows from in the document of `./fl compare --json`."""
+    estimate, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
+    return number(quantity(estimate.median, unit), f"{_place(row, column)}.estimate.median", unit) if estimate else ""
+
+
+def span(found: Beside, row: int, column: int) -> str:
+    """`14.0 – 14.3`, in the unit of the median; "too few" where there is none."""
+    e, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
+    if e is None or e.low is None or e.high is None:
+        return "too few"
+    where = f"{_place(row, column)}.estimate"
+    return f"{bare(e.low, unit, f'{where}.low', e.median)} – {bare(e.high, unit, f'{where}.high', e.median)}"
+
+
+def states(found: Beside, row: int, column: int) -> str:
+    """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one state."""
+    return states_of(found.lines[row].cells[column].states, found.lines[row].unit, f"{_place(row, column)}.states")
+
+
+def share(found: Beside, row: int, column: int) -> str:
+    """`≈ 0.98` of the best in the row."""
+    cell = found.lines[row].cells[column]
+    if cell.share is None:
+        return ""
+    mark = "≈ " if cell.standing == "alike" else ""
+    return mark + number(significant(cell.share), f"{_place(row, column)}.share")
+
+
+def published(found: Beside, row: int, k: int) -> tuple[str, str]:
+    """The published figure and its share of the best, "" where there is none."""
+    line, where = found.lines[row], f"lines[{row}].published[{k}]"
+    p = line.published[k]
+    part = "" if p.share is None else number(significant(p.share), f"{where}.share")
+    return number(quantity(p.value, line.unit), f"{where}.value", line.unit), part
+
+
+def _place(row: int, column: int) -> str:
+    return f"lines[{row}].cells[{column}]"
+
+
+def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
+    """The terminal page, without a final newline."""
+    ink = Ink(colour)
+    names = [letter(k) for k in range(len(found.runs))]
+    lines = [ink("strong", "firstlight") + f" · {count(len(names), 'run')} side by side"]
+    for name, column in zip(names, found.runs, strict=True):
+        lines += wrap(f"{name}  {column.run}, {column.machine}: {column.described}", width, "  ", "     ")
+    lines += [ink("warn", x) for warning in found.disturbed for x in wrap(warning, width, "  ! ", "    ")]
+    wide = width - 30 >= _NUMBERS * len(names)
+    chapter = ""
+    for line in found.lines:
+        if line.chapter != chapter:
+            chapter = line.chapter
+            heads = "".join(f"{name:>{_NUMBERS}}" for name in names) if wide else ""
+            title = chapters.title(chapter)
+            lines += [
+                "",
+                ink("dim", f"  {title[: width - 2 - len(heads)]:<{max(0, width - 2 - len(heads))}}{heads}".rstrip()),
+            ]
+        lines += _row(line, names, width, wide, ink)
+    if not found.lines:
+        lines += ["", "  no row that any of these runs answers"]
+    meaning = (
+        f"median, and its share of the best in the row (1: the best); ≈: no difference to the best can be shown, or "
+        f"it is less than {percent(found.threshold)}; drift of {percent(found.drift)} between runs is allowed for"
+    )
+    lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]
+    return ink.page([*lines, *([f"  page: {place}"] if place else [])])
+
+
+def _row(line: Line, names: Sequence[str], width: int, wide: bool, ink: Ink) -> list[str]:
+    texts = [cell_text(cell, line.unit) for cell in line.cells]
+    lines = []
+    if wide:
+        room = width - 2 - _NUMBERS * len(names)
+        first, *rest = wrap(line.title, room, "", "  ")
+        lines += [f"  {first:<{room}}" + "".join(f"{text:>{_NUMBERS}}" for text in texts)]
+        lines += [f"  {x}" for x in rest]
+    else:
+        lines += wrap(line.title, width, "  ", "    ")
+        lines += [f"    {name}  {text}" for name, text in zip(names, texts, strict=True)]
+    for name, cell in zip(names, line.cells, strict=True):
+        if cell.states is not None:
+            lines += wrap(f"{name}: two states: {describe_states(cell.states, line.unit)}", width, "      ", "        ")
+        if cell.reason.startswith("failed"):
+            lines += [ink("bad", x) for x in wrap(f"{name}: {cell.reason}", width, "      ", "        ")]
+    for p in line.published:
+        share = "" if p.share is None else f" {significant(p.share)}"
+        lines += [
+            ink("dim", x)
+            for x in wrap(f"{p.machine} ({p.year}): {quantity(p.value, line.unit)}{share}", width, "      ", "        ")
+        ]
+    return lines
+
+
+def write(found: Beside, firstlight: str, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(found, firstlight).encode())
+
+
+def render(found: Beside, firstlight: str) -> str:
+    """The page as text."""
+    sections: dict[str, list[tuple[int, Line]]] = {}
+    for row, line in enumerate(found.lines):
+        sections.setdefault(chapters.title(line.chapter), []).append((row, line))
+    page = {
+        "found": found,
+        "firstlight": firstlight,
+        "letters": [letter(k) for k in range(len(found.runs))],
+        "earlier": earlier(found),
+        "sections": sections,
+        "runs": number(count(len(found.runs), "run"), "len(runs)"),
+        "threshold": number(percent(found.threshold), "threshold"),
+        "drift": number(percent(found.drift), "drift"),
+        "median": partial(median, found),
+        "span": partial(span, found),
+        "share": partial(share, found),
+        "published": partial(published, found),
+        "states": partial(states, found),
+    }
+    return html.page_of(Path(__file__).with_suffix(".html.j2"), page, ())

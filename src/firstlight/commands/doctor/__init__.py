@@ -1,0 +1,1 @@
+"""`doctor`: what this machine has, and what is missing."""

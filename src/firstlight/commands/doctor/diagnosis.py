@@ -1,0 +1,298 @@
+"""The doctor: what is here, what is missing with one fix each, and what may disturb a measurement."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import textwrap
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from firstlight.core import caller
+from firstlight.core.units import binary, count
+from firstlight.system import site
+from firstlight.system.machine import (
+    SHARED_LEAST,
+    Machine,
+    cache_directory,
+    cores,
+    gpu_links,
+    shared_memory,
+    starts_nothing,
+)
+from firstlight.system.mpi_families import outside
+from firstlight.system.process import bounded, guard
+from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
+from firstlight.toolchain.offers import format_offers
+
+ROOM = 2 << 30
+"""Bytes of disk that builds, the Python environment and embedded MPI libraries take, with reserve."""
+
+_RANKS = """#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0, rank = 0, sum = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int mine = rank + 1;
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return size == 2 && sum == 3 ? 0 : 9;
+}
+"""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """Something that is here: `what` it is, and what is known about it."""
+
+    what: str
+    detail: str
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """What `firstlight doctor` shows. `healthy`: nothing that a run cannot do without is missing."""
+
+    machine: tuple[Item, ...]
+    present: tuple[Item, ...]
+    absent: tuple[Absent, ...]
+    warnings: tuple[str, ...]
+    healthy: bool
+
+
+def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = None, ranks: bool = False) -> Diagnosis:
+    """Everything that discovery found, and the checks of `doctor`. `ranks`: also let two ranks of each MPI talk."""
+    cache = cache_dir or cache_directory()
+    present, absent = _found(toolbox), []
+    needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
+    optional = [_counters(machine), _pinning(), _temporary(), _shared(machine)]
+    if ranks:
+        optional += [talk(mpi, cache, emulator=toolbox.emulator) for mpi in toolbox.mpis]
+    for answer in (*needed, *optional):
+        if isinstance(answer, Item):
+            present.append(answer)
+        elif answer is not None:
+            absent.append(answer)
+    return Diagnosis(
+        machine=_machine(machine),
+        present=tuple(present),
+        absent=(*absent, *toolbox.absent),
+        warnings=machine.warnings,
+        healthy=not any(isinstance(answer, Absent) for answer in needed),
+    )
+
+
+def text(diagnosis: Diagnosis, width: int = 80) -> str:
+    """The diagnosis as lines of at most `width` characters: one fact a line, aligned."""
+    lines = [line for item in diagnosis.machine for line in _row("  ", item.what, item.detail, width)]
+    lines += [line for warning in diagnosis.warnings for line in _row("  ", "!", warning, width, column=2)]
+    lines += ["", "here"]
+    lines += [line for item in diagnosis.present for line in _row("  ", item.what, item.detail, width)]
+    if diagnosis.absent:
+        lines += ["", "missing"]
+    for gap in diagnosis.absent:
+        lines += _row("  ", gap.what, gap.why, width)
+        lines += _row("  ", "", f"fix: {gap.fix}", width)
+    ending = "ready: ./fl run" if diagnosis.healthy else "not ready: repair the first entries under missing"
+    return "\n".join([*lines, "", ending])
+
+
+def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] = ()) -> Item | Absent:
+    """Compile a program with the library, start two ranks, and let them add up a number."""
+    what = f"two ranks, {mpi.label}"
+    if mpi.starter:  # its mpiexec is not used here; what is used was proved by a trial of the same kind
+        return Item(what, f"talk to each other, started by {' '.join(mpi.starter)}")
+    environment = {**outside(os.environ), **mpi.environment}
+    try:
+        with guard.scratch("talk-", cache) as folder:
+            (folder / "talk.cpp").write_text(_RANKS)
+            started = [mpi.launcher, "-n", "2", *emulator, str(folder / "talk")]
+            for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], started):
+                code, output = _run(command, environment, folder, timeout)
+                if code != 0:
+                    lines = [line.strip() for line in output.splitlines() if re.search(r"\w", line)]
+                    reason = lines[-1] if lines else f"exit status {code}"
+                    return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
+    except OSError as error:
+        return Absent(what, error.strerror or str(error), f"repair {mpi.label}, or make {cache} writable")
+    return Item(what, "talk to each other")
+
+
+def _run(command: list[str], environment: dict[str, str], folder: Path, timeout: float) -> tuple[int, str]:
+    """Exit status and output."""
+    try:
+        done = bounded.run(command, timeout=timeout, environment=environment, folder=folder, merge=True)
+    except subprocess.TimeoutExpired:
+        return 124, f"no answer within {timeout:g} s"
+    return done.returncode, done.stdout
+
+
+def _machine(machine: Machine) -> tuple[Item, ...]:
+    caches = {c.level: f"L{c.level} {binary(c.size)}" for c in machine.caches}
+    kinds = f" ({text})" if (text := cores.kinds(machine)) else ""
+    usable = f"{count(machine.cores, 'core')}{kinds}, {count(len(machine.cpus), 'CPU')} usable"
+    nodes = f"{count(machine.sockets, 'socket')}, {count(len(machine.numa), 'NUMA node')}"
+    parts = [usable, nodes, *caches.values()]
+    memory = f"{binary(machine.memory)}, {binary(machine.memory_available)} available"
+    turbo = {True: "turbo on", False: "turbo off", None: "turbo unknown"}[machine.turbo]
+    frequency = f"governor {machine.governor or 'unknown'}, {turbo}, huge pages {machine.huge_pages or 'unknown'}"
+    system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation seen'}"
+    limits = ", ".join(f"{k} {v if v == 'unlimited' else binary(int(v))}" for k, v in machine.limits.items())
+    return (
+        Item("processor", f"{machine.processor} ({machine.microarchitecture}, {machine.architecture})"),
+        Item("layout", ", ".join(parts)),
+        Item("memory", memory),
+        Item("GPUs", _gpus(machine)),
+        Item("system", system),
+        Item("frequency", frequency),
+        Item("limits", limits),
+        Item("load", f"{machine.load:.2f}"),
+        *_site(),
+        *_ignored(),
+    )
+
+
+def _ignored() -> list[Item]:
+    """Return the caller's variables that would change what is built."""
+    names = caller.ignored()
+    return [Item("ignored variables", f"{', '.join(names)}; see docs/site.md")] if names else []
+
+
+def _site() -> list[Item]:
+    """The site file, where there is one, and the modules."""
+    file, (name, modules) = site.current().path, site.wanted()
+    taken = f"{name or 'loaded'}: {', '.join(modules)}" if modules else ""
+    return [
+        *([Item("site file", f"{file}; what each line does: ./fl doctor --site")] if file else []),
+        *([Item("modules", taken)] if taken else []),
+    ]
+
+
+def _gpus(machine: Machine) -> str:
+    counts = Counter(f"{gpu.name}{f', {binary(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
+    links = gpu_links.format_links(machine.gpu_links)
+    listed = [f"{number} x {name}" for name, number in counts.items()]
+    return "; ".join([*listed, *([links] if links else [])]) or "none"
+
+
+def _found(toolbox: Toolbox) -> list[Item]:
+    """Compilers with their flag sets, MPI libraries, numerical libraries by what they offer."""
+    items = []
+    for compiler in dict.fromkeys(t.compiler for t in toolbox.toolchains):
+        chains = [t for t in toolbox.toolchains if t.compiler == compiler]
+        first = chains[0]
+        fortran = f", Fortran {first.fortran_version} ({first.fortran})" if first.fortran else ""
+        openmp = ", OpenMP" if first.openmp else ""
+        sets = " ".join(t.flag_set for t in chains)
+        items.append(Item(f"{compiler} {first.version}", f"{first.cxx}; {sets}{openmp}{fortran}"))
+    for mpi in toolbox.mpis:
+        f08 = f", mpi_f08 with {' '.join(mpi.f08)}" if mpi.f08 else ", no mpi_f08"
+        extras = "".join(f", {name}" for key, name in RUNTIMES.items() if key in mpi.extras)
+        items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}{extras}"))
+    if toolbox.cuda is not None:
+        items.append(
+            Item(toolbox.cuda.label, f"{toolbox.cuda.nvcc} with {toolbox.cuda.host}, {toolbox.cuda.architecture}")
+        )
+    for offload in toolbox.offloads:
+        runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
+        text = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
+        items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", text))
+    items += [
+        Item(x.label, f"{format_offers(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}")
+        for x in toolbox.libraries
+    ]
+    items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
+    return items
+
+
+def _started(toolbox: Toolbox) -> str:
+    """Which MPI libraries the batch system starts: known inside of an allocation only."""
+    ways = [
+        f"{mpi.label} by {Path(mpi.starter[0]).name} {' '.join(mpi.starter[1:])}" for mpi in toolbox.mpis if mpi.starter
+    ]
+    return "starts " + ", ".join(ways) if ways else "MPI programs are started by mpiexec here"
+
+
+def _cache(cache: Path) -> Item | Absent:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cache):
+            pass
+    except OSError as error:
+        why = f"cannot write to {cache}: {error.strerror}"
+        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a writable folder")
+    if starts_nothing(cache):
+        why = f"no program in {cache} can be started: its file system is mounted noexec"
+        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a folder of another file system")
+    return Item("cache directory", str(cache))
+
+
+def _disk(cache: Path) -> Item | Absent | None:
+    """None where the cache directory itself is missing, which is reported already."""
+    if not cache.is_dir():
+        return None
+    free = shutil.disk_usage(cache).free
+    if free < ROOM:
+        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are wanted"
+        return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
+    return Item("disk space", f"{binary(free)} free")
+
+
+def _pinning() -> Absent | None:
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except OSError as error:
+        why = f"the system refuses sched_setaffinity ({error.strerror}): programs run, but move from core to core"
+        return Absent("pinning", why, "optional: allow it, in the seccomp profile of the container for instance")
+    return None
+
+
+def _temporary() -> Absent | None:
+    folder = Path(tempfile.gettempdir())
+    if not starts_nothing(folder):
+        return None
+    why = f"no program in {folder} can be started: its file system is mounted noexec; ./fl tune loop starts some there"
+    return Absent("temporary folder", why, "optional: set TMPDIR to a folder of another file system")
+
+
+def _shared(machine: Machine) -> Absent | None:
+    free, least = shared_memory(), SHARED_LEAST * machine.cores
+    if free is not None and free >= least:
+        return None
+    here = "does not exist" if free is None else f"has {binary(free)} free"
+    why = f"/dev/shm {here}; {binary(least)} are wanted: ranks on a node share memory in it"
+    return Absent("shared memory", why, "mount -o remount,size=1g /dev/shm; for a container: docker run --shm-size=1g")
+
+
+def _tool(name: str) -> Item | Absent:
+    path = shutil.which(name)
+    if path is None:
+        return Absent(name, "not on the search path", f"start through ./fl, which brings it (or: pip install {name})")
+    return Item(name, path)
+
+
+def _compiler(toolbox: Toolbox) -> Absent | None:
+    if toolbox.toolchains:
+        return None
+    fix = next((gap.fix for gap in toolbox.absent if gap.what == "gcc"), "install g++ 11 or newer")
+    return Absent("a C++ compiler", "no compiler that knows C++20 was found", fix)
+
+
+def _counters(machine: Machine) -> Item | Absent:
+    if machine.counters.startswith("hardware counters are available"):
+        return Item("counters", machine.counters)
+    fix = "optional: sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
+    return Absent("counters", machine.counters, fix)
+
+
+def _row(indent: str, what: str, detail: str, width: int, column: int = 24) -> list[str]:
+    """`what` in a column, `detail` beside it, folded to `width`; a long `what` stands on a line of its own."""
+    room = max(20, width - len(indent) - column)
+    folded = textwrap.wrap(detail, room, break_long_words=False, break_on_hyphens=False) or [""]
+    head = f"{indent}{what:<{column}}"
+    lines = [head + folded[0]] if len(what) < column else [f"{indent}{what}", " " * (len(indent) + column) + folded[0]]
+    return [line.rstrip() for line in (*lines, *(" " * (len(indent) + column) + rest for rest in folded[1:]))]

@@ -1,0 +1,188 @@
+"""What each line of the site file does here, and which of them are wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from firstlight.core.errors import ENVIRONMENT, OK, USAGE, FirstlightError
+from firstlight.system import site
+from firstlight.system.site import Choice, Read, Site, launchers, modules
+from firstlight.system.site.entries import OPTIONS, folder
+from firstlight.toolchain import SITE_FLAGS, Toolbox
+
+Survey = Callable[[], Toolbox]
+"""What is here, before anything is left out."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One entry: its line, what it says, and what it did; `well`: it can do that here."""
+
+    line: int
+    key: str
+    value: str
+    did: str
+    well: bool
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """A site file. `faults`: lines that are wrong, of which nothing is taken; `path` None: there is no file."""
+
+    path: str | None
+    entries: tuple[Entry, ...]
+    faults: tuple[site.Fault, ...]
+
+    @property
+    def code(self) -> int:
+        if self.faults:
+            return USAGE
+        return OK if all(entry.well for entry in self.entries) else ENVIRONMENT
+
+
+def examine(read: Read, survey: Survey, batch: Mapping[str, str], environment: Mapping[str, str]) -> Examined:
+    """`batch`: the batch systems that firstlight knows, each with the program that submits."""
+    if read.path is None:
+        return Examined(None, (), ())
+    tried = _Trial(read.site, survey, batch, environment)
+    entries = [
+        Entry(line, ".".join(keys), _shown(value), *tried.did(keys, value))
+        for keys, line in sorted(read.lines.items(), key=lambda entry: entry[1])
+        if not read.faults and not isinstance(value := _value(read.site, keys), dict | msgspec.Struct)
+    ]
+    return Examined(str(read.path), tuple(entries), read.faults)
+
+
+def text(examined: Examined) -> str:
+    """One entry a paragraph: where and what, then what it did."""
+    if examined.path is None:
+        return "no site file: none is needed; docs/site.md says what one can do for you"
+    path = Path(examined.path)
+    lines = [f"wrong    {fault.format(path)}" for fault in examined.faults]
+    for entry in examined.entries:
+        lines.append(f"{'ok' if entry.well else 'PROBLEM':<8} {path}:{entry.line}: {entry.key} = {entry.value}")
+        lines.append(f"{'':<8} {entry.did}")
+    if not lines:
+        lines.append(f"{path} says nothing")
+    return "\n".join(lines)
+
+
+def _value(whole: Site, keys: Sequence[str]) -> object:
+    found: object = whole
+    for key in keys:
+        found = found[key] if isinstance(found, dict) else getattr(found, key)
+    return found
+
+
+def _shown(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+class _Trial:
+    """Tries what entries say; what is here is asked once."""
+
+    def __init__(self, whole: Site, survey: Survey, batch: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self.whole = whole
+        self.survey = survey
+        self.batch = batch
+        self.environment = environment
+
+    def did(self, keys: tuple[str, ...], value: object) -> tuple[str, bool]:
+        """(what the entry did, whether it can)."""
+        match keys:
+            case ("results",):
+                return _results(Path(folder(str(value))))
+            case ("path",):
+                missing = [f for f in self.whole.path if not Path(folder(f)).is_dir()]
+                what = f"there is no folder {', '.join(missing)}" if missing else "stand in front of PATH"
+                return what, not missing
+            case ("modules",):
+                return f"loads [toolchains.{value}] unless --modules says another", True
+            case ("toolchains", name, "modules"):
+                return self._modules(name)
+            case ("compilers", "flags"):
+                kept = [
+                    t.name for t in self._toolbox.toolchains if site.chosen(self.whole.compilers, t.compiler, t.name)
+                ]
+                names = ", ".join(f"{name}{SITE_FLAGS}" for name in kept)
+                return f"are part of every flag set, never of a judge: {names or 'no compiler is considered'}", bool(
+                    kept
+                )
+            case ("compilers" | "mpi" as table, _):
+                return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
+            case ("targets", name, key):
+                return self._target(name, key)
+            case ("launcher",):
+                return self._launcher(str(value))
+            case ("submit", "system") if value not in self.batch:
+                return f"no batch system is called so; there are {', '.join(self.batch)}", False
+            case ("submit", "system") if shutil.which(self.batch[str(value)]) is None:
+                return f"{self.batch[str(value)]} is not on the search path: no job can be submitted from here", False
+            case ("submit", key):
+                name = OPTIONS.get(key, key).replace("_", "-").replace("limit", "time")
+                words = value if isinstance(value, tuple) else (value,)
+                return "./fl submit " + " ".join(f"--{name} {_shown(word)}" for word in words), True
+        return "is taken", True
+
+    def _launcher(self, launcher: str) -> tuple[str, bool]:
+        if launchers.is_template(launcher):
+            words = launchers.template(launcher)
+            if shutil.which(words[0], path=self.environment.get("PATH")) is None:
+                return f"{words[0]} is not on the search path", False
+            example = " ".join(words).format(ranks=8, nodes=2, per_node=4, threads=1)
+            return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher says another", True
+        return f"MPI programs are started by {launcher} inside of an allocation; --launcher says another", True
+
+    @cached_property
+    def _toolbox(self) -> Toolbox:
+        return self.survey()
+
+    def _modules(self, name: str) -> tuple[str, bool]:
+        try:
+            found = modules.changes(self.whole.toolchains[name].modules, self.environment)
+        except FirstlightError as error:
+            return str(error), False
+        path = found.get("PATH") or self.environment.get("PATH", os.defpath)
+        compiler, wrapper = shutil.which("c++", path=path), shutil.which("mpicxx", path=path)
+        tools = ", ".join(f"{what} is {where}" for what, where in (("c++", compiler), ("mpicxx", wrapper)) if where)
+        return (
+            f"--modules {name} changes {', '.join(found) or 'nothing'}; {tools or 'no compiler is on the path'}",
+            True,
+        )
+
+    def _target(self, name: str, key: str) -> tuple[str, bool]:
+        """Check that what it names is there; ./fl --target NAME doctor checks that it works."""
+        target = self.whole.targets[name]
+        path = self.environment.get("PATH", os.defpath)
+        tools = {"compilers": target.compilers, "run": target.run[:1]}.get(key, ())
+        missing = [word for word in tools if shutil.which(word, path=path) is None]
+        missing += [word for word in (target.mpi if key == "mpi" else ()) if not Path(folder(word)).is_dir()]
+        if missing:
+            return f"{', '.join(missing)} is not here", False
+        return f"./fl --target {name} takes it; ./fl --target {name} doctor tries it", True
+
+    def _choice(self, table: str, choice: Choice, patterns: Sequence[str]) -> tuple[str, bool]:
+        here: dict[str, tuple[str, ...]] = {t.name: (t.compiler, t.name) for t in self._toolbox.toolchains}
+        if table == "mpi":
+            here = {m.name: (m.name,) for m in self._toolbox.mpis}
+        odd = [p for p in patterns if not any(fnmatchcase(name, p) for names in here.values() for name in names)]
+        kept = [name for name, names in here.items() if site.chosen(choice, *names)]
+        left = [name for name in here if name not in kept]
+        if odd:
+            return f"{', '.join(odd)} matches nothing here; here: {', '.join(here) or 'none'}", False
+        return f"considered: {', '.join(kept) or 'none'}; left out: {', '.join(left) or 'none'}", bool(kept)
+
+
+def _results(place: Path) -> tuple[str, bool]:
+    there = next(path for path in (place, *place.parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        return f"runs cannot be kept in {place}: {there} cannot be written", False
+    return (
+        f"runs are kept in {place}{'' if place.exists() else ', which the first one makes'}; --results says another",
+        True,
+    )

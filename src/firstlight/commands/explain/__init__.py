@@ -1,0 +1,1 @@
+"""`explain`: how a figure came about."""

@@ -1,0 +1,132 @@
+"""`firstlight explain`: all that is known of one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight import __version__
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.core.errors import OK, REGRESSION, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.analysis.verdict import Figure, Verified
+    from firstlight.execute.build.assembly import Loop
+    from firstlight.results.record import Run
+
+MOST = 8
+
+SECTION = "Read"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl explain dot.simd rate gcc-native
+  ./fl explain dot.simd rate --output dot.html
+
+\b
+Exit status:
+  0    done
+  1    the figure failed its verification: the page shows why, and no number
+  2    wrong usage: no figure has these words, or several have
+"""
+)
+@click.argument("words", nargs=-1, required=True, metavar="FIGURE...")
+@click.option("--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured it.")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the page here as well."
+)
+@as_json
+@results_folder
+def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool, results: Path) -> int:
+    """Show how one figure came about.
+
+    The page has its samples, its states, what limits it, its loop, and how to narrow its interval.
+
+    FIGURE are words of its name, as `./fl figures` writes it, as many as tell it from the others; where several figures
+    have them and differ in the toolchain or a parameter only, the best one is taken.
+    """
+    from firstlight.analysis.formatting import name
+    from firstlight.analysis.verdict import Verified
+    from firstlight.commands.explain import page
+
+    if output is not None:
+        writable(output)
+    judgement, workloads, _ = runs.judged(runs.find(run, results))
+    figure = choose(judgement.figures, words)
+    if not isinstance(figure, Verified):
+        verdict = str(figure.__struct_config__.tag)
+        note(f"{name(figure.identity)}: {verdict}: {figure.reason}")
+        return REGRESSION if verdict == "failed" else OK
+    explained = page.explain(judgement, figure, workloads, loop_of(judgement.run, figure))
+    if output is not None:
+        page.write(explained, figure, __version__, output)
+    if as_json:
+        print_json(explained)
+    else:
+        tell(page.summary(explained, width(), colour(), output))
+    return OK
+
+
+def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
+    """The figure with all these words. Raises UsageError where there is none, or several that are not alike.
+
+    What is a word of some figure's name is meant as that word: `time` is not `cpu_time`. Anything else may be a part.
+    """
+    from firstlight.analysis.formatting import name
+    from firstlight.analysis.ranking import best
+    from firstlight.analysis.verdict import Verified
+
+    asked = [part.strip(",()") for word in words for part in word.split()]
+    text = " ".join(asked)
+    words_of = {f.identity: {part.strip(",()") for part in name(f.identity).split()} for f in figures}
+    whole = set().union(*words_of.values())
+    found = [
+        f
+        for f in figures
+        if all(part in (words_of[f.identity] if part in whole else name(f.identity)) for part in asked)
+    ]
+    found = found or [f for f in figures if all(part in name(f.identity) for part in asked)]
+    if not found:
+        known = sorted({part for f in figures for part in words_of[f.identity]})
+        near = next((m for part in asked if part not in known for m in get_close_matches(part, known, n=1)), "")
+        hint = f"did you mean {near}?" if near else "`./fl figures` lists them"
+        raise UsageError(f"no figure has the words {text!r}; {hint}")
+    kinds = {(f.identity.workload, f.identity.variant, f.identity.metric, f.identity.placement) for f in found}
+    if len(found) > 1 and len(kinds) > 1:
+        shown = "; ".join(name(f.identity) for f in found[:MOST])
+        more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
+        raise UsageError(f"{len(found)} figures have the words {text!r}; add some of theirs: {shown}{more}")
+    if len(found) > 1:
+        note(f"{len(found)} figures have the words {text!r}: the best is explained; more words choose another")
+    return best([f for f in found if isinstance(f, Verified)]) or found[0]
+
+
+def loop_of(run: Run, figure: Verified) -> Loop | str:
+    """The hot loop of the figure's program, where the cache holds the very executable that the run launched."""
+    from firstlight.execute.build.assembly import hot_loop, root_of
+    from firstlight.execute.build.stored import Entry
+    from firstlight.system.machine import cache_directory
+
+    i = figure.identity
+    build = next(
+        (b for b in run.builds if b.ok and (b.program.workload, b.program.variant, b.program.toolchain, b.program.mpi)
+         == (i.workload, i.variant, i.toolchain, i.mpi)), None,
+    )  # fmt: skip
+    if build is None or not build.recipe.isalnum():
+        return "not available: the run does not say what its program was made of"
+    entry = Entry(cache_directory() / "programs" / build.recipe, build.program.target)
+    try:
+        if entry.sum() != build.sha256:
+            return "not available: the executable in the cache is not the one that was launched"
+    except OSError:
+        return "not available: the executable is no longer in the cache, or was built on another machine"
+    description = run.descriptions.get(build.program.target)
+    kernel = dict(i.parameters).get("kernel") if description is not None and description.kernels else None
+    return hot_loop(entry.executable) if kernel is None else hot_loop(entry.executable, root_of(kernel))

@@ -1,0 +1,110 @@
+"""`firstlight export`: a run, or the catalogue, in the formats of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import results_folder, writable
+
+output = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write it here, not to the terminal.",
+)
+
+SECTION = "Read"
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  ./fl export junit latest
+  ./fl export reframe -o check.py
+  ./fl export hpcc latest
+"""
+)
+def command() -> None:
+    """Export a run for JUnit, ReFrame or HPC Challenge.
+
+    `./fl figures --json` exports the figures themselves."""
+
+
+@command.command()
+@click.argument("run", default="latest")
+@click.option("--against", metavar="BASE", help="Hold every figure against this run; what it found stays a finding.")
+@output
+@results_folder
+def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
+    """The verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches. There are failures exactly where `./fl run` ends with 1: variants that no toolchain gets right.
+    A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is 0 whatever they
+    are: the server counts the failures.
+
+    With --against, a test is a figure, and a failure is one that is worse than in BASE, or was verified there and is
+    wrong now; what cannot be told, or was wrong in BASE already, is skipped. For example:
+
+    \b
+      ./fl export junit --against 20261101-020000-quick -o junit.xml
+    """
+    from firstlight.analysis.compare import compare
+    from firstlight.report.export.junit import against as held
+    from firstlight.report.export.junit import to_junit
+
+    judgement, _, _ = runs.judged(runs.find(run, results))
+    if against is None:
+        _write(to_junit(judgement), output)
+    else:
+        base = runs.judged(runs.find(against, results))[0]
+        _write(held(compare(base, judgement), judgement), output)
+
+
+@command.command()
+@output
+def reframe(output: Path | None) -> None:
+    """A ReFrame check of every workload, for `reframe -c FILE -r`; it calls this checkout.
+
+    ReFrame 4 is needed to run it, not to write it. The head of the file says what can be set.
+    """
+    from firstlight import ROOT
+    from firstlight.model import catalogue
+    from firstlight.report.export.reframe import to_reframe
+
+    _write(to_reframe(catalogue.load(catalogue.roots()), ROOT / "fl"), output)
+
+
+@command.command()
+@click.argument("run", default="latest")
+@click.option("--summary", is_flag=True, help="NAME=VALUE, as HPC Challenge's own output has it, for scripts.")
+@output
+@results_folder
+def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
+    """The figures of RUN under the names of HPC Challenge, with its rules and what differs.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches; only a verified figure has a number. What stands for a name is measured by `./fl run --standard`.
+
+    With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
+    without a verified figure has none. For example:
+
+    \b
+      ./fl export hpcc latest --summary -o hpccoutf.txt
+    """
+    from firstlight.report.export.hpcc import lines, to_summary, to_table
+
+    judgement, workloads, _ = runs.judged(runs.find(run, results))
+    found = lines(judgement, workloads)
+    _write(to_summary(found) if summary else to_table(judgement, found), output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        writable(output).write_text(text, encoding="utf-8")

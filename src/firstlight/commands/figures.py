@@ -1,0 +1,97 @@
+"""`firstlight figures`: the figures of a run as a table, as JSON or as CSV."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import as_json, echo_json, results_folder, tell
+from firstlight.core.units import count, significant
+
+if TYPE_CHECKING:
+    from firstlight.report.export import Row
+
+SECTION = "Read"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl figures latest
+  ./fl figures latest --csv
+"""
+)
+@click.argument("run", default="latest")
+@as_json
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line a figure.")
+@click.option("--failed", is_flag=True, help="Only figures that failed or are unverified, with their reasons in full.")
+@click.option("--launches", is_flag=True, help="The value of every launch as well; in CSV one line a launch.")
+@results_folder
+def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool, results: Path) -> None:
+    """Print every figure with its interval, ceiling and verdict.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches; of a run of a thousand launches and more, only where a file of it has changed since. Only a
+    verified figure has numbers.
+    """
+    from firstlight.report import export
+    from firstlight.report.export import kept
+
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    path = runs.find(run, results)
+    before = None if launches else kept.key(path)
+    known = kept.find(path, before)
+    if known is not None and as_json and not failed:
+        runs.passed_over(known.defects)
+        echo_json(known.pretty())
+        return
+    if known is None:
+        judgement, _, defects = runs.judged(path)
+        name, whole = judgement.run.id, export.rows(judgement, launches)
+        kept.keep(path, name, defects, whole, before)
+    else:
+        name, whole = known.run, known.table()
+        runs.passed_over(known.defects)
+    table = [row for row in whole if row.verdict not in ("verified", "untimed")] if failed else whole
+    if as_json:
+        echo_json(export.to_json(table))
+    elif as_csv:
+        click.echo(export.to_csv(table), nl=False)
+    else:
+        for row in table:
+            tell(line(row))
+            if row.values:
+                tell("  " + ", ".join(significant(value) for value in row.values))
+        tell(f"{_counted(whole, failed)} of {name}")
+
+
+def _counted(whole: list[Row], failed: bool) -> str:
+    """`354 verified of 364 figures`; of what was asked for with --failed: `10 failed, none unverified of 364`."""
+    numbers = Counter(row.verdict for row in whole)
+    if not failed:
+        good = f"{numbers['untimed']} verified, not timed," if numbers["untimed"] else f"{numbers['verified']} verified"
+        return f"{good} of {count(len(whole), 'figure')}"
+    parts = (f"{numbers[verdict] or 'none'} {verdict}" for verdict in ("failed", "unverified"))
+    return f"{', '.join(parts)}, of {count(len(whole), 'figure')}"
+
+
+def line(row: Row) -> str:
+    """One figure as one line; the reason in full where there is no number."""
+    from firstlight.analysis.formatting import values, where
+    from firstlight.analysis.states import describe_states
+
+    tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
+    what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)
+    head = f"{row.workload}.{row.variant} {row.metric} ({tools}) {what}".rstrip()
+    if row.median is None:
+        return f"{head}: {row.verdict}: {row.reason}"
+    interval = "too few" if row.low is None or row.high is None else f"{significant(row.low)} - {significant(row.high)}"
+    share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
+    note = f" ({row.reason})" if row.reason else ""
+    note = f"; two states: {describe_states(row.states, row.unit)}{note}" if row.states else note
+    return f"{head}: {significant(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

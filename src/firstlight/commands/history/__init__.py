@@ -1,0 +1,1 @@
+"""`history`: the runs of one machine over time."""

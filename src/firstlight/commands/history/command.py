@@ -1,0 +1,239 @@
+"""`firstlight history`: many runs over time, what changed when, and the newest against the accepted one."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    note,
+    print_json,
+    results_folder,
+    smallest,
+    tell,
+    width,
+    writable,
+)
+from firstlight.core import shell
+from firstlight.core.errors import OK, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from firstlight.analysis import Judgement
+    from firstlight.analysis.compare import Comparison
+    from firstlight.analysis.history.folder import Folder
+    from firstlight.analysis.history.series import History
+    from firstlight.analysis.verdict import Identity
+
+PAGE = "history.html"
+MOST_LEFT = 8  # runs that were left out, one line each
+
+SECTION = "Read"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl history
+  ./fl history --since 2026-11-01 --figure 'bandwidth'
+  ./fl history --accept latest
+  ./fl history --junit history.xml
+
+\b
+Exit status:
+  0    done; or the newest run is as good as the accepted one
+  1    the newest run is worse than the accepted one, or wrong where that was right
+  2    wrong usage, or no run that can be read
+  4    some differences from the accepted run are uncertain, or a run was disturbed
+"""
+)
+@click.argument("places", nargs=-1, metavar="[RUNS]...")
+@click.option("--accept", metavar="RUN", help="Take RUN as what later runs of its machine are held against.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only runs begun on that day or later.")
+@click.option("--figure", "figures", multiple=True, metavar="WORDS", help="Only figures with these words; repeatable.")
+@click.option("--machine", default="", metavar="NAME", help="Runs of this machine, not of the newest run's; or any.")
+@smallest
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the newest run against the accepted one as JUnit XML.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"Write the page here, not as {PAGE} into the folder of the runs.",
+)
+@as_json
+@results_folder
+def command(
+    places: tuple[str, ...],
+    accept: str | None,
+    since: datetime | None,
+    figures: tuple[str, ...],
+    machine: str,
+    threshold: float,
+    junit: Path | None,
+    output: Path | None,
+    as_json: bool,
+    results: Path,
+) -> int:
+    """Show every figure over all runs of a machine.
+
+    It finds levels and changes, and what else changed at the same run.
+
+    RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once and kept in an index in
+    the cache, which may be thrown away. What cannot be read, was altered or is only a part is told and left out.
+    """
+    from firstlight.commands.history import page
+    from firstlight.report.export.history import document
+
+    folder, paths = _places(places, results)
+    if accept is not None:
+        return _accept(accept, folder)
+    for path in (output, junit):
+        if path is not None:
+            writable(path)
+    read = _read(paths)
+    history = _history(read, machine, since, figures, threshold)
+    judged, comparison = _compared(folder, history, figures, threshold)
+    code = OK if comparison is None else comparison.code
+    if junit is not None:
+        _junit(junit, comparison, judged)
+    if as_json:
+        print_json(document(history, read.left, comparison, code))
+        return code
+    place: Path | None = output or folder / PAGE
+    left = [(left.path, left.why) for left in read.left]
+    try:
+        assert place is not None
+        page.write(history, read.chapters, comparison, left, place)
+    except OSError as error:
+        if output is not None:
+            raise
+        note(f"{place}: cannot be written ({error.strerror}); --output FILE writes the page elsewhere")
+        place = None
+    tell(page.summary(history, comparison, len(left), width(), colour(), place))
+    return code
+
+
+def _places(words: Sequence[str], results: Path) -> tuple[Path, list[Path]]:
+    """The folder that the page and the accepted runs belong to, and where runs are looked for."""
+    if not words:
+        if not results.is_dir():
+            raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
+        return results, [results]
+    paths = [Path(word) if Path(word).is_dir() else runs.find(word, results) for word in words]
+    folders = [path for path in paths if not (path / "run.json").exists()]
+    return (folders[0] if folders else paths[0].resolve().parent), paths
+
+
+def _read(paths: Sequence[Path]) -> Folder:
+    from firstlight.analysis.history import folder, index
+    from firstlight.system.machine import cache_directory
+
+    live = sys.stderr.isatty()
+
+    def progress(done: int, of: int) -> None:
+        if live:
+            click.echo(f"\rjudging runs: {done + 1} of {of} ", err=True, nl=done + 1 == of)
+        elif done == 0 and of > 20:
+            note(f"judging {of} runs that the index does not know yet")
+
+    read = folder.read(paths, index.place(cache_directory(), paths[0]), progress)
+    for left in read.left[:MOST_LEFT]:
+        note(f"left out {left.path}: {left.why}")
+    if len(read.left) > MOST_LEFT:
+        note(f"left out {len(read.left) - MOST_LEFT} more runs; --json lists them")
+    if read.note:
+        note(read.note)
+    if not read.runs:
+        where = ", ".join(map(str, paths))
+        raise UsageError(f"{where}: no run that can be read; `./fl run` makes one")
+    return read
+
+
+def _history(read: Folder, machine: str, since: datetime | None, figures: Sequence[str], threshold: float) -> History:
+    from firstlight.analysis.history import series
+
+    names = sorted({past.run.machine.name for past in read.runs})
+    if machine not in ("", series.ANY, *names):
+        raise UsageError(f"no run of a machine named {machine!r}; there are {', '.join(names)} and any")
+    found = series.history(read, machine, since.timestamp() if since else 0.0, figures, threshold)
+    if not found.runs:
+        raise UsageError(f"no run since {since:%Y-%m-%d}; the newest is of {_day(read)}")
+    for text in figures:
+        if not any(series.named(s.figure, text) for s in found.series):
+            known = sorted({word for f in read.figures for word in (f.identity.workload, f.identity.metric)})
+            near = get_close_matches(text, known, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else "./fl figures lists them"
+            raise UsageError(f"no figure has the words {text!r}; {hint}")
+    return found
+
+
+def _day(read: Folder) -> str:
+    return f"{datetime.fromtimestamp(read.runs[-1].run.started):%Y-%m-%d}"
+
+
+def _accept(word: str, folder: Path) -> int:
+    from firstlight.analysis.history.accepted import accept
+
+    path = runs.find(word, folder)
+    judgement, _, defects = runs.judged(path)
+    if path.resolve().parent != folder.resolve():
+        raise UsageError(f"{path} does not lie in {folder}; copy it there, or name its folder: --results DIR")
+    if defects or judgement.run.state in ("running", "interrupted"):
+        raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
+    accept(folder, path, judgement.run.machine.name)
+    tell(f"{judgement.run.id} is accepted: later runs of {judgement.run.machine.name} are held against it")
+    return OK
+
+
+def _compared(
+    folder: Path, history: History, figures: Sequence[str], threshold: float
+) -> tuple[Judgement | None, Comparison | None]:
+    """The newest run against the accepted one of its machine; None where none is accepted."""
+    from msgspec.structs import replace
+
+    from firstlight.analysis.compare import compare
+    from firstlight.analysis.formatting import name
+    from firstlight.analysis.history.accepted import baseline
+
+    newest = history.runs[-1]
+    base = baseline(folder, newest.run.machine.name)
+    if base is None:
+        return None, None
+    before, after = (runs.judged(path)[0] for path in (base, newest.path))
+    found = compare(before, after, threshold=threshold)
+    if figures:
+        wanted = [text.split() for text in figures]
+
+        def chosen(who: Identity) -> bool:
+            return any(all(word in name(who) for word in words) for words in wanted)
+
+        found = replace(
+            found,
+            figures=tuple(f for f in found.figures if chosen(f.identity)),
+            changed=tuple(c for c in found.changed if chosen(c.identity)),
+        )
+    return after, found
+
+
+def _junit(path: Path, comparison: Comparison | None, judged: Judgement | None) -> None:
+    from firstlight.report.export.junit import against
+
+    if comparison is None or judged is None:
+        raise UsageError(
+            f"--junit holds the newest run against the accepted one: {shell.command('history')} --accept RUN"
+        )
+    path.write_text(against(comparison, judged), encoding="utf-8")

@@ -1,0 +1,76 @@
+"""`firstlight list`: what can be measured."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from firstlight.commands.shared.output import echo_json, tell
+from firstlight.model import catalogue
+from firstlight.model.plan import select
+
+SECTION = "Measure"
+
+
+class ListedVariant(msgspec.Struct, frozen=True):
+    """`needs`: openmp, mpi, mpi4, shmem, caf, blas1, lapack, fft, fortran."""
+
+    name: str
+    needs: tuple[str, ...]
+
+
+class ListedWorkload(msgspec.Struct, frozen=True):
+    """One workload and its variants, those kept to prove the verification left out.
+
+    `parameters`: those that its suites give values; a program's --describe tells all.
+    """
+
+    name: str
+    title: str
+    question: str
+    chapter: str
+    suites: tuple[str, ...]
+    variants: tuple[ListedVariant, ...]
+    parameters: tuple[str, ...] = ()
+
+
+def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
+    """The workloads named, or all."""
+    from firstlight.runner.parameters import declared
+
+    workloads = catalogue.load(catalogue.roots())
+    found = []
+    for name, wanted in select(workloads, names).items():
+        w = workloads[name]
+        variants = [v for v in w.variants if not v.broken and (wanted is None or v.name in wanted)]
+        shown = tuple(ListedVariant(v.name, v.needs) for v in variants)
+        parameters = tuple(sorted(declared(w)))
+        found.append(ListedWorkload(name, w.title, w.question, w.chapter, tuple(w.suites), shown, parameters))
+    return found
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl list
+  ./fl list dot
+"""
+)
+@click.argument("workload", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (schema: list).")
+def command(workload: tuple[str, ...], as_json: bool) -> None:
+    """List the workloads and variants that can be measured."""
+    found = listed(workload)
+    if as_json:
+        echo_json(msgspec.json.format(msgspec.json.encode(found)).decode())
+        return
+    for entry in found:
+        tell(f"{entry.name}  {entry.title}. {entry.question}")
+        width = max((len(v.name) for v in entry.variants), default=0)
+        for variant in entry.variants:
+            needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
+            tell(f"  {variant.name:<{width}}{needs}".rstrip())
+        tell(f"  suites: {', '.join(entry.suites) or 'none'}")
+        tell(f"  parameters: {', '.join(entry.parameters) or 'none'}\n")
+    tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
+    tell("with values of your own: ./fl run NAME PARAMETER=VALUE,VALUE")

@@ -1,0 +1,195 @@
+"""Names: the free names of a loop, with the types that their declarations give them.
+
+What is declared nowhere in the file is a macro or a constant of a header: it stays as it is, and the compiler tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from firstlight.commands.loops import NotUnderstoodError, Param
+from firstlight.commands.loops.syntax import called, text, walk
+
+PURE = frozenset(
+    f"{name}{suffix}"
+    for name in (
+        *("sqrt", "cbrt", "fabs", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin"),
+        *("acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "hypot", "fmin", "fmax", "fma", "floor", "ceil"),
+        *("trunc", "round", "rint", "fmod", "copysign", "erf", "erfc", "creal", "cimag", "conj", "cabs"),
+        *("isnan", "isinf", "isfinite", "signbit", "inf", "nan", "huge_val"),
+    )
+    for suffix in ("", "f")
+) | {"abs", "labs", "llabs"}
+"""Functions without side effects: a loop that calls others may be seen from outside, and is left alone."""
+JUMPS = ("return_statement", "goto_statement", "labeled_statement")
+
+
+class _Declared(NamedTuple):
+    type: str
+    declarator: Node
+
+
+def free_names(
+    loop: Node, function: Node, more: Sequence[str] = (), constant: Callable[[str], bool] | None = None
+) -> tuple[Param, ...]:
+    """Return the free names, scalars first: a scalar may be the length of an array's rows. Raises NotUnderstoodError.
+
+    more: names that the pragma uses. constant: whether an undeclared name is a constant; None for a file whose headers
+    were not read, where every such name may be one.
+    """
+    _may_be_moved(loop)
+    own = {
+        text(_name(d)) for n in walk(loop) if n.type == "declaration" for d in n.children_by_field_name("declarator")
+    }
+    used = list(dict.fromkeys(text(n) for n in walk(loop) if n.type == "identifier" and not called(n)))
+    visible = _visible(loop, function)
+    used += [name for name in more if name in visible and name not in used]
+    known = {name: visible[name] for name in used if name in visible and name not in own}
+    for _ in range(4):  # the length of a row is a free name, too
+        for name in [text(n) for d in list(known.values()) for n in _sizes(d.declarator)]:
+            if name in visible:
+                known.setdefault(name, visible[name])
+    changed = {text(_root(target)) for target in _targets(loop)}
+    if lost := sorted(changed - known.keys() - own):
+        raise NotUnderstoodError(
+            f"{lost[0]} is changed in the loop, and its declaration is not found: copy it to a local variable"
+        )
+    for name in used if constant is not None else ():
+        if name not in known and name not in own and constant is not None and not constant(name):
+            raise NotUnderstoodError(f"{name} is not declared where the parser finds it: copy it to a local variable")
+    params = [_param(name, d, loop, name in changed) for name, d in known.items()]
+    return tuple(sorted(params, key=lambda p: p.array))
+
+
+HINTS = {
+    "pointer_expression": "write `x[0]` instead of `*x`, and hand over no addresses",
+    "field_expression": "copy members to local variables before the loop, and arrays to local pointers",
+    "gnu_asm_expression": "mark a loop without assembler",
+    "comma_expression": "write two statements",
+}
+"""Hints for constructs that the parser does not understand."""
+
+
+def _may_be_moved(loop: Node) -> None:
+    for node in walk(loop):
+        if node.type in JUMPS:
+            word = text(node).split()[0].rstrip(";")
+            raise NotUnderstoodError(f"`{word}` leaves the loop: set a variable instead, or mark a loop without it")
+        if node.type in HINTS:
+            raise NotUnderstoodError(f"`{' '.join(text(node).split())[:40]}` is not understood: {HINTS[node.type]}")
+        if node.type == "call_expression":
+            function = text(node.child_by_field_name("function"))
+            root = loop
+            while root.parent is not None:
+                root = root.parent
+            macro = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(function)}\(", text(root), re.MULTILINE)
+            if function.removeprefix("__builtin_") not in PURE and not macro:
+                hint = "write it as a macro, or mark a loop without it"
+                raise NotUnderstoodError(f"{function}() is called, which may do anything: {hint}")
+
+
+def _targets(loop: Node) -> Iterator[Node]:
+    """What is assigned to."""
+    for node in walk(loop):
+        target = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
+        if target is not None and (found := node.child_by_field_name(target)) is not None:
+            yield found
+
+
+def _root(node: Node) -> Node:
+    while node.type in ("subscript_expression", "parenthesized_expression"):
+        inner = node.child_by_field_name("argument") or node.named_children[0]
+        node = inner
+    return node
+
+
+def _visible(loop: Node, function: Node) -> dict[str, _Declared]:
+    """Declarations before the loop, the nearer ones last."""
+    scopes: list[Node] = []
+    at: Node | None = loop
+    while at is not None:
+        scopes.append(at)
+        at = at.parent
+    found: dict[str, _Declared] = {}
+    for scope in reversed(scopes):
+        if scope.type == "function_definition":
+            for p in walk(scope.child_by_field_name("declarator") or scope):
+                if p.type == "parameter_declaration":
+                    found |= _declarations(p)
+        for child in scope.children if scope != loop else ():
+            if child.type == "declaration" and child.start_byte < loop.start_byte:
+                found |= _declarations(child)
+            elif child.type in ("preproc_ifdef", "preproc_if") and child.start_byte < loop.start_byte:
+                for inner in child.children:
+                    found |= _declarations(inner) if inner.type == "declaration" else {}
+    return found
+
+
+def _declarations(node: Node) -> dict[str, _Declared]:
+    declarators = node.children_by_field_name("declarator")
+    if not declarators:
+        return {}
+    first = declarators[0].start_byte
+    words = [text(c) for c in node.children if c.end_byte <= first and c.type != "storage_class_specifier"]
+    type_text = " ".join(" ".join(words).split())
+    return {text(_name(d)): _Declared(type_text, d) for d in declarators}
+
+
+def _name(declarator: Node | None) -> Node | None:
+    while declarator is not None and declarator.type != "identifier":
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None:
+            inner = next((c for c in declarator.named_children if c.type.endswith(("declarator", "identifier"))), None)
+        declarator = inner
+    return declarator
+
+
+def _sizes(declarator: Node) -> Iterator[Node]:
+    for node in walk(declarator):
+        if node.type == "array_declarator" and (size := node.child_by_field_name("size")) is not None:
+            yield from (n for n in walk(size) if n.type == "identifier")
+
+
+def _param(name: str, declared: _Declared, loop: Node, written: bool) -> Param:
+    kind, declarator = declared
+    if re.search(r"\b(volatile|_Atomic|struct|union)\b", kind):
+        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not understood: use local numbers")
+    if declarator.type == "init_declarator":
+        declarator = declarator.child_by_field_name("declarator") or declarator
+    shape = [n.type for n in walk(declarator) if n.type.endswith("declarator")]
+    if "function_declarator" in shape or shape.count("pointer_declarator") > 1:
+        raise NotUnderstoodError(
+            f"{name} is declared as `{text(declarator)}`, which is not understood: use a local array or number"
+        )
+    if not shape:
+        return Param(name, re.sub(r"\bconst\b\s*", "", kind).strip() if written else kind, written=written)
+    rows: list[str] = []
+    at: Node | None = declarator
+    while at is not None and at.type == "array_declarator":
+        rows.insert(0, text(at.child_by_field_name("size")))
+        at = at.child_by_field_name("declarator")
+    pointer = "pointer_declarator" in shape
+    if shape[0] == "pointer_declarator" and "array_declarator" in shape:
+        raise NotUnderstoodError(
+            f"{name} is an array of pointers, which is not understood: copy a row to a local pointer"
+        )
+    rows = rows if pointer else rows[1:]
+    restrict = bool(re.search(r"\b(__)?restrict(__)?\b", text(declarator)))
+    _only_by_subscripts(name, loop)
+    return Param(name, kind, array=True, rows=tuple(rows), written=written, restrict=restrict)
+
+
+def _only_by_subscripts(name: str, loop: Node) -> None:
+    for node in walk(loop):
+        if node.type == "identifier" and text(node) == name and not called(node):
+            parent = node.parent
+            if (
+                parent is None
+                or parent.type != "subscript_expression"
+                or parent.child_by_field_name("argument") != node
+            ):
+                raise NotUnderstoodError(f"{name} is used otherwise than by its elements: write `{name}[i]`")

@@ -1,0 +1,129 @@
+"""`firstlight tune loop`: make marked loops of a C file faster, and prove that they are the same loops."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared.output import as_json, note, print_json, tell, width
+from firstlight.core.errors import OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.loops.source import Source
+    from firstlight.commands.loops.tuner import TunedLoop
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--loop", "names", multiple=True, metavar="NAME", help="Only this loop, by its function; repeatable.")
+@click.option(
+    "--cc", multiple=True, metavar="COMPILER", help="gcc, clang or a path; repeatable. FL_CC, else gcc, if not given."
+)
+@click.option(
+    "--flags",
+    default="-O3 -march=native",
+    show_default=True,
+    metavar="WORDS",
+    help="What your build compiles FILE with.",
+)
+@click.option(
+    "--engine",
+    default="greedy",
+    show_default=True,
+    metavar="NAME",
+    help="What searches: greedy, exhaustive, random, evolution (needs SciPy) or replay:FILE.",
+)
+@click.option("--budget", default="60s", show_default=True, metavar="TIME", help="Of each loop's search.")
+@click.option(
+    "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Of each side in a trial."
+)
+@click.option("--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Of all that is random.")
+@click.option("--report", is_flag=True, help="Tune nothing: write the page of what was tuned, with --json its data.")
+@click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE: it is compiled as it is again.")
+@as_json
+def command(
+    file: Path,
+    names: tuple[str, ...],
+    cc: tuple[str, ...],
+    flags: str,
+    engine: str,
+    budget: str,
+    launches: int,
+    seed: int,
+    report: bool,
+    golden: bool,
+    as_json: bool,
+) -> int:
+    """Find faster versions of the loops behind `#pragma tune precious` in the C file FILE, and keep what proves better.
+
+    Each candidate is verified beside the golden loop: with every kind of number, around every edge of the trip count,
+    with arrays that overlap and between closed pages. What passed is timed with golden in turn, and what is faster by
+    more than its interval is written to `tuned` beside FILE, for `CC=fl-cc`; so is a page of all that was tuned, tried
+    and rejected. The pragma is in docs/tune-loop.md.
+    """
+    from firstlight.commands.loops import records, source, trial, tuner
+    from firstlight.core.units import parse_duration
+    from firstlight.runner.interrupt import leaving_nothing
+
+    if golden:
+        return _back(file, names)
+    read = source.read(file)
+    if report:
+        found = records.read(file)
+        if not found:
+            raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
+        return _show(found, read, as_json)
+    if not read.hashes and not read.refused:
+        raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
+    if unknown := sorted(set(names) - read.hashes.keys()):
+        raise UsageError(f"{file} has no loop {unknown[0]}; it has {', '.join(read.hashes) or 'none'}")
+    options = tuple(shlex.split(flags))
+    found = []
+    with leaving_nothing():
+        for name in cc or (os.environ.get("FL_CC") or "gcc",):
+            path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64" has an option
+            request = tuner.LoopRequest(
+                trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
+            )
+            read = source.read(file, command=[path, *own, *options])
+            for loop in read.loops:
+                if not names or loop.name in names:
+                    found.append(tuner.tune(read, loop, request, note))
+                    records.write(found[-1])
+    return _show(found, read, as_json)
+
+
+def _back(file: Path, names: tuple[str, ...]) -> int:
+    """Remove what was tuned, and the records and the page of it."""
+    from firstlight.commands.loops import emit, records
+
+    some = [*emit.every(file), *records.every(file)]
+    gone = [path for path in some if not names or path.name.split(".")[-3] in names]
+    for path in gone:
+        path.unlink()
+    if not records.every(file):
+        records.page(file).unlink(missing_ok=True)
+    removed = ", ".join(str(path) for path in gone if path.suffix == ".c")
+    tell(f"{file} is compiled as it is; removed: {removed or 'nothing'}")
+    return OK
+
+
+def _show(found: list[TunedLoop], read: Source, as_json: bool) -> int:
+    """What came of these loops; the page is of all loops of the file that were ever tuned."""
+    from firstlight.commands.loops import page as pages
+    from firstlight.commands.loops import records, terminal
+
+    page = None
+    if some := records.read(read.path):
+        page = records.page(read.path)
+        pages.write(some, read, page)
+    if as_json:
+        print_json(found)
+    else:
+        tell(terminal.page(found, [(str(read.path), one) for one in read.refused], page, width()))
+    return OK

@@ -1,0 +1,146 @@
+"""Answer: what firstlight-map found, and what was made of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.analysis.compare import BETTER, Outcome
+
+WORTH = 1.02
+"""How many times better a map has to be, by the busiest links and by simulated time, to be worth a recommendation."""
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """Bytes: `maxima` is the sum over phases of the load of the busiest link, `hop_bytes` that of all links."""
+
+    maxima: int
+    hop_bytes: int
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A link and the bytes of all phases that cross it."""
+
+    link: str
+    bytes: int
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One map. `phases`: bytes on the busiest link of each; `spread`: links by load, in equal steps up to `most`, those
+    without any (`idle`) apart. `bound_seconds`: maxima over the bandwidth of a link; `seconds`: simulated, each phase
+    by itself; `flowing_seconds`: the same in one go, each rank turning to its next phase when its own messages are
+    through; None where that was cut short. `matrix`: (sender, receiver, bytes) between blocks of `block` slots.
+    """
+
+    by: str
+    maxima: int
+    hop_bytes: int
+    phases: tuple[int, ...]
+    most: int
+    idle: int
+    spread: tuple[int, ...]
+    worst: tuple[Link, ...]
+    block: int
+    matrix: tuple[tuple[int, int, int], ...]
+    bound_seconds: float
+    seconds: float | None = None
+    flowing_seconds: float | None = None
+    phase_seconds: tuple[float, ...] = ()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the native program says. `map`: (node, place in it) of each rank; `places`: the same as one slot, counted in
+    the order in which the network counts its ranks; `identity`: those of the order as it is. `axes`: the torus that its
+    nodes form in this order, or none.
+
+    proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed gives this map again.
+    least: bytes over the busiest links of a map that puts less on them than this one, but is slower by events; or None.
+    """
+
+    ranks: int
+    nodes: int
+    per_node: int
+    links: int
+    bytes: int
+    proved: bool
+    in_time: bool
+    starts: int
+    interrupted: bool
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+    before: Side
+    after: Side
+    axes: tuple[int, ...]
+    places: tuple[int, ...]
+    identity: tuple[int, ...]
+    map: tuple[tuple[int, int], ...]
+    least: int | None = None
+
+    @property
+    def gain(self) -> float:
+        """How many times less the busiest links carry."""
+        return self.before.maxima / self.after.maxima if self.after.maxima else 1.0
+
+    @property
+    def simulated_gain(self) -> float | None:
+        """How many times less the simulated time is, phase by phase: the gain that is predicted."""
+        return _times_less(self.before.seconds, self.after.seconds)
+
+    @property
+    def flowing_gain(self) -> float | None:
+        """The same where ranks do not wait for one another between phases: what confirms the prediction or does not."""
+        return _times_less(self.before.flowing_seconds, self.after.flowing_seconds)
+
+    @property
+    def better(self) -> bool:
+        """Whether the map is worth a recommendation, by the objective and by both simulations."""
+        simulated = (self.simulated_gain, self.flowing_gain)
+        return self.gain >= WORTH and all(gain is None or gain >= WORTH for gain in simulated)
+
+
+def _times_less(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None or after <= 0 else before / after
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A file and the command that uses it; or why there is none (`file` is "" then)."""
+
+    format: str
+    title: str
+    file: str
+    use: str = ""
+    why: str = ""
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """The user's command with its ranks in their order (`without`) and by the map, bound alike: seconds, launch by
+    launch. `ratio`: with / without."""
+
+    command: tuple[str, ...]
+    without: tuple[float, ...]
+    mapped: tuple[float, ...]
+    ratio: float
+    low: float | None
+    high: float | None
+    outcome: Outcome
+
+
+class Mapped(msgspec.Struct, frozen=True):
+    """The whole of it: what was mapped, on which network, by whose parameters, what was found, written and tried.
+    `budget`: seconds that the search might take; None where a map was given.
+    """
+
+    firstlight: str
+    source: str
+    topology: str
+    machine: str
+    answer: Answer
+    files: tuple[Written, ...]
+    notes: tuple[str, ...] = ()
+    folder: str = ""
+    trial: Trial | None = None
+    budget: float | None = None
+
+    @property
+    def recommended(self) -> bool:
+        """Only what is predicted to gain, and, where it was tried, what gains."""
+        return self.answer.better and (self.trial is None or self.trial.outcome == BETTER)

@@ -1,0 +1,215 @@
+"""`firstlight map`: which rank should stand where, so that messages share links as little as can be."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
+from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.map.answer import Mapped
+    from firstlight.commands.map.program import Best
+    from firstlight.commands.map.slots import Slots
+    from firstlight.commands.map.source import Source
+    from firstlight.toolchain import Mpi
+
+SECTION = "Improve"
+
+
+@click.command(
+    epilog="""\b
+Example:
+  ./fl map npb_cg -n 64 -p class=A --topology torus:8x8
+
+\b
+Topologies: those of `./fl simulate` but flat, tree:CORESxNUMAxSOCKETS, and `allocation`:
+the cores of this node, or the nodes of the batch job behind one switch.
+
+\b
+Exit status:
+  0    a map is recommended, or the order as it is cannot be bettered
+  2    wrong usage
+  3    firstlight-map cannot be built
+  4    --try could not tell whether the map helps
+  130  interrupted; the best map so far is written
+"""
+)
+@click.argument("what", metavar="PROFILE|PATTERN|RUN|FILE")
+@click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
+@click.option("--topology", required=True, metavar="SPEC|allocation", help="The network, as torus:32x32; see below.")
+@click.option("--ranks-per-node", "per_node", type=click.IntRange(1, 4096), metavar="N", help="1 if not given.")
+@click.option("--inside", default="", metavar="SPEC", help="Of a node, as tree:8x2x2: cores, NUMA nodes, sockets.")
+@click.option("--phases", is_flag=True, help="Phases count one by one: only what happens at once shares links.")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern that is named.")
+@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
+@click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
+@click.option("--faulty", default="", metavar="NODES", help="The same, and routes avoid them where the network can.")
+@click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one a line.")
+@click.option(
+    "--seconds", "--budget", "budget", default="45s", show_default=True, metavar="TIME", help="For the search, at most."
+)
+@click.option("--moves", type=click.IntRange(0), default=0, metavar="N", help="Of annealing, a start; 0: automatic.")
+@click.option("--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Of annealing.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same one, the same map.")
+@click.option(
+    "--by", "judged", type=click.Choice(["events", "links"]), default="events", show_default=True,
+    help="What decides between the best maps: simulated events, or the sum of the busiest links alone.",
+)  # fmt: skip
+@click.option("--machine", default="", metavar="NAME|PARAMETERS", help="For predicted times, as in `./fl simulate`.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the files are written."
+)
+@click.option(
+    "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+    help="No search: this map, a slot a line, as DIR/best-so-far keeps it where a search was killed.",
+)  # fmt: skip
+@click.option("--try", "attempt", is_flag=True, help="Run COMMAND by the map and by the ranks' order, bound alike.")
+@click.option("--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Of each side of --try.")
+@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it is not recognised.")
+@results_folder
+@as_json
+def command(
+    what: str,
+    words: tuple[str, ...],
+    topology: str,
+    per_node: int | None,
+    inside: str,
+    phases: bool,
+    processes: int | None,
+    given: tuple[str, ...],
+    holes: str,
+    faulty: str,
+    hosts: Path | None,
+    budget: str,
+    moves: int,
+    starts: int,
+    seed: int,
+    judged: str,
+    machine: str,
+    out: Path | None,
+    kept: Path | None,
+    attempt: bool,
+    launches: int,
+    mpi: str | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Find a better rank map for a program and measure it.
+
+    PROFILE is one of `./fl profile` (its folder, its name, or `latest`), PATTERN an application by its name (npb_cg,
+    with --processes), RUN one that measured such a pattern, FILE a text of `ranks P`, `phase NAME` and lines of
+    FROM TO BYTES. What is sought is the least sum over phases of the load of the busiest link. Where the order
+    as it is cannot be bettered, nothing is recommended.
+    """
+    from firstlight.commands.map import page, source
+    from firstlight.commands.map.runner import MappingRequest, carry_out
+    from firstlight.core.units import parse_duration
+    from firstlight.results import store
+
+    if attempt != bool(words):
+        raise UsageError("--try and a command belong together: ./fl map latest ... --try -- mpiexec -n 4 ./program")
+    found = _measured(what, results, processes, given, phases) or source.find(
+        what, results, processes, ",".join(given), phases
+    )
+    stands = _slots(topology, per_node, inside, hosts)
+    effort = ["--seed", str(seed), "--moves", str(moves), "--starts", str(starts)]
+    effort += ["--by-links"] if judged == "links" else []
+    for name, nodes in (("--holes", holes), ("--faulty", faulty)):
+        effort += [name, nodes] if nodes else []
+    request = MappingRequest(
+        found, stands, _machine(machine), parse_duration(budget, "time of the search"), tuple(effort),
+        out or store.new_folder(results, time.time(), "map"), words,
+        _mpi(words, mpi) if words else None, launches, kept,
+    )  # fmt: skip
+    shown = _Line()
+    made = carry_out(request, shown.best, shown.launched, shown.stage)
+    shown.end()
+    html = Path(made.folder) / "report.html"
+    page.write(made, html)
+    if as_json:
+        print_json(made)
+    else:
+        tell(page.summary(made, html, width()))
+    return _code(made)
+
+
+def _measured(what: str, results: Path, processes: int | None, given: tuple[str, ...], phases: bool) -> Source | None:
+    """What a run measured, where `what` is a run and no profile."""
+    from firstlight.commands import profile
+    from firstlight.commands.map import source
+    from firstlight.commands.shared import runs
+
+    folder = runs.named(what, results)
+    if folder is None or (folder / profile.PROFILE).is_file():
+        return None
+    if given:
+        raise UsageError(f"-p belongs to a pattern by its name; {what} is a run, with values of its own")
+    judgement, workloads, _ = runs.judged(folder)
+    return source.of_run(judgement, workloads, processes, phases)
+
+
+def _code(made: Mapped) -> int:
+    if made.answer.interrupted:
+        return INTERRUPTED
+    return INCONCLUSIVE if made.trial is not None and made.trial.outcome == "inconclusive" else OK
+
+
+def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None) -> Slots:
+    from firstlight.commands.map import slots
+
+    if topology == slots.HERE:
+        from firstlight.system import machine
+        from firstlight.system.machine import allocation
+
+        if inside or hosts:
+            raise UsageError("--inside and --hosts are for networks by name: an allocation tells its own")
+        return slots.here(machine.discover(), allocation.discover(), per_node)
+    names = slots.names_in(hosts) if hosts is not None else ()
+    notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
+    return slots.Slots(topology, per_node or 1, inside, names, notes=notes)
+
+
+def _machine(text: str) -> str:
+    from firstlight.commands.simulate import networks
+
+    return text if not text or "=" in text else networks.named(text).word
+
+
+def _mpi(words: tuple[str, ...], named: str | None) -> Mpi:
+    from firstlight import toolchain
+    from firstlight.commands.profile import which
+    from firstlight.system import machine
+
+    here = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False)
+    return which.mpi_of(words, here.mpis, named)
+
+
+class _Line:
+    """One line of progress that is overwritten, only where somebody looks at it."""
+
+    def __init__(self) -> None:
+        self._seen = sys.stderr.isatty()
+
+    def stage(self, text: str) -> None:
+        self._show(f"{text} ...")
+
+    def best(self, best: Best) -> None:
+        from firstlight.core.units import quantity
+
+        self._show(f"{best.seconds:.0f} s: {quantity(best.maxima, 'B')} on the busiest links, by {best.best}")
+
+    def launched(self, done: int, total: int) -> None:
+        self._show(f"{done} of {total} launches")
+
+    def end(self) -> None:
+        self._show("")
+
+    def _show(self, text: str) -> None:
+        if self._seen:
+            click.echo(f"\r{text:<78}\r", err=True, nl=False)

@@ -1,0 +1,33 @@
+"""A host file, one node a rank: Slurm's arbitrary distribution, and what else starts ranks in a file's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firstlight.commands.map.formats import UnwritableError
+from firstlight.commands.map.slots import Slot
+from firstlight.core import shell
+
+TITLE = "Slurm, for MPICH and others"
+FILE = "hosts"
+
+
+def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
+    names = [s.host for s in slots]
+    if None in names:
+        raise UnwritableError("names of the nodes are not known; give them as --hosts FILE, one a line")
+    if len(set(names)) == 1:
+        raise UnwritableError("all ranks are on one node, and it names nodes only")
+    return "".join(f"{name}\n" for name in names)
+
+
+def parse(text: str) -> list[Sequence[object]]:
+    """(node) of each rank."""
+    lines = text.splitlines()
+    if not lines or any(not line.strip() or " " in line.strip() for line in lines):
+        raise ValueError("a line should name one node")
+    return [(line.strip(),) for line in lines]
+
+
+def use(file: str, ranks: int) -> str:
+    return f"SLURM_HOSTFILE={shell.line([file])} srun -n {ranks} --distribution=arbitrary ./program"

@@ -1,0 +1,317 @@
+"""The two pages of a rank map: a summary in the terminal and an HTML page with the matrix and the links."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import time
+from pathlib import Path
+
+from firstlight.analysis.compare import BETTER, SAME, WORSE
+from firstlight.commands.map.answer import WORTH, Mapped, Side, Trial
+from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.report import html
+from firstlight.report.frame import Drawing, Trace, layout, log_colours
+from firstlight.report.palette import COOL, GREY, WARM
+from firstlight.results.store.durable import replace
+
+_MOST_PHASES = 8
+_CONFIRMED = 0.1
+
+
+def write(mapped: Mapped, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(mapped).encode())
+
+
+def render(mapped: Mapped) -> str:
+    """The page as text."""
+    drawings = [_loads(mapped), _phases(mapped), *_matrices(mapped), _worst(mapped)]
+    page = {
+        "mapped": mapped,
+        "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
+        "sentences": sentences(mapped),
+        "notes": notes(mapped),
+        "drawings": drawings,
+    }
+    return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def sentences(mapped: Mapped) -> list[str]:
+    """What was found, most important first."""
+    return [s[:1].upper() + s[1:] + "." for s in _sentences(mapped)]
+
+
+def _sentences(mapped: Mapped) -> list[str]:
+    a = mapped.answer
+    if a.proved:
+        return ["nothing to gain: the busiest links carry no more than any map has to put on them"]
+    lines = [_verdict(mapped)]
+    lines.append(
+        f"the busiest links carry {binary(a.after.maxima)} in place of {binary(a.before.maxima)} "
+        f"({significant(a.gain)} times less), all links {binary(a.after.hop_bytes)} in place of "
+        f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
+    )
+    before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
+    if before is not None and after is not None and gain is not None:
+        lines.append(
+            f"by simulated events the messages take {quantity(after, 's')} in place of {quantity(before, 's')} "
+            f"({significant(gain)} times less){_apart(mapped)}"
+        )
+    if gain is not None and a.flowing_gain is not None and len(a.names) > 1:
+        lines.append(_confirmed(gain, a.flowing_gain))
+    if mapped.trial is not None:
+        lines.append(_tried(mapped.trial))
+    return lines
+
+
+def _verdict(mapped: Mapped) -> str:
+    a = mapped.answer
+    if not a.better:
+        simulated = a.simulated_gain
+        if a.gain >= WORTH and simulated is not None:
+            return (
+                "nothing is recommended: the busiest links would carry less, but the simulated time would be "
+                f"{significant(1 / simulated)} times that of the order as it is"
+            )
+        return f"nothing is recommended: no map was found that is {percent(WORTH - 1)} better than the order as it is"
+    if mapped.trial is None:
+        predicted = a.simulated_gain
+        if predicted is None:
+            return f"the busiest links carry {significant(a.gain)} times less; no time was simulated; try it with --try"
+        return (
+            f"with this map messages are predicted to take {significant(predicted)} times less time; try it with --try"
+        )
+    if mapped.recommended:
+        return "the map is recommended: the program is faster with it"
+    return "the map is not recommended: what was predicted did not show in the program's time"
+
+
+def _apart(mapped: Mapped) -> str:
+    """Why the simulation gains less or more than the objective, where it is by more than a tenth."""
+    a, gain = mapped.answer, mapped.answer.simulated_gain
+    if gain is None or 0.9 <= gain / a.gain <= 1.1:
+        return ""
+    waits = [s.seconds / s.bound_seconds for s in (a.before, a.after) if s.seconds is not None and s.bound_seconds > 0]
+    if len(waits) < 2:
+        return ""
+    return (
+        f"; this is {significant(waits[0])} and {significant(waits[1])} times what the busiest links alone take, "
+        "before and after: the rest is latency of hops, and messages that wait at one link while the next one is idle"
+    )
+
+
+def _confirmed(gain: float, flowing: float) -> str:
+    """What is left of the prediction where phases are not kept apart."""
+    verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
+    return (
+        f"simulated in one go, ranks turning to their next phase as they can, they take {significant(flowing)} times "
+        f"less: this {verdict} the prediction within {percent(_CONFIRMED)}"
+    )
+
+
+def _tried(trial: Trial) -> str:
+    words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without", "inconclusive": "inconclusive"}
+    span = "" if trial.low is None or trial.high is None else f", {significant(trial.low)} – {significant(trial.high)}"
+    return (
+        f"tried {count(len(trial.mapped), 'time')} with the map and with the ranks in their order, bound alike: "
+        f"{words[trial.outcome]} (time with the map / without {significant(trial.ratio)}{span})"
+    )
+
+
+def notes(mapped: Mapped) -> list[str]:
+    """What one must know of it."""
+    a = mapped.answer
+    lines = list(mapped.notes)
+    if a.least is not None:
+        lines.append(
+            f"another map puts {binary(a.least)} on the busiest links, less than this one, but simulated events "
+            "take longer with it; --by links takes it"
+        )
+    if a.interrupted:
+        lines.append("the search was interrupted: this is the best map so far")
+    elif mapped.budget is not None and not a.in_time:
+        lines.append(
+            f"the search was ended by its budget of {quantity(mapped.budget, 's')}: the same seed may end elsewhere; "
+            f"--budget {math.ceil(2 * mapped.budget)}s gives it more"
+        )
+    return lines
+
+
+def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    a = mapped.answer
+    lines = [
+        f"firstlight · rank map · {mapped.source} · {mapped.topology}",
+        f"  {count(a.ranks, 'rank')} on {count(a.nodes, 'node')} x {a.per_node}, {count(a.links, 'link')}, "
+        f"{count(len(a.names), 'phase')}",
+        "",
+    ]
+    for mark, some in (("", sentences(mapped)), ("! ", notes(mapped))):
+        for text in some:
+            lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
+    lines += ["", f"  {'':<26}{'as it is':>12}{'map':>12}"]
+    for what, x, y in _rows(a.before, a.after):
+        lines.append(f"  {what:<26}{x:>12}{y:>12}")
+    if len(a.names) > 1:
+        lines += ["", f"  {'busiest link, by phase':<26}{'as it is':>12}{'map':>12}"]
+        for name, most, now in list(zip(a.names, a.before.phases, a.after.phases, strict=True))[:_MOST_PHASES]:
+            lines.append(f"  {name[:26]:<26}{binary(most):>12}{binary(now):>12}")
+        if len(a.names) > _MOST_PHASES:
+            lines.append(f"  and {len(a.names) - _MOST_PHASES} more phases")
+    if mapped.files:
+        lines.append("")
+    wide = max((len(w.title) for w in mapped.files), default=0) + 2
+    for w in mapped.files:
+        lines.append(f"  {w.title + ':':<{wide}}{w.use if w.file else f'not written: {w.why}'}")
+    if place is not None:
+        lines += ["", f"  report: {place}"]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _rows(before: Side, after: Side) -> list[tuple[str, str, str]]:
+    rows = [
+        ("sum of busiest links", binary(before.maxima), binary(after.maxima)),
+        ("all links (hop-bytes)", binary(before.hop_bytes), binary(after.hop_bytes)),
+        ("over a link's bandwidth", quantity(before.bound_seconds, "s"), quantity(after.bound_seconds, "s")),
+    ]
+    if before.seconds is not None and after.seconds is not None:
+        rows.append(("simulated, phase by phase", quantity(before.seconds, "s"), quantity(after.seconds, "s")))
+    if before.flowing_seconds is not None and after.flowing_seconds is not None:
+        rows.append(
+            ("simulated in one go", quantity(before.flowing_seconds, "s"), quantity(after.flowing_seconds, "s"))
+        )
+    return rows
+
+
+def _loads(mapped: Mapped) -> Drawing:
+    a = mapped.answer
+    data: list[Trace] = []
+    rows: list[tuple[str, ...]] = []
+    for side, name, colour in ((a.before, "as it is", GREY), (a.after, "with the map", COOL[0])):
+        step = side.most / len(side.spread)
+        xs = [(k + 0.5) * step for k in range(len(side.spread))]
+        data.append(
+            {
+                "type": "bar",
+                "name": name,
+                "x": xs,
+                "y": list(side.spread),
+                "width": step,
+                "opacity": 0.75,
+                "marker": {"color": colour},
+            }
+        )
+        rows.append((name, "0 B", str(side.idle)))
+        rows += [(name, f"to {binary((k + 1) * step)}", str(n)) for k, n in enumerate(side.spread) if n]
+    total = a.links
+    title = (
+        f"The busiest of {total} links carries {binary(a.after.most)} of all phases in place of "
+        f"{binary(a.before.most)}; {percent(a.after.idle / max(total, 1))} of them carry nothing"
+    )
+    return Drawing(
+        "map-loads",
+        title,
+        "How many links carry how much, all phases together; those without any are in the table.",
+        ("map", "load", "links"),
+        rows,
+        data,
+        layout({"title": {"text": "bytes on a link"}}, {"title": {"text": "links"}, "type": "log"}, barmode="overlay"),
+    )
+
+
+def _phases(mapped: Mapped) -> Drawing:
+    a = mapped.answer
+    sides = ((a.before, "as it is", GREY), (a.after, "with the map", COOL[0]))
+    data = [
+        {"type": "bar", "name": name, "x": list(a.names), "y": list(s.phases), "marker": {"color": colour}}
+        for s, name, colour in sides
+    ]
+    worst = max(range(len(a.names)), key=lambda k: a.after.phases[k], default=0)
+    share = a.after.phases[worst] / a.after.maxima if a.names and a.after.maxima else 0
+    title = (
+        f"{a.names[worst]} puts most on a link: {percent(share)} of the sum over phases" if a.names else "No messages"
+    )
+    rows = [
+        (n, str(x), str(y), *(_time(s.phase_seconds, k) for s, _, _ in sides))
+        for k, (n, x, y) in enumerate(zip(a.names, a.before.phases, a.after.phases, strict=True))
+    ]
+    return Drawing(
+        "map-phases",
+        title,
+        "The load of the busiest link in each phase: their sum is what is made small."
+        + (" Names of phases are in the table: they are too many for the axis." if len(a.names) > _MOST_PHASES else ""),
+        ("phase", "bytes, as it is", "bytes, map", "simulated, as it is", "simulated, map"),
+        rows,
+        data,
+        layout(
+            {"title": {"text": "phase"}, "type": "category", "showticklabels": len(a.names) <= _MOST_PHASES},
+            {"title": {"text": "bytes on the busiest link"}},
+        ),
+    )
+
+
+def _time(seconds: tuple[float, ...], k: int) -> str:
+    return quantity(seconds[k], "s") if k < len(seconds) else "–"
+
+
+def _matrices(mapped: Mapped) -> list[Drawing]:
+    a = mapped.answer
+    title = "The same by the slot of the map"
+    if a.after.block > 1:  # a slot alone sends nothing to itself
+        title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after"
+    return [_matrix("map-before", "Who sends to whom, by rank", a.before), _matrix("map-after", title, a.after)]
+
+
+def _near(side: Side) -> str:
+    total = sum(n for _, _, n in side.matrix)
+    return percent(sum(n for a, b, n in side.matrix if a == b) / total) if total else "none"
+
+
+def _matrix(name: str, title: str, side: Side) -> Drawing:
+    most = max((max(a, b) for a, b, _ in side.matrix), default=0) + 1
+    cells: list[list[float | None]] = [[None] * most for _ in range(most)]
+    for a, b, n in side.matrix:
+        cells[a][b] = round(math.log10(n), 3)
+    some = [v for row in cells for v in row if v is not None]
+    low, high = (min(some), max(some)) if some else (0.0, 1.0)
+    heat = {
+        "type": "heatmap",
+        "z": cells,
+        "zmin": low,
+        "zmax": high,
+        "hoverongaps": False,
+        "colorscale": [[0, COOL[2]], [1, WARM[0]]],
+        "colorbar": log_colours("bytes", low, high, binary),
+    }
+    ordered = sorted(side.matrix, key=lambda m: -m[2])[:100]
+    unit = "slot" if side.block == 1 else f"block of {side.block} slots"
+    return Drawing(
+        name,
+        title,
+        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, empty is nothing.",
+        ("from", "to", "bytes"),
+        [(str(a), str(b), str(n)) for a, b, n in ordered],
+        [heat],
+        layout(
+            {"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}, height=520
+        ),
+    )
+
+
+def _worst(mapped: Mapped) -> Drawing:
+    a = mapped.answer
+    rows: list[tuple[str, ...]] = [
+        (str(k + 1), _link(a.before, k), _link(a.after, k)) for k in range(max(len(a.before.worst), len(a.after.worst)))
+    ]
+    return Drawing(
+        "map-worst",
+        "The links that carry most, all phases together",
+        "Links as the network names them.",
+        ("", "as it is", "with the map"),
+        rows,
+    )
+
+
+def _link(side: Side, k: int) -> str:
+    return f"{side.worst[k].link}: {binary(side.worst[k].bytes)}" if k < len(side.worst) else "–"

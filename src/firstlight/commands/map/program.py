@@ -1,0 +1,102 @@
+"""Program: firstlight-map, built once without MPI; how it is asked, and how it is stopped with the best so far."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from firstlight.commands.map.answer import Answer
+from firstlight.commands.simulate.program import compiler
+from firstlight.core import reading
+from firstlight.core.errors import INTERRUPTED, BuildError, UsageError
+from firstlight.system import machine
+from firstlight.system.process import guard
+from firstlight.toolchain import native
+
+_T = TypeVar("_T")
+TARGET = "firstlight-map"
+_FOLDERS = (
+    "collectives/include", "collectives/algorithms", "collectives/src", "harness/src/json.cpp", "harness/src/json.hpp",
+    "harness/include", "patterns", "network", "mapping",
+)  # fmt: skip
+
+
+class Best(msgspec.Struct, frozen=True):
+    """The best map so far: what it comes from, its cost in bytes, and when it was found."""
+
+    best: str
+    maxima: int
+    hop_bytes: int
+    seconds: float
+
+
+OnBest = Callable[[Best], None]
+
+
+def build() -> Path:
+    """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), compiler)
+
+
+def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None) -> Answer:
+    """The answer; SIGINT and SIGTERM end the search with the best so far (`interrupted`).
+
+    Raises UsageError with the program's words where it refuses the question, BuildError for any other end.
+    """
+    answer: Answer | None = None
+    with tempfile.TemporaryFile() as errors, guard.environment() as variables:
+        try:
+            running = subprocess.Popen(
+                [str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
+                env=variables,
+            )  # fmt: skip
+        except OSError as error:
+            raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
+        with running, _passing_on(running):
+            assert running.stdout is not None
+            try:
+                for line in running.stdout:
+                    if line.startswith(b'{"best"'):
+                        on_best(_decode(line, Best))
+                    elif line.strip():
+                        answer = _decode(line, Answer)
+            except BaseException:
+                running.kill()
+                raise
+        errors.seek(0)
+        messages = errors.read().decode("utf-8", "replace").strip().splitlines()
+    last = messages[-1].removeprefix(f"{TARGET}: ") if messages else ""
+    if running.returncode == 2:
+        raise UsageError(last or f"{TARGET} does not accept this")
+    if running.returncode not in (0, INTERRUPTED) or answer is None:
+        how = f"signal {-running.returncode}" if running.returncode < 0 else f"status {running.returncode}"
+        raise BuildError(f"{TARGET} ended with {how}: {last or 'no message'}")
+    return answer
+
+
+@contextmanager
+def _passing_on(running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ctrl-C reaches the program by itself, because it is in our group; what is sent to us alone is passed on."""
+    before = {
+        n: signal.signal(n, lambda number, _: running.send_signal(signal.SIGINT))
+        for n in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _decode(line: bytes, kind: type[_T]) -> _T:
+    try:
+        return reading.json(line, kind)
+    except reading.MalformedError as error:
+        raise BuildError(f"{TARGET} says what is not understood: {error}") from error

@@ -1,0 +1,67 @@
+"""`firstlight nodes`: the nodes of a machine side by side, and which of them are not like the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+
+SECTION = "Read"
+
+
+@click.command(
+    epilog="""\b
+Example:
+  ./fl nodes latest
+
+\b
+Exit status:
+  0    done, whether a node was named or not
+  2    wrong usage, or no measurement of nodes
+  4    a node or a pair could not be measured
+"""
+)
+@click.argument("place", metavar="FOLDER")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the page here, not as nodes.html into the folder.",
+)
+@as_json
+@results_folder
+def command(place: str, output: Path | None, as_json: bool, results: Path) -> int:
+    """Show the nodes that `./fl run --each-node` measured.
+
+    Every node and pair of nodes is shown, and those that differ from the others are marked.
+
+    FOLDER is a folder that it made, the name of one in the results folder, or `latest`. Its runs are judged again.
+    """
+    from firstlight.commands.nodes import folder
+
+    found = folder.find(place, results)
+    if output is not None:
+        writable(output)
+    return show(found, output, as_json)
+
+
+def show(path: Path, output: Path | None, as_json: bool) -> int:
+    """The page, in the folder or in `output`, and on the terminal; its exit status."""
+    from firstlight.commands.nodes import looking
+    from firstlight.commands.nodes.page import summary
+
+    found = looking.look(path)
+    written: Path | None = None
+    try:
+        written = looking.page(path, found, output)
+    except OSError as error:
+        if output is not None:
+            raise
+        note(f"{path}: the page cannot be written there ({error.strerror}); --output FILE writes it elsewhere")
+    if as_json:
+        print_json(found)
+    else:
+        tell(summary(found, width(200), colour(), written))
+    return found.code

@@ -1,0 +1,125 @@
+"""`firstlight patterns`: who talks to whom in applications, for any number of processes, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.commands.shared.output import as_json, html_page, print_json, tell, width
+from firstlight.core.errors import UsageError
+
+SECTION = "Predict"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl patterns
+  ./fl patterns npb_cg -n 16 -p class=A
+
+\b
+Exit status:
+  0    done
+  2    wrong usage: no such pattern or parameter, or a number of processes that the pattern is not for
+  3    firstlight-simulate cannot be built
+"""
+)
+@click.argument("name", required=False, metavar="[PATTERN]")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="How many processes.")
+@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A size, as class=B; repeatable.")
+@html_page("Draw the matrix, too.")
+@click.option("--matrix", "with_matrix", is_flag=True, help="With --json: the matrix instead, as a profile has it.")
+@click.option("--memory", "of_memory", is_flag=True, help="What buffers for its messages need, up to 82,944 processes.")
+@click.option("--node-memory", metavar="SIZE", help="With --memory: of a node; else this machine's.")
+@as_json
+def command(
+    name: str | None,
+    processes: int | None,
+    given: tuple[str, ...],
+    html: Path | None,
+    with_matrix: bool,
+    of_memory: bool,
+    node_memory: str | None,
+    as_json: bool,
+) -> int:
+    """List communication patterns, or describe one of them.
+
+    The description has its phases, messages and partners.
+
+    A pattern is a pure function of the number of processes and of its parameters. Collective operations are told as
+    such: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
+
+    With --memory, of one pattern or of all: bytes of buffers a process, by R4's model of slow and fast ones.
+    """
+    from firstlight.commands.patterns import generator as patterns
+    from firstlight.commands.patterns import page
+    from firstlight.commands.simulate import program
+
+    if node_memory is not None and not of_memory:
+        raise UsageError("--node-memory goes with --memory")
+    if of_memory:
+        return _memory(name, processes, given, html, with_matrix, node_memory, as_json)
+    if name is None and (processes is not None or given or html is not None or with_matrix):
+        raise UsageError("which pattern? ./fl patterns lists them")
+    if with_matrix and not as_json:
+        raise UsageError("--matrix goes with --json; --html FILE draws it")
+    built = program.build()
+    if name is None:
+        known = patterns.known(built)
+        if as_json:
+            print_json(known)
+        else:
+            tell(page.listed(known, width()))
+        return 0
+    if processes is None:
+        raise UsageError(f"for how many processes? ./fl patterns {name} --processes 1024")
+    shown = patterns.show(built, name, processes, given)
+    if html is not None:
+        page.write(shown, patterns.matrix(built, name, processes, given), html)
+    if as_json:
+        print_json(patterns.matrix(built, name, processes, given) if with_matrix else shown)
+    else:
+        tell(page.summary(shown, html, width()))
+    return 0
+
+
+def _memory(
+    name: str | None,
+    processes: int | None,
+    given: tuple[str, ...],
+    html: Path | None,
+    with_matrix: bool,
+    node_memory: str | None,
+    as_json: bool,
+) -> int:
+    from firstlight.commands.patterns import generator as patterns
+    from firstlight.commands.patterns import memory
+    from firstlight.commands.patterns import memory_page as page
+    from firstlight.commands.simulate import program
+    from firstlight.core.units import parse_size
+    from firstlight.system import machine
+
+    if with_matrix:
+        raise UsageError("--matrix and --memory: one of both")
+    if name is None and given:
+        raise UsageError("sizes are those of one pattern; name it")
+    built = program.build()
+    names = [name] if name is not None else [p.pattern for p in patterns.known(built)]
+    counts = memory.COUNTS if processes is None else (processes,)
+    needs = {}
+    for one in names:
+        try:
+            needs[one] = memory.curve(built, one, given, counts)
+        except UsageError as refusal:
+            if name is not None:
+                raise
+            tell(f"{one} is left out: {refusal}", err=True)
+    node = machine.discover().memory if node_memory is None else parse_size(node_memory)
+    if html is not None:
+        page.write(needs, node, html)
+    if as_json:
+        print_json(needs)
+    else:
+        tell(page.summary(needs, node, html))
+    return 0

@@ -1,0 +1,120 @@
+"""Patterns: who talks to whom in applications, generated for any number of processes without running anything.
+
+What a pattern is stands in native/patterns; the program firstlight-simulate tells of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.commands.profile.traffic import Pair
+from firstlight.commands.profile.traffic import Phase as Recorded
+from firstlight.commands.simulate import program
+from firstlight.commands.simulate.iterations import words
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A size: a number from `least` to `most`, or one of `words`. `value`: unless something else is asked for."""
+
+    name: str
+    value: str
+    means: str
+    least: int
+    most: int
+    words: tuple[str, ...]
+
+
+class Pattern(msgspec.Struct, frozen=True):
+    """A pattern that there is, and the applications it stands for."""
+
+    pattern: str
+    title: str
+    applications: str
+    source: str
+    parameters: tuple[Parameter, ...]
+
+
+class Together(msgspec.Struct, frozen=True):
+    """A collective operation in each of `groups`; least and largest number of members, and of bytes.
+
+    Bytes of the message (broadcast, reduce, allreduce), of a rank's block, or of what one has for one other (alltoall).
+    """
+
+    collective: str
+    groups: int
+    members: tuple[int, int]
+    bytes: tuple[int, int]
+
+
+class Phase(msgspec.Struct, frozen=True):
+    """Messages of all ranks in one repetition; `own`: bytes that ranks send to themselves, which are in `bytes`."""
+
+    name: str
+    repetitions: int
+    messages: int
+    bytes: int
+    own: int
+    shortest: int
+    longest: int
+    symmetric: bool
+    together: Together | None
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A pattern for a number of processes. `partners`: others that a rank sends to (least, middle, largest);
+    `contacted`: most that a rank exchanges messages with; `often`: most that send a rank 15 messages in a run.
+    """
+
+    pattern: str
+    title: str
+    applications: str
+    source: str
+    processes: int
+    iterations: int
+    parameters: dict[str, str]
+    shape: tuple[int, ...]
+    phases: tuple[Phase, ...]
+    partners: tuple[int, int, int]
+    contacted: int
+    often: int
+
+    @property
+    def messages(self) -> int:
+        """Messages of one iteration that name their peer."""
+        return sum(p.messages * p.repetitions for p in self.phases)
+
+    @property
+    def bytes(self) -> int:
+        return sum(p.bytes * p.repetitions for p in self.phases)
+
+
+class _Pairs(msgspec.Struct, frozen=True):
+    name: str
+    repetitions: int
+    pairs: tuple[Pair, ...]
+
+
+def known(built: Path) -> tuple[Pattern, ...]:
+    """Every pattern that there is, by name."""
+    return tuple(program.decode(line, Pattern) for line in program.ask(built, ["patterns"]))
+
+
+def show(built: Path, name: str, processes: int, given: Sequence[str] = ()) -> Shown:
+    """What a pattern comes to. Raises UsageError where it is not for so many processes, or such values."""
+    (line,) = program.ask(built, words(name, processes, given))
+    return program.decode(line, Shown)
+
+
+def matrix(built: Path, name: str, processes: int, given: Sequence[str] = (), iterations: int = 1) -> Recorded:
+    """Who sends how much to whom in so many iterations, as the profiler records it: messages that name their peer."""
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    for line in program.ask(built, words(name, processes, given, "pairs")):
+        phase = program.decode(line, _Pairs)
+        times = phase.repetitions * iterations
+        for p in phase.pairs:
+            messages, size = sums.get((p.source, p.target), (0, 0))
+            sums[p.source, p.target] = messages + times * p.messages, size + times * p.bytes
+    return Recorded(1, 0.0, (), tuple(Pair(a, b, n, size) for (a, b), (n, size) in sorted(sums.items())))

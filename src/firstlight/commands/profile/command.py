@@ -1,0 +1,109 @@
+"""`firstlight profile`: who talks to whom in any MPI program."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared.output import note, print_json, results_folder, tell, width
+from firstlight.core.errors import ENVIRONMENT, FirstlightError, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.profile.traffic import Cost
+
+SECTION = "Improve"
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="""\b
+Example:
+  ./fl profile -- mpiexec -n 2 ./app
+""",
+)
+@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+@click.option("--mpi", metavar="NAME", help="The MPI library that the program uses, where it is not recognised.")
+@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON; COMMAND's own output goes to stderr.")
+@results_folder
+def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Path) -> int:
+    """Record how much each rank of an MPI program sends to which.
+
+    COMMAND is the program with its launcher, as `mpiexec -n 8 ./a.out`.
+
+    The profile is written to a folder of its own below the results folder: profile.json, report.html and the records of
+    the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status. The status is 3 if
+    COMMAND ended well but nothing was recorded.
+
+    Phases: MPI_Pcontrol(0) stops recording, any other level goes on in the phase of that number; a program begins in
+    phase 1.
+    """
+    from firstlight import __version__, toolchain
+    from firstlight.commands import profile
+    from firstlight.commands.profile import collect, library, page, recording, which
+    from firstlight.commands.profile.traffic import Traffic
+    from firstlight.results import store
+    from firstlight.results.store.durable import replace
+    from firstlight.system import machine
+
+    if not words:
+        raise UsageError("profile what? give a command: ./fl profile -- mpiexec -n 4 ./program")
+    cache = machine.cache_directory()
+    toolbox = toolchain.discover(machine.discover(), cache, embed_mpi=False)
+    used = which.mpi_of(words, toolbox.mpis, mpi)
+    cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
+    preload = library.build(used, cxx, cache)
+    folder = store.new_folder(results, time.time(), "profile")
+    (folder / profile.RANKS).mkdir()
+    status = recording.run(words, used, preload, folder / profile.RANKS, to_stderr=as_json)
+    ended = status if status >= 0 else 128 - status
+    try:
+        found = collect.collect(folder / profile.RANKS)
+    except FirstlightError as error:
+        refused = folder / profile.RANKS / profile.REFUSED
+        if was_refused := refused.exists():
+            refused.unlink()
+        if isinstance(error, collect.NothingRecordedError):
+            (folder / profile.RANKS).rmdir()
+            folder.rmdir()
+        note(str(error))
+        return ENVIRONMENT if was_refused else ended or ENVIRONMENT
+    fields = found.fields()
+    if used.version not in found.mpi:
+        fields["notes"] += (
+            f"the profiler was built for {used.label}, the program ran with {found.mpi}: calls that only this one has "
+            "are not counted",
+        )
+    traffic = Traffic(folder.name, __version__, words, status, **fields, cost=_cost(results, used.name))
+    replace(folder / profile.PROFILE, msgspec_bytes(traffic))
+    page.write(traffic, folder / "report.html")
+    if as_json:
+        print_json(traffic)
+    sys.stdout.flush()
+    tell(page.summary(traffic, folder / "report.html", width()), err=True)
+    return ended
+
+
+def _cost(results: Path, mpi: str) -> Cost | None:
+    """What messages of this MPI library take in the newest run here, None where it did not measure them."""
+    from firstlight.commands.profile.traffic import Cost
+    from firstlight.commands.shared import runs
+    from firstlight.commands.simulate import fit
+
+    try:
+        judgement, workloads, _ = runs.judged(runs.find("latest", results))
+        found = fit.fitted(judgement, workloads, mpi)[0]
+    except FirstlightError:
+        return None
+    short = found.L + 2 * found.o
+    curve = ((0, short), *((r.bytes, short + (r.bytes - 1) * r.G) for r in found.rates))
+    return Cost(f"by the ping-pong of run {found.run}", found.nodes, curve)
+
+
+def msgspec_bytes(value: object) -> bytes:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -1,0 +1,160 @@
+"""The two pages of a profile: a summary in the terminal and an HTML page in the frame of the others."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+import time
+from pathlib import Path
+
+from firstlight.commands.profile import plot as plots
+from firstlight.commands.profile import shape, waiting
+from firstlight.commands.profile.traffic import Phase, Traffic, whole
+from firstlight.core import shell
+from firstlight.core.units import binary, count, percent, quantity
+from firstlight.report import html
+from firstlight.results.store.durable import replace
+
+_TOP = 8
+_SHOWN_COMMAND = 200
+
+
+def write(traffic: Traffic, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(traffic).encode())
+
+
+def render(traffic: Traffic) -> str:
+    """The page as text."""
+    drawings = plots.drawings(traffic, "profile")
+    page = {
+        "traffic": traffic,
+        "command": shell.line(traffic.command),
+        "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
+        "sentences": sentences(traffic),
+        "warnings": warnings(traffic),
+        "drawings": drawings,
+    }
+    return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def sentences(traffic: Traffic) -> list[str]:
+    """Return what the profile shows, most important first."""
+    total = whole(traffic)
+    crowded = waiting.crowds(traffic.times)
+    lines = [
+        f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"
+        + (", but ranks share processors: that is no measure of communication" if crowded else "")
+    ]
+    if not crowded:
+        lines += splits(traffic)
+    if total.pairs:
+        lines.append(shape.title(total, traffic.ranks))
+        lines.append(f"{count(total.messages, 'message')}, {binary(total.bytes)}; {shape.symmetry_sentence(total)}")
+        if total.sizes:
+            lines.append(plots.sizes_title(total))
+        heavy = shape.imbalance(total, traffic.ranks)
+        if heavy >= 1.2:
+            lines.append(f"the busiest sender sends {heavy:.2g} x the mean")
+    else:
+        lines.append(
+            "no message names its receiver: all communication is collective, and MPI prescribes no route for that"
+        )
+    return [s[:1].upper() + s[1:] + "." for s in lines]
+
+
+def splits(traffic: Traffic) -> list[str]:
+    """Return what the times of calls show about waiting and moving data, with the evidence."""
+    lines = []
+    together = waiting.in_collectives(whole(traffic))
+    if together is not None and together.inside > 0:
+        lines.append(
+            f"of {quantity(together.inside, 's')} in collectives that hold all ranks up, at least "
+            f"{_at_least(together)} is waiting for those that come later"
+        )
+    two, why = waiting.between_two(traffic)
+    if two is not None and traffic.cost is not None and two.waiting == 0:
+        lines.append(
+            f"{quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
+        )
+    elif two is not None and two.transfer is not None and traffic.cost is not None:
+        lines.append(
+            f"of {quantity(two.inside, 's')} in sends, receives and waits, moving the data takes "
+            f"{quantity(two.transfer, 's')} at most ({traffic.cost.source}); at least "
+            f"{_at_least(two)} is waiting for a partner, or messages in each other's way"
+        )
+    elif why:
+        lines.append(f"how much of the time in sends, receives and waits is waiting is unknown: {why}")
+    return lines
+
+
+def _at_least(split: waiting.Split) -> str:
+    """The share that is waiting, never rounded up."""
+    return f"{math.floor(100 * split.waiting / split.inside)} %"
+
+
+def warnings(traffic: Traffic) -> list[str]:
+    """What a reader must know before trusting the figures."""
+    lines = []
+    crowded = waiting.crowds(traffic.times)
+    if crowded:
+        worst = max(crowded, key=lambda c: c.ranks / c.processors)
+        on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
+        lines.append(
+            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they wait for a "
+            f"processor inside MPI calls, so times say nothing about communication; take {worst.processors} ranks a "
+            "node at most, and see how they are bound"
+        )
+    lines += traffic.notes
+    if traffic.missing:
+        shown = ", ".join(map(str, traffic.missing[:8])) + (", ..." if len(traffic.missing) > 8 else "")
+        lines.append(
+            f"no record of {count(len(traffic.missing), 'rank')} ({shown}): killed, or the record could not be written"
+        )
+    early = [r for r in traffic.times if not r.complete]
+    if early:
+        lines.append(
+            f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}): figures go up to there"
+        )
+    return lines
+
+
+def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    command = shell.line(traffic.command)
+    shown = command if len(command) <= _SHOWN_COMMAND else command[: _SHOWN_COMMAND - 3] + "..."
+    lines = [f"firstlight · profile of {count(traffic.ranks, 'rank')} · {traffic.mpi}", f"  {shown}", ""]
+    for mark, some in (("! ", warnings(traffic)), ("", sentences(traffic))):
+        for text in some:
+            lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
+    total = whole(traffic)
+    if total.pairs:
+        lines += ["", *_pairs(total)]
+    lines += ["", *_kinds(total)]
+    if len(traffic.phases) > 1:
+        lines += ["", *_phases(traffic)]
+    if place is not None:
+        lines += ["", f"  report: {place}"]
+    return "\n".join(line.rstrip()[: max(width, 80) * 3] for line in lines)
+
+
+def _pairs(phase: Phase) -> list[str]:
+    top = sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))
+    lines = [f"  {'from':>8} {'to':>8} {'messages':>12} {'bytes':>12}"]
+    lines += [f"  {p.source:>8} {p.target:>8} {p.messages:>12} {binary(p.bytes):>12}" for p in top[:_TOP]]
+    return lines + ([f"  and {len(top) - _TOP} more pairs"] if len(top) > _TOP else [])
+
+
+def _kinds(phase: Phase) -> list[str]:
+    top = sorted(phase.kinds, key=lambda k: -k.seconds)
+    lines = [f"  {'call':<30} {'calls':>12} {'bytes':>12} {'time':>10}"]
+    lines += [f"  {k.name:<30} {k.calls:>12} {binary(k.bytes):>12} {quantity(k.seconds, 's'):>10}" for k in top[:_TOP]]
+    return lines + ([f"  and {len(top) - _TOP} more kinds of calls"] if len(top) > _TOP else [])
+
+
+def _phases(traffic: Traffic) -> list[str]:
+    lines = [f"  {'phase':>8} {'time':>10} {'messages':>12} {'bytes':>12}"]
+    return lines + [
+        f"  {p.level:>8} {quantity(p.seconds, 's'):>10} {p.messages:>12} {binary(p.bytes):>12}"
+        for p in traffic.phases[:_TOP]
+    ]

@@ -1,0 +1,121 @@
+"""Shape: what a communication matrix looks like, in numbers and in one sentence each."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+
+from firstlight.commands.profile.traffic import Pair, Phase, Traffic
+from firstlight.core.units import count
+
+NEAR = 0.5
+"""Share of the bytes from which a set of distances is worth a sentence."""
+
+
+def others(pairs: Sequence[Pair]) -> list[Pair]:
+    """Pairs of two different ranks."""
+    return [p for p in pairs if p.source != p.target]
+
+
+def neighbours(phase: Phase, ranks: int) -> list[int]:
+    """How many other ranks each rank sends to."""
+    counted = Counter(p.source for p in others(phase.pairs))
+    return [counted.get(rank, 0) for rank in range(ranks)]
+
+
+def distances(phase: Phase, ranks: int) -> list[tuple[int, float]]:
+    """(`d`, share of the bytes that go to rank r + d or r - d, around the end too), the largest share first."""
+    amounts: Counter[int] = Counter()
+    for p in others(phase.pairs):
+        away = abs(p.source - p.target)
+        amounts[min(away, ranks - away)] += p.bytes
+    total = amounts.total()
+    return [(d, n / total) for d, n in sorted(amounts.items(), key=lambda i: (-i[1], i[0]))] if total else []
+
+
+def one_sidedness(phase: Phase) -> float:
+    """Share of the bytes between two ranks that the other direction does not match: 0 symmetric, 1 one way only."""
+    amounts = {(p.source, p.target): p.bytes for p in others(phase.pairs)}
+    total = sum(amounts.values())
+    back = sum(min(n, amounts.get((b, a), 0)) for (a, b), n in amounts.items())
+    return 1 - back / total if total else 0.0
+
+
+def imbalance(phase: Phase, ranks: int) -> float:
+    """The bytes that the busiest sender sends against the mean of all ranks; 0 where nothing is sent."""
+    sent: Counter[int] = Counter()
+    for p in others(phase.pairs):
+        sent[p.source] += p.bytes
+    return max(sent.values()) * ranks / sent.total() if sent.total() else 0.0
+
+
+def peers_sentence(phase: Phase, ranks: int) -> str:
+    """`Each rank sends to 4 others`"""
+    counts = neighbours(phase, ranks)
+    if not any(counts):
+        return "No rank sends to another"
+    if min(counts) == max(counts):
+        return f"Each rank sends to {count(counts[0], 'other')}"
+    middle = int(statistics.median_low(counts))
+    return f"Ranks send to {min(counts)} to {count(max(counts), 'other')} (half of them to at most {middle})"
+
+
+def distance_sentence(phase: Phase, ranks: int) -> str:
+    """`92 % of the bytes go to ranks r ± 1`; "" where that says nothing."""
+    found = distances(phase, ranks)
+    if not found or ranks <= 3:  # everyone is a neighbour then
+        return ""
+    taken, share = [], 0.0
+    for distance, part in found[:3]:
+        taken.append(distance)
+        share += part
+        if share >= 0.9:
+            break
+    if share < NEAR or (len(found) <= 3 and len(taken) == ranks // 2 > 1):
+        return (
+            f"the bytes go to ranks at {len(found)} distances, the most ({_percent(found[0][1])}) to r ± {found[0][0]}"
+        )
+    where = (
+        " and ".join(f"r ± {d}" for d in sorted(taken))
+        if len(taken) < 3
+        else ", ".join(f"r ± {d}" for d in sorted(taken))
+    )
+    return f"{_percent(share)} of the bytes go to ranks {where}"
+
+
+def symmetry_sentence(phase: Phase) -> str:
+    """Whether what goes one way comes back."""
+    share = one_sidedness(phase)
+    if not others(phase.pairs):
+        return "there is no traffic between ranks"
+    if share < 0.005:
+        return "every pair of ranks sends as much one way as the other"
+    return f"{_percent(share)} of the bytes have no counterpart in the other direction"
+
+
+def title(phase: Phase, ranks: int) -> str:
+    """The message of the matrix."""
+    parts = [peers_sentence(phase, ranks), distance_sentence(phase, ranks)]
+    return "; ".join(part for part in parts if part)
+
+
+def mpi_share(traffic: Traffic) -> float:
+    """Share of the recorded time of all ranks that was spent inside MPI."""
+    recorded = sum(r.recorded for r in traffic.times)
+    return sum(r.mpi for r in traffic.times) / recorded if recorded else 0.0
+
+
+def blocks(pairs: Sequence[Pair], ranks: int, most: int) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
+    """(`width`, {(row, column): (messages, bytes)}): the matrix in at most `most` x `most` blocks of `width` ranks."""
+    width = max(1, -(-ranks // most))
+    sums: dict[tuple[int, int], tuple[int, int]] = {}
+    for p in pairs:
+        place = p.source // width, p.target // width
+        messages, size = sums.get(place, (0, 0))
+        sums[place] = messages + p.messages, size + p.bytes
+    return width, sums
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"

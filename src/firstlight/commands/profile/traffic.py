@@ -1,0 +1,160 @@
+"""Traffic: who sent how much to whom, by phase and kind of call, and what share of the time MPI took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from firstlight.commands.profile.calls import Group
+
+SCHEMA = 1
+
+
+class Pair(msgspec.Struct, frozen=True, array_like=True):
+    """What rank `source` sent to rank `target` (ranks of MPI_COMM_WORLD). A list of four numbers in JSON."""
+
+    source: int
+    target: int
+    messages: int
+    bytes: int
+
+
+class Size(msgspec.Struct, frozen=True, array_like=True):
+    """Messages whose length has `digits` binary digits: 0 B, 1 B, 2 - 3 B, 4 - 7 B, ... A list of three in JSON."""
+
+    digits: int
+    messages: int
+    bytes: int
+
+    @property
+    def least(self) -> int:
+        """The shortest such message."""
+        return 1 << (self.digits - 1) if self.digits else 0
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """One MPI function, all ranks together: `bytes` are those that its callers sent or contributed.
+
+    `group`: point-to-point, one-sided and neighbourhood calls name their peers and are in the pairs; collective calls
+    are not, because MPI prescribes no route for them; receiving, waiting, setting up and files send nothing.
+    `waiting`: the least seconds that ranks have waited in it, where this is known (see `waiting`).
+    """
+
+    name: str
+    group: Group
+    calls: int
+    bytes: int
+    seconds: float
+    waiting: float | None = None
+
+
+class Phase(msgspec.Struct, frozen=True):
+    """What happened while MPI_Pcontrol(level) was in force; level 1 is where a program begins."""
+
+    level: int
+    seconds: float  # the longest of any rank
+    kinds: tuple[Kind, ...]
+    pairs: tuple[Pair, ...]  # by source, then target
+    unknown: Pair | None = None  # with processes outside MPI_COMM_WORLD; source and target are -1
+    sizes: tuple[Size, ...] = ()  # of all messages that name their peer, ascending
+
+    @property
+    def bytes(self) -> int:
+        return sum(p.bytes for p in self.pairs)
+
+    @property
+    def messages(self) -> int:
+        return sum(p.messages for p in self.pairs)
+
+
+class Rank(msgspec.Struct, frozen=True):
+    """One rank's time, all phases: `seconds` from MPI_Init to `how` it ended, `mpi` of them inside MPI calls.
+
+    node: the same for all ranks of a node, and says nothing of it. cpus: runs of processors that the rank may use.
+    processor: seconds that it had a processor, all its threads.
+    """
+
+    rank: int
+    seconds: float
+    recorded: float  # while recording was on
+    mpi: float
+    complete: bool
+    how: str
+    node: str = ""
+    cpus: tuple[tuple[int, int], ...] = ()
+    processor: float | None = None
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What a message takes on this machine: (bytes, seconds) ascending, from which run, and on how many nodes."""
+
+    source: str
+    nodes: int
+    curve: tuple[tuple[int, float], ...]
+
+
+class Traffic(msgspec.Struct, frozen=True):
+    """The profile of one job. `missing` ranks left no record (they were killed, or could not write it)."""
+
+    id: str
+    firstlight: str
+    command: tuple[str, ...]
+    status: int  # exit status of the command; negative: ended by that signal
+    mpi: str  # as the library calls itself
+    ranks: int
+    times: tuple[Rank, ...]
+    phases: tuple[Phase, ...]
+    missing: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    cost: Cost | None = None
+    schema: int = SCHEMA
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing and all(r.complete for r in self.times)
+
+
+def whole(traffic: Traffic) -> Phase:
+    """All phases as one."""
+    if len(traffic.phases) == 1:
+        return traffic.phases[0]
+    kinds: dict[str, list[Kind]] = {}
+    pairs: dict[tuple[int, int], list[Pair]] = {}
+    for phase in traffic.phases:
+        for kind in phase.kinds:
+            kinds.setdefault(kind.name, []).append(kind)
+        for pair in phase.pairs:
+            pairs.setdefault((pair.source, pair.target), []).append(pair)
+    unknown = [p.unknown for p in traffic.phases if p.unknown is not None]
+    return Phase(
+        0,
+        sum(p.seconds for p in traffic.phases),
+        tuple(
+            Kind(
+                name,
+                some[0].group,
+                sum(k.calls for k in some),
+                sum(k.bytes for k in some),
+                sum(k.seconds for k in some),
+                None if any(k.waiting is None for k in some) else sum(k.waiting or 0.0 for k in some),
+            )
+            for name, some in kinds.items()
+        ),
+        tuple(_sum(a, b, some) for (a, b), some in sorted(pairs.items())),
+        _sum(-1, -1, unknown) if unknown else None,
+        add_sizes(size for phase in traffic.phases for size in phase.sizes),
+    )
+
+
+def add_sizes(some: Iterable[Size]) -> tuple[Size, ...]:
+    """Those of one class of sizes together, ascending."""
+    found: dict[int, tuple[int, int]] = {}
+    for s in some:
+        messages, size = found.get(s.digits, (0, 0))
+        found[s.digits] = messages + s.messages, size + s.bytes
+    return tuple(Size(digits, *found[digits]) for digits in sorted(found))
+
+
+def _sum(source: int, target: int, some: list[Pair]) -> Pair:
+    return Pair(source, target, sum(p.messages for p in some), sum(p.bytes for p in some))

@@ -1,0 +1,130 @@
+"""Waiting: who shares processors, and how much of the time inside MPI cannot have been spent moving data.
+
+Only the whole time of a call that ends when its partner is ready is known. These bounds hold nevertheless:
+
+- In a collective from which nobody returns before all have entered (barrier, allreduce, ...), the last to come waits
+  for nobody, so the least time of any rank bounds what the call itself takes. Beyond the least sum over its calls,
+  a rank has waited.
+- Messages between two ranks take no longer than the ping-pong of this machine says, once at each end, unless messages
+  are in each other's way. Time beyond that in sends, receives and waits is waiting for a partner, or that.
+
+Both are lower bounds, and neither means anything where ranks wait for a processor.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import msgspec
+
+from firstlight.commands.profile.traffic import Cost, Phase, Rank, Size, Traffic, whole
+
+SYNCHRONISING = frozenset(
+    f"MPI_{name}"
+    for name in (
+        "Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Reduce_scatter",
+        "Reduce_scatter_block",
+    )
+)  # fmt: skip
+"""Nobody returns before all have entered."""
+_BETWEEN_TWO = ("point-to-point", "receiving", "waiting")
+_MOST_SETS = 512  # of processors on a node that are looked at one by one
+
+
+class Crowd(msgspec.Struct, frozen=True):
+    """`ranks` of one node may use `processors` only, fewer than they are."""
+
+    ranks: int
+    processors: int
+
+
+class Split(msgspec.Struct, frozen=True):
+    """Seconds of all ranks: inside the calls that were looked at, and of these at least so many waiting.
+
+    `transfer`: what moving the data would take at most, at both ends; None for collectives.
+    """
+
+    inside: float
+    waiting: float
+    transfer: float | None = None
+
+
+def processors(rank: Rank) -> frozenset[int]:
+    """The processors that a rank may use; empty where it could not tell."""
+    return frozenset(cpu for first, last in rank.cpus for cpu in range(first, last + 1))
+
+
+def crowds(times: Sequence[Rank]) -> list[Crowd]:
+    """For each node on which some ranks share fewer processors than they are, the most crowded of its sets."""
+    nodes: dict[str, Counter[frozenset[int]]] = defaultdict(Counter)
+    for rank in times:
+        if rank.node and rank.cpus:
+            nodes[rank.node][processors(rank)] += 1
+    found = []
+    for sets in nodes.values():
+        union: frozenset[int] = frozenset().union(*sets)
+        tried = [union, *sets] if len(sets) <= _MOST_SETS else [union]
+        here = [Crowd(sum(n for s, n in sets.items() if s <= one), len(one)) for one in tried]
+        worst = max(here, key=lambda c: c.ranks / c.processors)
+        if worst.ranks > worst.processors:
+            found.append(worst)
+    return found
+
+
+def nodes(traffic: Traffic) -> int:
+    """How many nodes the ranks were on; 0 where they could not tell."""
+    return len({r.node for r in traffic.times if r.node})
+
+
+def in_collectives(phase: Phase) -> Split | None:
+    """Split the time in collectives that all ranks call equally often; None where there is none."""
+    some = [k for k in phase.kinds if k.waiting is not None]
+    if not some:
+        return None
+    return Split(sum(k.seconds for k in some), sum(k.waiting or 0.0 for k in some))
+
+
+def between_two(traffic: Traffic) -> tuple[Split | None, str]:
+    """Split the time in messages between two ranks; or return None and the reason why it cannot be split."""
+    total = whole(traffic)
+    inside = sum(k.seconds for k in total.kinds if k.group in _BETWEEN_TWO)
+    if not inside or not total.sizes:
+        return None, ""
+    other = [k.name for k in total.kinds if k.calls and _waited_for_elsewhere(k.name, k.group)]
+    if other:
+        return None, f"waits may be for {other[0]}, too, so time in them cannot be split"
+    if traffic.cost is None:
+        return (
+            None,
+            "the newest run here does not say what a message costs",
+        )
+    if nodes(traffic) > 1 and traffic.cost.nodes < 2:
+        return (
+            None,
+            "what a message between nodes costs was not measured by the newest run here",
+        )
+    transfer = 2 * sum(s.messages * cost_of(traffic.cost, s) for s in total.sizes)
+    return Split(inside, max(0.0, inside - transfer), transfer), ""
+
+
+def _waited_for_elsewhere(name: str, group: str) -> bool:
+    """Whether MPI_Wait completes such calls, of which the messages are not those between two ranks."""
+    stem = name.removeprefix("MPI_")
+    if group in ("collective", "neighbourhood"):
+        return stem.startswith("I") or stem.endswith("_init")
+    return (group == "one-sided" and stem.startswith("R")) or (group == "files" and stem.startswith("File_i"))
+
+
+def cost_of(cost: Cost, size: Size) -> float:
+    """Seconds of one message of a class of sizes, at its mean size; on the line between two measured sizes."""
+    at = size.bytes / size.messages if size.messages else 0.0
+    xs = [b for b, _ in cost.curve]
+    k = bisect_left(xs, at)
+    if k == 0:
+        return cost.curve[0][1]
+    if k == len(xs):
+        return cost.curve[-1][1] * at / xs[-1] if xs[-1] else cost.curve[-1][1]
+    (x0, t0), (x1, t1) = cost.curve[k - 1], cost.curve[k]
+    return t0 + (t1 - t0) * (at - x0) / (x1 - x0)

@@ -1,0 +1,111 @@
+"""`firstlight project`: what N nodes would give, from one run, and how far such projections are off within it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from firstlight.commands.shared.output import as_json, html_page, print_json, results_folder, tell, width
+from firstlight.core.errors import INCONCLUSIVE, OK
+
+SECTION = "Predict"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl project --nodes 64 --machine edr100
+  ./fl project --topology torus:4x4x4 --machine tofu --watts 350W --power 40kW
+  ./fl project --nodes 64 --machine hdr200 --class light --year 2018 --power 20MW
+
+\b
+Classes: light (Blue Gene/L), heavy (Red Storm), aggressive (designed for an exaflop)
+and k (the K computer by its data sheet) stand in machines/, every number with its
+source; FILE.toml is one of your own. Topologies are those of ./fl simulate.
+
+\b
+Exit status:
+  0    projected
+  2    wrong usage, or the run lacks what a projection needs: the line says what measures it
+  3    firstlight-simulate cannot be built
+  4    no application could be projected: the page says why
+"""
+)
+@click.argument("run_name", required=False, default="latest", metavar="[RUN]")
+@click.option(
+    "--nodes", type=click.IntRange(1, 1 << 24), metavar="N", help="How many; those of --topology if not given."
+)
+@click.option("--topology", default="", metavar="SPEC", help="The network, as torus:8x8x8; flat:N if not given.")
+@click.option("--machine", default="", metavar="NAME|PARAMETERS",
+              help="What messages take: a network (./fl simulate --machines), parameters, or `fitted` to the run's "
+                   "ping-pong, which is what happens if not given.")  # fmt: skip
+@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong counts, where the run has several.")
+@click.option(
+    "--class", "node_class", default="", metavar="NAME|FILE", help="Nodes of this class instead of the run's."
+)
+@click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="The class scaled to this year.")
+@click.option("--power", default="", metavar="WATTS", help="A limit for all nodes, as 20MW.")
+@click.option("--watts", default="", metavar="WATTS", help="Of one node, as 350W.")
+@click.option("--only", default="", metavar="WORKLOADS", help="Only these, comma separated.")
+@click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
+              help="The largest network to be simulated; messages on larger ones are continued.")  # fmt: skip
+@html_page("Write a page, too.")
+@results_folder
+@as_json
+def command(
+    run_name: str,
+    nodes: int | None,
+    topology: str,
+    machine: str,
+    mpi: str | None,
+    node_class: str,
+    year: int | None,
+    power: str,
+    watts: str,
+    only: str,
+    simulated: int,
+    html: Path | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Project the applications of a run to more nodes.
+
+    It predicts strong and weak scaling, the share of communication and power.
+
+    First comes the error of the same projection made within the run: from one process to several, and from smaller
+    sizes to the largest.
+    """
+    from firstlight.commands.project import page as projection
+    from firstlight.commands.project import projector
+    from firstlight.commands.shared import runs
+
+    order = projector.ProjectionRequest(
+        nodes=nodes,
+        topology=topology,
+        node_class=node_class,
+        year=year,
+        power=power,
+        watts=watts,
+        machine=machine,
+        mpi=mpi,
+        simulated=simulated,
+        only=tuple(dict.fromkeys(w.strip() for w in only.split(",") if w.strip())),
+    )
+    judgement, workloads, _ = runs.judged(runs.find(run_name, results))
+    found = projector.project(judgement, workloads, order, _progress)
+    _progress("")
+    if html is not None:
+        projection.write(found, html)
+    if as_json:
+        print_json(found)
+    else:
+        tell(projection.summary(found, html, width()))
+    return OK if any(a.weak for a in found.applications) else INCONCLUSIVE
+
+
+def _progress(line: str) -> None:
+    """One line that is overwritten, only where somebody looks at it."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{line:<60}\r", err=True, nl=False)

@@ -1,0 +1,153 @@
+"""The pages of a projection: its error within the run first, then what N nodes would give."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from firstlight.commands.project import plot as plots
+from firstlight.commands.project.answer import Application, LeftOut, Point, Projected
+from firstlight.commands.project.machines import Fits
+from firstlight.core import confidence
+from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.report import html
+from firstlight.results.store.durable import replace
+
+_KINDS = {"processes": "from one core to several processes", "size": "from smaller sizes to the largest"}
+
+
+def write(projected: Projected, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(projected).encode())
+
+
+def render(projected: Projected) -> str:
+    """The page as text."""
+    drawings = plots.drawings(projected)
+    page = {
+        "projected": projected,
+        "errors": errors(projected.left_out),
+        "limits": limits(projected),
+        "basis": basis(projected),
+        "sources": [f"{name}: {source}" for name, source in projected.machine.sources.items()],
+        "drawings": drawings,
+    }
+    return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def errors(left_out: Sequence[LeftOut]) -> list[str]:
+    """Return the error of the projection where the run has measurements, by application and kind."""
+    by: dict[tuple[str, str], list[LeftOut]] = {}
+    for one in left_out:
+        by.setdefault((one.application, one.kind), []).append(one)
+    lines = []
+    for (name, kind), some in by.items():
+        worst = max(some, key=lambda h: h.off)
+        lines.append(
+            f"{name}, {_KINDS[kind]}: {significant(median(h.factor for h in some))} x the measurement in the median of "
+            f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
+            f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
+        )
+    return lines or [
+        "the run has nothing to hold a projection against: no figure of several processes and no second size"
+    ]
+
+
+def limits(projected: Projected) -> list[str]:
+    """What power and racks allow."""
+    lines = [_fits(f, projected) for f in projected.fits]
+    m = projected.machine
+    if m.watts is not None:
+        whole = projected.nodes * m.watts
+        over = ""
+        if projected.power is not None and whole > projected.power:
+            over = f", {significant(whole / projected.power)} x the limit of {_watts(projected.power)}"
+        lines.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) take {_watts(whole)}{over}")
+    else:
+        lines.append(f"power: {m.watts_from}")
+    return lines
+
+
+def _fits(f: Fits, projected: Projected) -> str:
+    words = {"simplistic": "simplistically scaled", "full": "fully scaled"}
+    scaled = words[f.model] if projected.machine.year else "as measured"
+    more = f"an exaflop is {significant(f.missing)} x more" if f.missing > 1 else "an exaflop fits"
+    racks = f" in {f.racks} racks" if f.racks else ""
+    return (
+        f"{scaled}: {f.nodes} nodes{racks}, limited by {f.by}, give {quantity(f.peak, 'flop/s')} at "
+        f"{_watts(f.watts)}; {more}"
+    )
+
+
+def _watts(value: float) -> str:
+    for times, unit in ((1e9, "GW"), (1e6, "MW"), (1e3, "kW")):
+        if value >= times:
+            return f"{significant(value / times)} {unit}"
+    return f"{significant(value)} W"
+
+
+def basis(projected: Projected) -> list[str]:
+    m = projected.machine
+    lines = [m.title]
+    lines += [f"{quantity(m.flops, 'flop/s')} at most"] if m.flops else []
+    lines += [f"{quantity(m.bandwidth, 'B/s')} to memory"] if m.bandwidth else []
+    standing = [m.standing] if m.standing else []
+    return [", ".join(lines), *standing, f"messages: {projected.messages_from}", *projected.notes]
+
+
+HEAD = ("nodes", "elements", "a step", confidence.TEXT, "flop/s", "of one node", "messages", "energy")
+
+
+def row(p: Point) -> tuple[str, ...]:
+    mark = "" if not p.beyond else " *"
+    return (
+        str(p.nodes),
+        significant(p.elements),
+        quantity(p.seconds, "s"),
+        f"{quantity(p.low, 's')} – {quantity(p.high, 's')}",
+        quantity(p.rate, "flop/s"),
+        percent(p.efficiency),
+        percent(p.share) + mark,
+        "–" if p.joules is None else f"{significant(p.joules)} J",
+    )
+
+
+def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
+    lines.append("  The same projection within the run, against what was measured:")
+    for line in errors(projected.left_out):
+        lines += _folded(f"- {line}", width)
+    lines += ["", "  Power and racks:"]
+    for line in limits(projected):
+        lines += _folded(f"- {line}", width)
+    for app in projected.applications:
+        lines += ["", *_application(app, width)]
+    lines.append("")
+    for line in basis(projected):
+        lines += _folded(f"- {line}", width)
+    if page is not None:
+        lines.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _application(app: Application, width: int) -> list[str]:
+    lines = _folded(
+        f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured to {binary(app.measured_to)} a node",
+        width,
+    )
+    if app.refused:
+        return [*lines, *_folded(f"not projected: {app.refused}", width)]
+    widths = (9, 10, 10, 22, 15, 12, 10, 10)
+    for name, points in (("weak", app.weak), ("strong", app.strong)):
+        lines.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
+        lines += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
+    if any(p.beyond for p in (*app.weak, *app.strong)):
+        lines += _folded("* messages beyond what was simulated", width)
+    return lines
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="    ")

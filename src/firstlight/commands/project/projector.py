@@ -1,0 +1,282 @@
+"""Project a run to another machine from its figures, the tables and the simulator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from firstlight import __version__
+from firstlight.analysis import Judgement
+from firstlight.analysis.roles import measuring, played, players
+from firstlight.commands.project import answer, machines, messages, node, scaling
+from firstlight.commands.project.node import Rates
+from firstlight.commands.project.scaling import MessageSpread, Place
+from firstlight.commands.simulate import fit, networks, program
+from firstlight.commands.simulate.fit import Fitted
+from firstlight.core import formulas
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import APPLICATION, MESSAGE, Model
+from firstlight.model.catalogue import Workload
+from firstlight.system.machine import rapl
+
+POINTS = 5
+"""Networks of a curve, the whole one among them."""
+_WATTS = re.compile(r"(\d+(?:\.\d+)?)\s*(k|M|G)?W", re.ASCII)
+_TIMES = {None: 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+MOST_WATTS = 1e15
+Progress = Callable[[str], None]
+
+
+class ProjectionRequest(msgspec.Struct, frozen=True):
+    """As written on the command line; None and "": not given."""
+
+    nodes: int | None = None
+    topology: str = ""
+    node_class: str = ""
+    year: int | None = None
+    power: str = ""
+    watts: str = ""
+    machine: str = ""
+    mpi: str | None = None
+    simulated: int = 256
+    only: tuple[str, ...] = ()
+
+
+def watts(text: str, option: str) -> float:
+    """`20MW`, `350 W`. Raises UsageError."""
+    found = _WATTS.fullmatch(text.strip())
+    if found is None or not 0 < (value := float(found[1]) * _TIMES[found[2]]) <= MOST_WATTS:
+        raise UsageError(f"{option} {text[:60]!r}: write a power of at most {MOST_WATTS:g} W, as 350W, 40kW or 20MW")
+    return value
+
+
+def project(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    order: ProjectionRequest,
+    progress: Progress = lambda line: None,
+) -> answer.Projected:
+    """Raises UsageError for what cannot be projected, saying what is missing."""
+    power = watts(order.power, "--power") if order.power else None
+    own_watts = watts(order.watts, "--watts") if order.watts else None
+    of = machines.named(order.node_class) if order.node_class else None
+    topology, count = _network(order)
+    apps = _applications(judgement, workloads, order.only)
+    rates = node.rates(judgement)
+    fits, then = _fits(of, order, power, count)
+    machine = _machine(judgement, rates, of, order.year, then, own_watts)
+    measured = _fitted(judgement, workloads, order.mpi)
+    words, messages_from = _messages_by(order, measured)
+    fitted = None if isinstance(measured, UsageError) else measured
+    takes = messages.step_times(program.build())
+    spread = MessageSpread(_launches(judgement, workloads) if words is None else ())
+    comparisons = scaling.left_out(apps, rates, None if fitted is None else _by(takes, fitted, None), spread)
+    there = _there(rates, apps, machine) if of else rates
+    place = Place(rates, there, _by(takes, fitted, words), order.simulated, spread, machine.watts)
+    found = []
+    for app in apps:
+        progress(app.model.title)
+        found.append(_scaled(app, place, topology, machine, judgement.run.machine.memory if of is None else then))
+    if own_watts is not None and of is None and power is not None:
+        fits = (_own_fits(own_watts, machine.flops, power, count),)
+    return answer.Projected(
+        firstlight=__version__,
+        run=judgement.run.id,
+        left_out=tuple(sorted(comparisons, key=lambda h: (h.application, h.kind, h.processes, h.program))),
+        topology=topology,
+        nodes=count,
+        messages_from=messages_from,
+        machine=machine,
+        power=power,
+        fits=fits,
+        applications=tuple(found),
+        notes=_notes(apps, place, fitted, words, count),
+    )
+
+
+def _network(order: ProjectionRequest) -> tuple[str, int]:
+    """The topology and its nodes. Raises UsageError where the two do not go together."""
+    if order.nodes is None and not order.topology:
+        raise UsageError("how many nodes? give --nodes 1024, or a network as --topology torus:8x8x8")
+    topology = order.topology or f"flat:{order.nodes}"
+    if topology == "flat":
+        topology = f"flat:{order.nodes}"
+    count = messages.nodes(topology)
+    if order.nodes is not None and order.nodes != count:
+        raise UsageError(f"--nodes {order.nodes}, but --topology {topology} has {count}")
+    if count < 1 or count > 1 << 24:
+        raise UsageError(f"{count} nodes are more than {1 << 24}")
+    return topology, count
+
+
+def _applications(
+    judgement: Judgement, workloads: Mapping[str, Workload], only: Sequence[str]
+) -> list[node.Application]:
+    found = node.applications(judgement, workloads)
+    for name in only:
+        if name not in {a.workload.name for a in found}:
+            known = ", ".join(dict.fromkeys(a.workload.name for a in found)) or "none"
+            raise UsageError(f"run {judgement.run.id} measured no application {name!r} that can be projected; {known}")
+    if not found:
+        raise UsageError(
+            f"run {judgement.run.id} measured no application that can be projected; "
+            f"`{measuring(workloads, (APPLICATION, MESSAGE), ('flops_64', 'bandwidth'))}` does"
+        )
+    return [a for a in found if not only or a.workload.name in only]
+
+
+def _fits(
+    of: machines.Class | None, order: ProjectionRequest, power: float | None, count: int
+) -> tuple[tuple[machines.Fits, ...], machines.Node | None]:
+    if of is None:
+        if order.year is not None:
+            raise UsageError("--year scales a class of nodes; give --class light, too")
+        return (), None
+    year, plan = of.year if order.year is None else order.year, machines.roadmap()
+    then = machines.node(of, year, machines.MODELS[0], plan)
+    if power is None:
+        return (), then
+    return tuple(machines.fits(of, year, model, plan, power) for model in machines.MODELS), then
+
+
+def _own_fits(one: float, flops: float | None, power: float, count: int) -> machines.Fits:
+    """Return what the node that was measured allows. It is not scaled, so both models of power are the same."""
+    known = flops or 0.0
+    here = machines.Node("simplistic", known, None, 0, one, one, 0, 0, 0, 1, 1, 1)
+    most = int(power / one)
+    peak = most * known
+    return machines.Fits(
+        "simplistic", most, 0, "power", most * one, peak, machines.EXA / peak if peak else float("inf"), here
+    )
+
+
+def _machine(
+    judgement: Judgement,
+    rates: Rates,
+    of: machines.Class | None,
+    year: int | None,
+    then: machines.Node | None,
+    own_watts: float | None,
+) -> answer.Machine:
+    here = judgement.run.machine
+    if of is not None and then is not None:
+        return answer.Machine(
+            f"{of.title}, {year or of.year}", year or of.year, then.flops, then.bandwidth, own_watts or then.watts,
+            "given by --watts" if own_watts else "by its class, simplistically scaled", dict(machines.sources(of)),
+            machines.standing(of, year or of.year, machines.roadmap()),
+        )  # fmt: skip
+    source = "given by --watts" if own_watts else "not known; give --watts"
+    found = own_watts
+    if found is None and (found := rapl.package_watts()) is not None:
+        source = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
+    flops, moved = (rates.rate(name, here.cores, 1e15) for name in ("flops_64", "bandwidth"))
+    return answer.Machine(f"the node that was measured: {here.processor}", None, flops, moved, found, source, {})
+
+
+def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:
+    """Return the fit of the first library, or why the run has none."""
+    try:
+        return fit.fitted(judgement, workloads, mpi)[0]
+    except UsageError as error:
+        return error
+
+
+def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple[str | None, str]:
+    """(parameters, None for the fitted ones; where they are from)."""
+    if order.machine and order.machine != "fitted":
+        if "=" in order.machine:
+            return order.machine, "given; the others are the model's own"
+        network = networks.named(order.machine)
+        return network.word, f"{network.title}, {networks.KINDS[network.kind]}"
+    if isinstance(fitted, UsageError):
+        raise UsageError(f"{fitted}; or give a network, as --machine hdr200 (./fl simulate --machines)")
+    place = "two processes of one node" if fitted.nodes == 1 else "two nodes"
+    return None, f"{fitted.source}, between {place}"
+
+
+def _by(takes: messages.Takes, fitted: Fitted | None, words: str | None) -> scaling.Messages:
+    def taken(model: Model, numbers: dict[str, float], ranks: int, topology: str) -> float:
+        assert words is not None or fitted is not None
+        size = (
+            formulas.value(model.message, numbers) if model.message else formulas.value(model.memory, numbers) / ranks
+        )
+        parameters = words if words is not None else fitted.at(min(size, 1 << 20)) if fitted else ""
+        return takes(model, numbers, ranks, topology, parameters)
+
+    return taken
+
+
+def _launches(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[float]:
+    """What launches of messages took, each against its figure's median."""
+    found = []
+    for p in played(judgement.figures, players(workloads, MESSAGE), judgement.run.machine):
+        whole = p.seconds()
+        found += [x / whole for x in p.launches()] if whole else []
+    return found
+
+
+def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machine) -> Rates:
+    """Ceilings of the other node: those of this one, times what it has more of each."""
+    most = max(s.cores for a in apps for s in scaling.of_node(a))
+    times = {}
+    for what, name, value in (("flops", "flops_64", machine.flops), ("bytes", "bandwidth", machine.bandwidth)):
+        mine = rates.rate(name, most, 1e15)
+        if mine is None:
+            raise UsageError(f"the run did not measure {name}, which another class of nodes requires; see ./fl run -h")
+        times[what] = (value / mine) if value else 1.0
+    return rates._replace(times=times)
+
+
+def _scaled(
+    app: node.Application, place: Place, topology: str, machine: answer.Machine, memory: float | machines.Node | None
+) -> answer.Application:
+    """Weak: every node has the largest problem that was measured, or what its memory is filled with; strong: all nodes
+    together have the problem that one node has in weak scaling."""
+    some = scaling.of_node(app)
+    largest = max(some, key=lambda s: s.memory)
+    memory_used = largest.memory
+    if app.model.filling:
+        whole = memory.memory if isinstance(memory, machines.Node) else memory or 0.0
+        memory_used = max(memory_used, app.model.filling * whole)
+    application = answer.Application(
+        app.model.title, f"{largest.workload}.{largest.variant}", largest.cores, largest.memory, (), ()
+    )
+    curve = [t for t in messages.smaller(topology, POINTS) if messages.nodes(t) > 1]
+    try:
+        alone = scaling.elements_for(app, largest, memory_used, 1)
+        first = scaling.point(app, place, alone, "flat:1", None)
+        weak, strong = [first], [first]
+        for where in curve:
+            n = messages.nodes(where)
+            weak.append(
+                scaling.point(app, place, scaling.elements_for(app, largest, n * memory_used, n), where, first.rate)
+            )
+            strong.append(scaling.point(app, place, alone, where, first.rate))
+    except (UsageError, formulas.FormulaError) as error:
+        return msgspec.structs.replace(application, refused=str(error))
+    return msgspec.structs.replace(application, weak=tuple(weak), strong=tuple(strong))
+
+
+def _notes(
+    apps: Sequence[node.Application], place: Place, fitted: Fitted | None, words: str | None, count: int
+) -> tuple[str, ...]:
+    notes = [
+        "assumed constant: the share of its ceilings that an application reached at the sizes beside it, and what "
+        "the messages of a step are; they do not travel beside work",
+        "not in it: noise, file systems, faults, and other jobs on the network",
+        "weak scaling keeps the bytes of a node, strong scaling the problem of one node",
+    ]
+    if words is None and fitted is not None and fitted.nodes == 1:
+        notes.append(
+            "messages are those between processes of one node, which no network matches; --machine hdr200 takes one"
+        )
+    if words is not None:
+        notes.append("a network's published figures have no interval: intervals are of the launches of the work alone")
+    if count > place.simulated:
+        notes.append(
+            f"beyond {place.simulated} nodes (--simulate) times of messages go on as a power of the number of nodes, "
+            "from the two largest networks of this kind that were simulated"
+        )
+    return tuple(notes)

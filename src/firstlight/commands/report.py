@@ -1,0 +1,147 @@
+"""`firstlight report`: the two pages of a run, written again."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.core import shell
+from firstlight.core.errors import ENVIRONMENT, OK, UsageError
+from firstlight.results.record import RunState
+from firstlight.results.store import layout
+from firstlight.results.store.disk import Folder
+from firstlight.results.store.durable import os_errors_as_store_error
+
+if TYPE_CHECKING:
+    from firstlight.analysis import Judgement
+    from firstlight.analysis.compare import Comparison
+    from firstlight.model.catalogue import Workload
+
+SECTION = "Read"
+
+
+class Reported(msgspec.Struct, frozen=True):
+    """Where the page is ("": it could not be written), and what it counts."""
+
+    run: str
+    state: RunState
+    report: str
+    verified: int
+    failed: int
+    unverified: int
+    findings: tuple[str, ...]
+
+
+@click.command(
+    epilog="""\b
+Example:
+  ./fl report latest
+"""
+)
+@click.argument("run", default="latest")
+@click.option("--compare", "other", metavar="RUN", help="Lay this earlier run beside it.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the page here, not into the run's directory.",
+)
+@as_json
+@results_folder
+def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> int:
+    """Print the summary of a run and write its HTML page.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Without --output, the run's
+    figures.json and its seal are renewed with the page. In a signed run, and in one that you may not write, nothing is
+    written. Of a profile (./fl profile) its own page is written again. On a disk that is full the summary is shown all
+    the same, what is missing is told, and the exit status is 3.
+    """
+    profiled = _profile(run, results)
+    if profiled is not None:
+        if other:
+            raise UsageError(f"{run} is a profile; --compare lays runs beside each other")
+        _report_profile(profiled, output, as_json)
+        return OK
+    from firstlight.analysis.compare import compare
+    from firstlight.core import heritage
+    from firstlight.report import html, terminal
+
+    path = runs.find(run, results)
+    if output is not None:
+        writable(output)
+    judgement, workloads, _ = runs.judged(path)
+    compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
+    place, missing = output or path / layout.REPORT, ""
+    if output is not None:
+        html.write(judgement, workloads, heritage.load(), output, compared=compared)
+    elif why := _fixed(path):
+        another = f"{shell.command('report', path)} --output FILE"
+        note(f"{path}: {why}; its page is left as it is, {another} writes another")
+    else:
+        missing = _derive(path, judgement, workloads, compared)
+    there = None if missing and not place.is_file() else place
+    if as_json:
+        print_json(reported(judgement, there))
+    else:
+        tell(terminal.summary(judgement, workloads, width(), colour(), there))
+    if missing:
+        note(missing)
+    return ENVIRONMENT if missing else OK
+
+
+def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None) -> str:
+    """Write what is derived from the run; what could not be written, "" where all was."""
+    from firstlight.runner.session import UnwrittenError, derive
+
+    try:
+        with os_errors_as_store_error(path), Folder.at(path) as folder:
+            derive(folder, judgement, workloads, compared)
+    except UnwrittenError as error:
+        return str(error)
+    return ""
+
+
+def _fixed(path: Path) -> str:
+    """Why nothing may be written into a run, or ""."""
+    if (path / layout.SIGNATURE).exists():
+        return "is signed"
+    return "" if os.access(path, os.W_OK) else "cannot be written"
+
+
+def _profile(name: str, results: Path) -> Path | None:
+    """The directory of a profile, None where the name is not that of one."""
+    from firstlight.commands.profile import PROFILE
+
+    places = (place for place in (Path(name), results / name) if (place / PROFILE).is_file())
+    return next((place for place in places if not (place / "run.json").exists()), None)
+
+
+def _report_profile(folder: Path, output: Path | None, as_json: bool) -> None:
+    from firstlight.commands.profile import PROFILE, collect, page
+
+    traffic = collect.load(folder / PROFILE)
+    place = output or folder / layout.REPORT
+    if output is None and not os.access(folder, os.W_OK):
+        note(f"{folder}: cannot be written; its page is left as it is")
+    else:
+        page.write(traffic, place)
+    if as_json:
+        print_json(traffic)
+    else:
+        tell(page.summary(traffic, place, width()))
+
+
+def reported(judgement: Judgement, place: Path | None) -> Reported:
+    """What the JSON of `report` and of `run` says."""
+    counts = Counter(str(figure.__struct_config__.tag) for figure in judgement.figures)
+    run = judgement.run
+    sentences = tuple(str(finding.sentence) for finding in judgement.findings)
+    return Reported(
+        run.id, run.state, str(place or ""), counts["verified"], counts["failed"], counts["unverified"], sentences
+    )

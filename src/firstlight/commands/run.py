@@ -1,0 +1,271 @@
+"""`firstlight run`: measure this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared import runs, streams
+from firstlight.commands.shared.output import as_json, colour, new_run_folder, note, print_json, tell, width
+from firstlight.core import shell
+from firstlight.core.errors import INTERRUPTED, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.runner import Prepared, Result, RunRequest
+
+
+SUITES = ("--quick", "--standard", "--full")
+
+SECTION = "Measure"
+
+
+class OneSuite(click.Command):
+    """Two suites at once are a contradiction, and not the last one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = [word for word in dict.fromkeys(args) if word in SUITES]
+        if len(given) > 1:
+            raise click.UsageError(f"{' and '.join(given)} are two suites; give one", ctx)
+        return super().parse_args(ctx, args)
+
+
+@click.command(
+    cls=OneSuite,
+    epilog="""\b
+Examples:
+  ./fl run dot --budget 20s
+  ./fl run --standard network --dry-run
+
+\b
+Exit status:
+  0    the run was carried out, and every variant is verified under at least one
+       toolchain (a toolchain that makes a program fast but wrong is a finding)
+  1    some variant failed, or was lost, under every toolchain it was tried with
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it; or the disk is
+       full: what was measured until then is shown and kept
+  130  interrupted; the report of what is there is written
+""",
+)
+@click.argument("workload", nargs=-1, metavar="[WORKLOAD | NAME=VALUE]...")
+@click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
+@click.option("--standard", "suite", flag_value="standard", help="A quarter of an hour, less for named workloads.")
+@click.option("--full", "suite", flag_value="full", help="About two hours.")
+@click.option(
+    "--budget", metavar="TIME", help="Time for launching, as 150s, 10m or 2h; setting up and building come before."
+)
+@click.option(
+    "--toolchain",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only toolchains like gcc-fast or 'clang-*'; '!clang-*' leaves such out; repeatable.",
+)
+@click.option(
+    "--mpi",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only MPI libraries of such a name; with a ! in front, all but such; repeatable.",
+)
+@click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or 1xall-threadsx1; repeatable. "
+    "With --resume: these may have more threads than there are CPUs.",
+)
+@click.option(
+    "--launches",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="At least N launches of each cell, 6 if not given; fewer than 6 give no intervals.",
+)
+@click.option(
+    "--timeout",
+    metavar="TIME",
+    help="A launch that takes longer is killed; 40s in the quick suite, 3m and 15m in the others.",
+)
+@new_run_folder
+@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
+@click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
+@click.option(
+    "--each-node",
+    is_flag=True,
+    help="On every node of this allocation of Slurm at once, the node chapter if nothing is named; then messages "
+    "between pairs of nodes. ./fl nodes shows which are not like the others.",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(1, 1 << 16),
+    metavar="K",
+    help="With --each-node: at most so many nodes, or pairs, measure at the same time; all if not given.",
+)
+@as_json
+@click.pass_context
+def command(
+    context: click.Context,
+    workload: tuple[str, ...],
+    suite: str,
+    budget: str | None,
+    toolchain: tuple[str, ...],
+    mpi: tuple[str, ...],
+    placement: tuple[str, ...],
+    launches: int | None,
+    timeout: str | None,
+    results: Path,
+    name: str | None,
+    resume: str | None,
+    dry_run: bool,
+    each_node: bool,
+    at_once: int | None,
+    as_json: bool,
+) -> int:
+    """Measure this machine: discover, build, launch, verify, report.
+
+    WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
+    lqcd); without any, all are measured. What is named brings along what measures its ceilings. Programs are launched
+    in random order, round by round, until every figure is sure or the budget is spent: what the rows of the report ask
+    for comes first, and what could not be launched six times is not begun but named with the command that measures it.
+    Ctrl-C ends it with the report of what is there.
+
+    NAME=VALUE sets a parameter of the workloads that are named and have it, in place of the suite's values: n=1e6,1e7
+    makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD tells
+    the parameters.
+    """
+    from firstlight import runner
+    from firstlight.core.confidence import LAUNCHES
+    from firstlight.core.units import parse_duration
+    from firstlight.model.plan.settings import parse
+    from firstlight.runner.interrupt import interruptible, leaving_nothing
+    from firstlight.runner.progress import display
+    from firstlight.system import site
+
+    names, settings = parse(workload)
+
+    seconds = None if budget is None else parse_duration(budget, "budget")
+    longest = None if timeout is None else parse_duration(timeout, "timeout")
+    order = runner.RunRequest(
+        names,
+        suite,
+        seconds,
+        toolchain or ("*",),
+        mpi or ("*",),
+        (1 if site.target() else LAUNCHES) if launches is None else launches,
+        results,
+        longest,
+        placement,
+        name,
+        settings,
+    )
+    if at_once is not None and not each_node:
+        raise UsageError("--at-once says how many nodes measure at the same time: it goes with --each-node")
+    if resume is not None:
+        _refuse_with_resume(context, names)
+    if each_node:
+        return _each_node(order, _options(context), resume, dry_run, at_once, as_json)
+    with interruptible(), display() as progress:
+        if dry_run:
+            with leaving_nothing():
+                prepared = runner.prepare(order, progress, set_up=False)
+            return _show_plan(prepared, order, as_json)
+        if resume is not None:
+            result = runner.resume(runs.find(resume, results), progress, seconds, longest, placement, settings)
+        else:
+            result = runner.run(order, progress)
+    return show(result, as_json)
+
+
+def _options(context: click.Context) -> list[str]:
+    """Options as typed that each node is given, too."""
+    found: list[str] = []
+    for name in ("budget", "launches", "timeout", "toolchain", "mpi", "placement"):
+        given = context.params[name]
+        for value in given if isinstance(given, tuple) else [] if given is None else [given]:
+            found += [f"--{name}", str(value)]
+    return found
+
+
+def _each_node(
+    order: RunRequest, options: Sequence[str], resume: str | None, dry_run: bool, at_once: int | None, as_json: bool
+) -> int:
+    from firstlight.commands.nodes import command as nodes
+    from firstlight.commands.nodes import folder, requests, runner
+    from firstlight.runner.interrupt import interruptible, leaving_nothing
+    from firstlight.runner.progress import display
+
+    if dry_run:
+        raise UsageError("--dry-run shows the plan of one node: leave out --each-node")
+    here = requests.current_allocation()
+    with display() as progress:
+        if resume is not None:
+            path = folder.find(resume, order.results)
+        else:
+            with interruptible(), leaving_nothing():
+                asked = requests.make(order, options, True, here, progress)
+            path = runner.begin(order.results, order.name, order.suite, asked, here, at_once)
+        try:
+            runner.go_on(path, here, progress)
+        except KeyboardInterrupt:
+            progress.note(f"interrupted; {shell.command('run', '--each-node', '--resume', path)} goes on")
+            nodes.show(path, None, as_json)
+            return INTERRUPTED
+    return nodes.show(path, None, as_json)
+
+
+def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
+    """A run that is resumed keeps what it was begun with."""
+    given = {
+        name
+        for name in ("suite", "toolchain", "mpi", "launches", "name", "dry_run")
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    } | ({"workload"} if names else set())
+    if given:
+        names = ", ".join(sorted(given)).replace("_", "-")
+        raise UsageError(
+            "--resume goes on with the plan of that run and takes only --budget, --timeout, --placement and --results, "
+            f"not {names}"
+        )
+
+
+def show(result: Result, as_json: bool) -> int:
+    """The page on the terminal, why the run ended, and its exit status."""
+    from firstlight.commands.report import reported
+    from firstlight.report import terminal
+
+    if as_json:
+        lost = streams.show(lambda: print_json(reported(result.judgement, result.report)))
+    else:
+        page = terminal.summary(result.judgement, result.workloads, width(), colour(), result.report)
+        lost = streams.show(lambda: tell(page))
+    if lost is not None and not isinstance(lost, BrokenPipeError):
+        note(f"standard output: {lost.strerror}; {shell.command('report', result.directory)} shows the page")
+    if result.missing:
+        note(result.missing)
+    note(result.line)
+    return result.code
+
+
+def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
+    from firstlight import runner
+    from firstlight.runner import forecast
+
+    plan = prepared.plan
+    if as_json:
+        print_json(plan)
+        return 0
+    for cell in plan.cells:
+        tell(f"{cell.id}  {' '.join(cell.arguments)}")
+    for absent in plan.absent:
+        tell(f"not available: {absent.what}: {absent.why}")
+    ahead, programs = runner.forecast_run(prepared, order)
+    of_all = f" of {len(plan.programs)}" if len(programs) < len(plan.programs) else ""
+    tell(
+        f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
+        f"at least {order.launches} launches of each that is begun"
+    )
+    for line in (forecast.summary(ahead), *forecast.left_out(ahead, order.suite, prepared.settings)):
+        tell(line)
+    return 0

@@ -1,0 +1,145 @@
+"""`firstlight setup`: all that a run needs, made on a login node."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from firstlight.commands.run import OneSuite
+from firstlight.commands.shared.output import as_json, print_json, tell
+from firstlight.core.errors import OK
+from firstlight.core.units import count
+from firstlight.system import packages
+from firstlight.system.machine import cache_directory
+
+if TYPE_CHECKING:
+    from firstlight.runner import RunRequest
+
+SECTION = "Measure"
+
+
+class SetUp(msgspec.Struct, frozen=True):
+    """What is ready: programs that are built, those that do not build, and what they are built with."""
+
+    cache: str
+    offline: bool
+    toolchains: tuple[str, ...]
+    mpis: tuple[str, ...]
+    programs: int
+    failed: tuple[str, ...]
+
+
+@click.command(
+    cls=OneSuite,
+    epilog="""\b
+Examples:
+  ./fl setup
+  ./fl setup dot network --toolchain 'gcc-*'
+  ./fl setup --make-wheelhouse wheels
+  ./fl setup --offline --wheelhouse wheels
+
+\b
+Exit status:
+  0    all is ready, or is built as far as the sources build here
+  2    wrong usage
+  3    nothing could be built, or packages could not be had
+""",
+)
+@click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
+@click.option("--quick", "suite", flag_value="quick", help="Programs of the quick suite.")
+@click.option(
+    "--standard", "suite", flag_value="standard", default="standard", help="Of the standard one (the default)."
+)
+@click.option("--full", "suite", flag_value="full", help="Of the full one.")
+@click.option(
+    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast; '!clang-*' leaves such out."
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option("--offline", is_flag=True, help="Ask no package index, now and in every later call.")
+@click.option(
+    "--wheelhouse",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="Take packages from this folder; with --offline from nowhere else.",
+)
+@click.option(
+    "--make-wheelhouse",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Only collect wheels of all packages in this folder, for a machine without a network.",
+)
+@as_json
+def command(
+    workload: tuple[str, ...],
+    suite: str,
+    toolchain: tuple[str, ...],
+    mpi: tuple[str, ...],
+    offline: bool,
+    wheelhouse: Path | None,
+    make_wheelhouse: Path | None,
+    as_json: bool,
+) -> int:
+    """Prepare everything that a run needs.
+
+    This installs Python's packages, and MPI libraries where the system has none, and builds the programs.
+
+    What runs later, on nodes that may have no network, finds it in the cache. Without a WORKLOAD, programs of all are
+    built. After --offline no call installs anything, until ./fl setup is called without it.
+
+    A wheelhouse is made where there is a network, by the same version of Python and for the same processor and C
+    library; then it is carried over, and used with --offline --wheelhouse DIR.
+    """
+    from firstlight import runner
+
+    if make_wheelhouse is not None:
+        return _collect(make_wheelhouse)
+    order = runner.RunRequest(workload, suite, toolchains=toolchain or ("*",), mpis=mpi or ("*",))
+    offline = offline or bool(os.environ.get(packages.OFFLINE))
+    ready = _prepare(order, offline)
+    if as_json:
+        print_json(ready)
+    else:
+        tell(_summary(ready))
+    return OK
+
+
+def _collect(folder: Path) -> int:
+    from firstlight.system.mpi_families import every
+
+    names = packages.collect(folder, [family.name for family in every() if family.embedded])
+    tell(f"{count(len(names), 'wheel')} in {folder}; there: ./fl setup --offline --wheelhouse {folder}")
+    return OK
+
+
+def _prepare(order: RunRequest, offline: bool) -> SetUp:
+    from firstlight import runner
+    from firstlight.runner.interrupt import leaving_nothing
+    from firstlight.runner.progress import display
+
+    cache = cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
+    packages.keep(cache, offline)
+    with leaving_nothing(), display() as progress:
+        prepared = runner.prepare(order, progress)
+        made = runner.make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
+    used = [build.program for build in made.builds if build.ok]
+    return SetUp(
+        str(cache),
+        offline,
+        tuple(sorted({program.toolchain for program in used})),
+        tuple(sorted({program.mpi for program in used if program.mpi})),
+        len(used),
+        tuple(build.program.key for build in made.builds if not build.ok),
+    )
+
+
+def _summary(ready: SetUp) -> str:
+    with_mpi = f" and {', '.join(ready.mpis)}" if ready.mpis else ""
+    lines = [f"{count(ready.programs, 'program')} ready in {ready.cache}, by {', '.join(ready.toolchains)}{with_mpi}"]
+    lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run tells more"] if ready.failed else []
+    lines += ["offline: no later call installs anything; ./fl setup goes back to an index"] if ready.offline else []
+    return "\n".join([*lines, "next: ./fl run"])

@@ -1,0 +1,1 @@
+"""What several commands use: output, options of a run, the site file, streams."""

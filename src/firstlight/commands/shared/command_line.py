@@ -1,0 +1,236 @@
+"""The command line: its commands are the files and folders of `commands`, each loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from firstlight import __version__, whole
+from firstlight.core import caller
+from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
+
+FOLDER = Path(__file__).parents[1]
+SECTIONS = ("Measure", "Read", "Trust", "Predict", "Improve")
+"""Headings of the help, in this order; each command names its own as `SECTION`."""
+
+
+def _names() -> Iterator[str]:
+    """Yield the commands: a file `NAME.py`, or a folder `NAME` with a `command.py`, whose `command` it is."""
+    for path in FOLDER.iterdir():
+        if (path / "command.py").exists() or (path.suffix == ".py" and path.stem != "__init__"):
+            yield path.stem
+
+
+COMMANDS = tuple(sorted(_names()))
+HELP = ["-h", "--help"]
+BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
+
+EPILOG = """\b
+Exit status:
+  0    done
+  1    a regression, a failed verification, or a defect found by `check`
+  2    wrong usage
+  3    the build or the environment does not allow it
+  4    inconclusive
+  130  interrupted
+"""
+
+
+def _module(name: str) -> ModuleType:
+    folder = f"firstlight.commands.{name}"
+    return import_module(f"{folder}.command" if (FOLDER / name).is_dir() else folder)
+
+
+class ReaderGoneError(Exception):
+    """Who read our output closed it: `./fl figures | head`."""
+
+
+class LazyGroup(click.Group):
+    """Import a command when it is called, or when help on all is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = _module(cmd_name).command
+        assert isinstance(command, click.Command)
+        command.context_settings.setdefault("help_option_names", HELP)  # click keeps those of a command's first context
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a heading and the commands of each section."""
+        width = formatter.width - 6 - max(map(len, COMMANDS))
+        for section in SECTIONS:
+            found = [(name, self.get_command(ctx, name)) for name in COMMANDS if section == _module(name).SECTION]
+            with formatter.section(section):
+                formatter.write_dl([(name, c.get_short_help_str(width)) for name, c in found if c])
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except BrokenPipeError:
+            raise ReaderGoneError from None  # click would end with status 1, which stands for a regression here
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command named {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})
+@click.option("--site-file", metavar="FILE", help="The site file, in place of the one that is found; see docs/site.md.")
+@click.option(
+    "--modules",
+    metavar="WORDS",
+    help="Load environment modules first, as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads none.",
+)
+@click.option(
+    "--launcher",
+    metavar="WORDS",
+    help="What starts MPI programs inside of an allocation, in place of what proves to work: srun, mpiexec, aprun, "
+    "flux, jsrun, pals; or a command line of your own, as 'prun -n {ranks} -d {threads}'.",
+)
+@click.option(
+    "--target",
+    metavar="NAME",
+    help="Make programs for another processor of the site file, and run them under emulation: verified, not timed.",
+)
+@click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
+@click.pass_context
+def group(
+    ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None, target: str | None
+) -> None:
+    """What this parallel machine really gives to your code: measured, verified, compared."""
+    from firstlight.commands.shared import sites
+    from firstlight.commands.shared.output import WITH_RESULTS, called
+    from firstlight.core import shell
+
+    given = {"--site-file": site_file, "--modules": modules, "--launcher": launcher, "--target": target}
+    options = tuple(word for name, value in given.items() if value is not None for word in (name, value))
+    shell.calling(shell.Call(called(), options, None, WITH_RESULTS))
+    sites.ask(site_file, modules, launcher, target)
+    sites.refuse_target(ctx.invoked_subcommand or "")
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+    elif ctx.invoked_subcommand != "doctor":  # which tells what is wrong with the file
+        ctx.default_map = sites.defaults(COMMANDS)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its documented status. Every error is one line on stderr."""
+    caller.clean(os.environ)
+    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", *caller.SEARCHED):  # child processes inherit these
+        if name in os.environ:
+            os.environ[name] = whole(os.environ[name])
+            if not os.environ[name]:  # an empty value of some of them means the current folder
+                del os.environ[name]
+    os.environ["PATH"] = os.environ.get("PATH") or os.defpath
+    from firstlight.commands.shared import streams
+
+    streams.prepare()
+    status = call(list(sys.argv[1:] if arguments is None else arguments))
+    streams.settle()
+    sys.exit(status)
+
+
+def call(arguments: list[str]) -> int:
+    """Run one command; its exit status. Commands return their status, None standing for 0."""
+    from firstlight.commands.shared.output import WITH_RESULTS, called
+    from firstlight.core import shell
+
+    before = shell.call()
+    shell.calling(shell.Call(called(), with_results=WITH_RESULTS))
+    try:
+        return _call(arguments)
+    finally:
+        shell.calling(before)
+
+
+def _call(arguments: list[str]) -> int:
+    try:
+        from firstlight.commands.shared.output import called, readable
+
+        readable(arguments)
+        status = group.main(arguments, prog_name=called(), standalone_mode=False)
+        return status if isinstance(status, int) else OK
+    except (ReaderGoneError, BrokenPipeError):
+        from firstlight.commands.shared import streams
+
+        streams.settle()
+        return BROKEN_PIPE
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without its command: `./fl export`
+        click.echo(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
+        return USAGE
+    except click.ClickException as error:
+        return _say(_usage(error), USAGE)
+    except FirstlightError as error:
+        return _say(str(error), error.code)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted", INTERRUPTED)
+    except OSError as error:
+        return _say(_system(error), ENVIRONMENT)
+    except Exception as error:
+        return _say(_unexpected(error), ENVIRONMENT)
+
+
+def _say(line: str, status: int) -> int:
+    from firstlight.commands.shared.output import note
+
+    note(line)
+    return status
+
+
+def _usage(error: click.ClickException) -> str:
+    from firstlight.commands.shared.output import called
+
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else called()
+    message = " ".join(error.format_message().split()).rstrip(".")
+    if isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.IntRange):
+        message = message.replace("is not a valid integer range", "is no whole number")
+    return f"{message}{'' if message.endswith('?') else ';'} `{path} --help` shows the options"
+
+
+def _system(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    _show_traceback()
+    return f"{where}{error.strerror or error}"
+
+
+def _show_traceback() -> bool:
+    if not os.environ.get("FIRSTLIGHT_DEBUG"):
+        return False
+    import traceback
+
+    traceback.print_exc()
+    return True
+
+
+def _unexpected(error: Exception) -> str:
+    """A defect of firstlight itself: its name, and where the traceback is."""
+    first = f"internal error, {type(error).__name__}: {error}".splitlines()[0]
+    if _show_traceback():
+        return first
+    import tempfile
+    import traceback
+
+    handle, name = tempfile.mkstemp(prefix="firstlight-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        traceback.print_exc(file=file)
+    return f"{first}; the traceback is in {Path(name)}"

@@ -1,0 +1,167 @@
+"""Output: JSON and text, the same way in every command, and hints that work as the user calls firstlight."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from firstlight import ROOT
+from firstlight.core import shell
+from firstlight.core.errors import UsageError
+from firstlight.core.shell import COLOURS, as_typed, is_text, json_text, printable
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+class FiniteRange(click.FloatRange):
+    """A range of finite numbers: rejects `inf`, and `nan`, which no comparison excludes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return found
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
+WITH_RESULTS = frozenset(
+    (
+        "run", "bench", "submit", "figures", "export junit", "export hpcc", "compare", "history", "explain", "check",
+        "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
+    )
+)  # fmt: skip
+"""The commands that have `--results`."""
+
+
+def _keep_results(context: click.Context, _: click.Parameter, value: Path) -> Path:
+    """Keep the folder for hints if it is on the command line: the next command reads a site file's folder itself."""
+    named = context.get_parameter_source("results") is click.core.ParameterSource.COMMANDLINE
+    shell.calling(shell.call()._replace(results=value if named else None))
+    return value
+
+
+results_folder = click.option(
+    "--results",
+    callback=_keep_results,
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder of the runs.",
+)
+new_run_folder = click.option(
+    "--results",
+    callback=_keep_results,
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder in which the run's directory is made.",
+)
+smallest = click.option(
+    "--threshold",
+    type=FiniteRange(0, 1, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The smallest difference that matters, as a share.",
+)
+
+
+def to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Check the folder of a file that an option names. Raises UsageError before the work starts."""
+    return None if value is None else writable(value)
+
+
+def html_page(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--html FILE` of a command that writes a page; `what`: its help."""
+    kind = click.Path(path_type=Path, dir_okay=False)
+    return click.option("--html", type=kind, callback=to_write, metavar="FILE", help=what)
+
+
+def print_json(value: object) -> None:
+    """One JSON document, indented; names of files that are no text have escapes in it."""
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_text(msgspec.to_builtins(value)))
+    echo_json(msgspec.json.format(data, indent=1).decode())
+
+
+def _text(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_text(name): _text(inside) for name, inside in value.items()}
+    return [_text(inside) for inside in value] if isinstance(value, list | tuple) else value
+
+
+def readable(words: Sequence[str]) -> None:
+    """Raise UsageError if a word of the command line or a folder in use is not text: records are written in UTF-8."""
+    named = [("the word", word) for word in words]
+    named += [(name, os.environ.get(name, "")) for name in ("FIRSTLIGHT_CACHE", "FIRSTLIGHT_WORKLOADS")]
+    named.append(("the checkout", str(ROOT)))
+    with contextlib.suppress(OSError):  # where there is none, who needs it says so
+        named.append(("the current folder", str(Path.cwd())))
+    for what, text in named:
+        if not is_text(text):
+            raise UsageError(
+                f"{what} {_text(text)} is not UTF-8, in which runs are recorded; rename it or work elsewhere"
+            )
+
+
+def echo_json(document: str) -> None:
+    """A JSON document as it is, but that it can do nothing to a terminal."""
+    click.echo(json_text(document))
+
+
+def called() -> str:
+    """How the user called this program: `./fl`, a path to it from elsewhere, or the module itself.
+
+    `fl` sets FIRSTLIGHT_CALLED to it; without that variable, the program is the one that Python was started with.
+    """
+    if name := os.environ.get("FIRSTLIGHT_CALLED"):
+        return shlex.quote(name) if name.isprintable() else "./fl"
+    start = Path(sys.argv[0])
+    if start.name == "firstlight":
+        return "firstlight"
+    return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else "./fl"
+
+
+def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Text for a reader, with hints that work as typed; foreign characters in it do nothing to a terminal."""
+    click.echo(printable(as_typed(text), COLOURS if colour() and not err else ()), err=err, nl=nl)
+
+
+def note(text: str) -> None:
+    """One line beside the result, on stderr."""
+    tell(f"firstlight: {text}", err=True)
+
+
+def writable(path: Path) -> Path:
+    """A file to be written, whose folder is there and may be written. Raises UsageError before the work is done."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"{path}: {folder} cannot be written")
+    return path
+
+
+def width(most: int = 120) -> int:
+    """Columns of a page of text: COLUMNS, else those of the terminal, 40 to `most`; 100 where there is neither."""
+    return min(most, max(40, shutil.get_terminal_size((100, 24)).columns))
+
+
+def colour() -> bool:
+    """Colour is a second signal: only on a terminal, and never with NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

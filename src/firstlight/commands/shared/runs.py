@@ -1,0 +1,66 @@
+"""Runs as the user names them: a directory, an identifier under the results folder, or `latest`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firstlight.commands.shared.output import note
+from firstlight.core import shell
+from firstlight.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from firstlight.analysis.stored import Judged
+
+RESULTS = Path("results")
+
+
+def named(text: str, results: Path) -> Path | None:
+    """The directory of the run that is a folder or has a name, if it is one."""
+    with contextlib.suppress(OSError, ValueError):  # longer than names are, or with what no name has: no run's
+        return next((place for place in (Path(text), results / text) if (place / "run.json").is_file()), None)
+    return None
+
+
+def find(text: str, results: Path = RESULTS) -> Path:
+    """The directory of a run. Raises UsageError naming the newest runs where there is no such one."""
+    if text == "latest":
+        known = identifiers(results)
+        if not known:
+            raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
+        return results / known[-1]
+    place = named(text, results)
+    if place is not None:
+        if place.parent != results:  # the text is a path, but hints name the run by its identifier
+            shell.calling(shell.call()._replace(results=place.parent))
+        return place
+    with contextlib.suppress(OSError, ValueError):
+        if Path(text).is_dir():
+            raise UsageError(f"{text}: no run, it has no run.json")
+    newest = ", ".join(identifiers(results)[-3:])
+    raise UsageError(
+        f"no run named {text!r}; " + (f"the newest here are {newest}" if newest else f"{results}/ has none")
+    )
+
+
+def identifiers(results: Path = RESULTS) -> list[str]:
+    """The runs in a results folder, oldest first."""
+    from firstlight.results.store.listing import identifiers
+
+    return identifiers(results)
+
+
+def judged(path: Path) -> Judged:
+    """Return the run as judge.stored has it, and print what was passed over, so that no command forgets to."""
+    from firstlight.analysis import stored
+
+    found = stored.judged(path)
+    passed_over(found.defects)
+    return found
+
+
+def passed_over(defects: Iterable[str]) -> None:
+    for defect in defects:
+        note(f"passed over {defect}")

@@ -1,0 +1,58 @@
+"""What the site file and the options in front of a command say: defaults of the commands' own options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from firstlight.core.errors import UsageError
+
+_TIMED = ("bench", "submit", "tune")
+"""Commands that measure and are of no use where nothing is timed."""
+_ONE_DEEPER = {"export": "junit", "tune": "collectives"}
+"""Commands with commands of their own, and which of those look for runs."""
+
+
+def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None) -> None:
+    """Keep what was asked for where all that is started from here finds it."""
+    if site_file is not None:
+        if not Path(site_file).exists():
+            raise UsageError(f"--site-file: there is no file {site_file}")
+        os.environ["FIRSTLIGHT_SITE"] = str(Path(site_file).absolute())
+    if launcher:
+        from firstlight.system.site.launchers import check
+
+        check(launcher)
+    options = {"FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target}
+    for name, value in options.items():
+        if value is not None:
+            os.environ[name] = value
+
+
+def refuse_target(command: str) -> None:
+    """Raises UsageError where programs are to be emulated and a command is about what they take."""
+    if command in _TIMED and os.environ.get("FIRSTLIGHT_TARGET"):
+        raise UsageError(
+            f"--target: {command} is about times, and what is emulated has none; run, setup and doctor take it"
+        )
+
+
+def defaults(commands: Sequence[str]) -> dict[str, Any]:
+    """By command the values of options that its command line does not give, as click takes them.
+
+    Raises UsageError where a line of the site file is wrong.
+    """
+    from firstlight.system import site
+    from firstlight.system.site.entries import OPTIONS, folder
+
+    settings = site.current().site
+    found: dict[str, Any] = {}
+    if settings.results:
+        where = {"results": folder(settings.results)}
+        found = {name: {_ONE_DEEPER[name]: where} if name in _ONE_DEEPER else dict(where) for name in commands}
+    submit = settings.submit
+    given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
+    found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})
+    return found

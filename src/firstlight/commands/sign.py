@@ -1,0 +1,70 @@
+"""`firstlight sign`: vouch for a run with a key of the site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import note, results_folder, tell
+from firstlight.core import shell
+from firstlight.core.errors import OK, REGRESSION, UsageError
+
+SECTION = "Trust"
+
+
+@click.command(
+    epilog="""\b
+Example, of who publishes a run and of who reads it:
+  ./fl sign latest --key ~/.ssh/id_ed25519
+  echo "benchmarks@site $(cat ~/.ssh/id_ed25519.pub)" > signers
+  ./fl check latest --signed --allowed-signers signers
+
+\b
+Exit status:
+  0    signed
+  1    the run has defects: nothing is signed
+  2    wrong usage; no such run or key, or the run has not ended
+  3    ssh-keygen is not here, or cannot sign with this key
+"""
+)
+@click.argument("run", default="latest")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="A private key of OpenSSH, or a public one whose private half the agent holds.",
+)
+@results_folder
+def command(run: str, key: Path, results: Path) -> int:
+    """Sign a run: SHA256SUMS.sig vouches for every file of it.
+
+    The run is checked first, and one with defects is not signed. The signature is OpenSSH's (`ssh-keygen -Y sign`,
+    namespace firstlight-run) over SHA256SUMS, which holds the hash of every file: `ssh-keygen -Y verify` and
+    `sha256sum -c` verify it without firstlight. A signed run is not written any more: neither resumed nor its page.
+    """
+    from firstlight.commands.check import inspect
+    from firstlight.results import store
+    from firstlight.results.store import durable, layout, seal, signature
+    from firstlight.results.store.disk import Folder
+
+    path = runs.find(run, results)
+    if not key.expanduser().is_file():
+        raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
+    if store.open(path).run().state == "running":
+        raise UsageError(f"{path}: has not ended; go on with it first: {shell.command('run', '--resume', path)}")
+    faults = [fault for fault in inspect(path).faults if fault.file != layout.SEAL or seal.exists(path)]
+    if faults:
+        for fault in faults:
+            tell(str(fault))
+        note(f"{path}: nothing is signed; it has {len(faults)} defect{'s' * (len(faults) != 1)}")
+        return REGRESSION
+    if not seal.exists(path):
+        with durable.os_errors_as_store_error(path), Folder.at(path) as folder:
+            seal.write(folder)
+        note(f"{path}: sealed now; it had no seal")
+    signature.sign(path, key.expanduser())
+    tell(f"{path / layout.SIGNATURE}: signed with {key}")
+    return OK

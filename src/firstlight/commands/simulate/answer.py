@@ -1,0 +1,32 @@
+"""Answer: everything that one `simulate` found out, as --json prints it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.commands.simulate.prediction import Prediction
+from firstlight.commands.simulate.sweep import Span
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """Predictions of one collective (or of one GOAL file), and over which sizes and scales which algorithm is best.
+
+    `machine`: the parameters as given to the program, "" for its own; `machine_from`: in words where they are from.
+    """
+
+    firstlight: str
+    subject: str  # broadcast, or the name of a file
+    topologies: tuple[str, ...]
+    bytes: tuple[int, ...]
+    machine: str
+    machine_from: str
+    noise: str
+    predictions: tuple[Prediction, ...]
+    by_size: tuple[Span, ...] = ()  # on the first topology
+    by_scale: tuple[Span, ...] = ()  # with the largest size
+    notes: tuple[str, ...] = ()  # what one must know of the parameters
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The algorithms that have a time, the fastest of the last size first."""
+        return tuple(dict.fromkeys(p.algorithm for p in self.predictions if p.usable))

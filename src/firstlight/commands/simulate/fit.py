@@ -1,0 +1,362 @@
+"""Fit: LogGOPS parameters of this machine's messages from the verified ping-pong figures of a run.
+
+A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S);
+T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
+Half a round trip of m bytes, one alone, takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-
+pong cannot separate: a convention sets both, and the result names it. What a longer message takes beyond
+it is G of that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long
+messages (S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the
+executor of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O
+of that size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.roles import RoleFigure, advice, played, players
+from firstlight.analysis.states import states
+from firstlight.analysis.verdict import Limit, States
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import EXCHANGE_IN_A_ROW, EXCHANGED_MESSAGE, MESSAGE, MESSAGE_IN_A_ROW, WRITTEN_MESSAGE
+from firstlight.model.catalogue import Workload
+from firstlight.results.record import Run
+
+COPYING = "copy_bandwidth"
+"""The ceiling that tells how fast a core copies."""
+ALONE = (MESSAGE, EXCHANGED_MESSAGE)
+"""Messages one way and both ways, one at a time after a pause: what one operation alone is made of."""
+IN_A_ROW = (MESSAGE_IN_A_ROW, EXCHANGE_IN_A_ROW)
+"""The same, one right after the other: what steps that follow one another are made of."""
+FEWEST = 3
+"""Sizes that a fit needs."""
+_NEAR = 1 << 20
+_NEVER = 1e15  # bytes: no message waits for its receive, for the rates hold that already
+_ON_NODE, _BETWEEN = 0.5, 0.25  # the share of L + 2 o that is one o
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """Seconds a byte, G and O, of messages of so many bytes."""
+
+    bytes: int
+    G: float
+    O: float  # noqa: E741 (the name in LogGOPS)
+
+
+class Messages(msgspec.Struct, frozen=True):
+    """Seconds of a message of so many bytes, one way: by the curve, and by the fastest and the slowest launch.
+
+    `states`: where the launches fall into two.
+    """
+
+    bytes: int
+    seconds: float
+    fastest: float
+    slowest: float
+    states: States | None = None
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Seconds of so many bytes in a row, one way by the same calls.
+
+    `seconds`: the bytes are written before and read after. `cached`: the same buffers are sent again and again."""
+
+    bytes: int
+    seconds: float
+    cached: float
+
+
+class Copying(msgspec.Struct, frozen=True):
+    """Seconds a byte in which one core copies vectors of so many bytes.
+
+    Adding to what is there takes as long: two reads and a write, and copying reads the lines that it is to write.
+    """
+
+    bytes: float
+    seconds: float
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size.
+
+    `variant`: those that were the fastest at some size. `copying`: by ascending size; empty where the run did not
+    measure it, and it counts as nothing. `misfit`: the root mean square relative error where a longer message was
+    measured to take less time (`rising`).
+    """
+
+    run: str
+    mpi: str
+    label: str
+    variant: str
+    nodes: int
+    L: float
+    o: float
+    g: float
+    rates: tuple[Rate, ...]
+    misfit: float
+    separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
+    copying: tuple[Copying, ...] = ()
+    workload: str = ""  # of the variants
+    messages: tuple[Messages, ...] = ()  # by ascending size
+    exchanged: tuple[Messages, ...] = ()  # while one as long goes the other way
+    written: tuple[Written, ...] = ()  # by ascending size; empty where the run did not measure it
+
+    @property
+    def word(self) -> str:
+        """The parameters as firstlight-simulate takes them, where the size is not known."""
+        return self.at(_NEAR)
+
+    def at(self, size: float) -> str:
+        """The parameters for vectors of so many bytes: nanoseconds, nanoseconds a byte.
+
+        A network with links knows an overhead for each message instead of L, o and g.
+        """
+        found = {name: 1e9 * getattr(self, name) for name in ("L", "o", "g")}
+        found |= {"S": _NEVER, "overhead": 1e9 * (self.L + 2 * self.o)}
+        if self.copying:
+            found |= dict.fromkeys(("copy", "reduce"), 1e9 * self.copied(size))
+        rates = "/".join(f"{r.bytes}:{1e9 * r.G:.4g}:{1e9 * r.O:.4g}" for r in self.rates)
+        return ",".join([*(f"{name}={value:.4g}" for name, value in found.items()), f"rates={rates}"])
+
+    def copied(self, size: float) -> float:
+        """Seconds a byte of copying vectors of so many bytes; 0 where the run did not measure it."""
+        known = [(math.log(c.bytes), math.log(c.seconds)) for c in self.copying]
+        if not known:
+            return 0.0
+        x = min(max(math.log(max(size, 1)), known[0][0]), known[-1][0])
+        return math.exp(_between(known, x))
+
+    @property
+    def source(self) -> str:
+        """In words."""
+        return f"fitted to {self.workload}.{self.variant} of {self.label} in run {self.run}"
+
+
+def fitted(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    mpi: str | None = None,
+    roles: tuple[str, str] = ALONE,
+    way: str = "",
+    fastest: bool = False,
+) -> list[Fitted]:
+    """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
+
+    `mpi`: only that one. `roles`: ALONE, of which the fastest of several variants counts, or IN_A_ROW, of which one
+    does: the one named `way` where it was measured, else the first declared. `fastest`: by the fastest launch of each
+    instead of the median. Raises UsageError where there is none, saying what measures it.
+    """
+    run = judgement.run
+    messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
+    if roles == IN_A_ROW:
+        messages = [m for name in {m.identity.mpi for m in messages} for m in _one_way(messages, name, way)]
+    written, cached = (_messages(judgement, workloads, role, mpi) for role in (WRITTEN_MESSAGE, MESSAGE_IN_A_ROW))
+    copying = _copying(judgement.limits)
+    hint = "" if copying else advice(workloads, [], [COPYING])
+    names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
+    found = [
+        msgspec.structs.replace(fit, written=tuple(_written(written, cached, fit)))
+        for name in names
+        if (fit := _fit(run, messages, exchanged, name, copying, hint, fastest))
+    ]
+    if not found:
+        of = f" with {mpi}" if mpi else ""
+        raise UsageError(
+            f"run {run.id} has no verified ping-pong{of} at {FEWEST} sizes or more; "
+            + advice(workloads, [roles[0]], [COPYING], mpi)
+        )
+    return found
+
+
+def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None) -> list[RoleFigure]:
+    """Verified messages between two ranks, those to be preferred first."""
+    some = played(judgement.figures, players(workloads, role), judgement.run.machine)
+    mine = [p for p in some if p.identity.placement.ranks == 2 and mpi in (None, p.identity.mpi)]
+    return sorted(mine, key=lambda p: (p.place, p.program))
+
+
+def _one_way(messages: Sequence[RoleFigure], mpi: str | None, way: str) -> list[RoleFigure]:
+    """Those of one variant."""
+    mine = [p for p in messages if p.identity.mpi == mpi]
+    known = [v for v in dict.fromkeys(p.identity.variant for p in mine) if len(times(_of(mine, v))) >= FEWEST]
+    chosen = way if way in known else next(iter(known), "")
+    return _of(mine, chosen)
+
+
+def _of(messages: Sequence[RoleFigure], variant: str) -> list[RoleFigure]:
+    return [p for p in messages if p.identity.variant == variant]
+
+
+def _fit(
+    run: Run,
+    messages: Sequence[RoleFigure],
+    exchanged: Sequence[RoleFigure],
+    mpi: str,
+    copying: tuple[Copying, ...],
+    hint: str,
+    fastest: bool,
+) -> Fitted | None:
+    """`hint`: how to measure what copying takes, where the run did not."""
+    mine = [p for p in messages if p.identity.mpi == mpi]
+    nodes = max(p.identity.placement.nodes for p in mine)  # what joins nodes, where that was measured
+    mine = [p for p in mine if p.identity.placement.nodes == nodes]
+    of = {name: [p for p in mine if p.identity.workload == name] for name in (p.identity.workload for p in mine)}
+    mine = next((some for some in of.values() if len(times(some)) >= FEWEST), [])
+    if not mine:
+        return None
+    measured = times(mine, fastest)
+    curve = rising(measured)
+    label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
+    ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
+    both = dict(rising(times(ways, fastest)))
+    shortest = curve[0][1]
+    o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
+    return Fitted(
+        run=run.id,
+        mpi=mpi,
+        label=label,
+        variant=" and ".join(_fastest(mine)),
+        nodes=nodes,
+        L=shortest - 2 * o,
+        o=o,
+        g=o,
+        rates=tuple(_rates(curve, both, nodes)),
+        misfit=_misfit(measured, curve),
+        separated=tuple(_separated(nodes, bool(both), hint)),
+        copying=copying,
+        workload=mine[0].identity.workload,
+        messages=tuple(_messages_of(mine, curve)),
+        exchanged=tuple(_messages_of(ways, rising(times(ways, fastest)))),
+    )
+
+
+def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
+    """What the launches of the variant that counts at each size say beside the curve."""
+    best = dict(times(some))
+    for size, seconds in curve:
+        chosen = next(p for p in some if p.size == size and p.seconds() == best[size])
+        launches = chosen.launches()
+        yield Messages(int(size), seconds, min(launches), max(launches), states(launches))
+
+
+def _written(written: Sequence[RoleFigure], cached: Sequence[RoleFigure], fit: Fitted) -> Iterable[Written]:
+    """By the first variant that was measured with both kinds of data."""
+    mine, same = (
+        [p for p in some if p.identity.mpi == fit.mpi and p.identity.placement.nodes == fit.nodes]
+        for some in (written, cached)
+    )
+    for variant in dict.fromkeys(p.identity.variant for p in mine):
+        known = dict(times(_of(same, variant)))
+        both = [
+            Written(int(size), seconds, known[size]) for size, seconds in times(_of(mine, variant)) if size in known
+        ]
+        if both:
+            return both
+    return []
+
+
+def _fastest(some: Sequence[RoleFigure]) -> list[str]:
+    """The variants that are the fastest at some size, those to be preferred first."""
+    best = dict(times(some))
+    return list(dict.fromkeys(p.identity.variant for p in some if p.size is not None and best[p.size] == p.seconds()))
+
+
+def _rates(curve: Sequence[tuple[float, float]], both: Mapping[float, float], nodes: int) -> Iterable[Rate]:
+    """G and O at every size of two bytes or more: what it adds to the shortest message, and an exchange to that.
+
+    Between the sizes of exchanges O is interpolated. Without any, processors copy on one node, and between nodes
+    interfaces.
+    """
+    shortest = curve[0][1]
+    one = dict(curve)
+    added = [(m, max(seconds - one[m], 0.0)) for m, seconds in sorted(both.items()) if m in one]
+    for m, seconds in curve:
+        if m >= 2:
+            gap = (seconds - shortest) / (m - 1)
+            share = gap if nodes == 1 else 0.0
+            yield Rate(int(m), gap, min(_between(added, m) / (m - 1), gap) if added else share)
+
+
+def _between(points: Sequence[tuple[float, float]], x: float) -> float:
+    """Interpolated linearly; beyond the ends the same a byte as at the last, and as much as at the first."""
+    after = next((k for k, (at, _) in enumerate(points) if at >= x), None)
+    if after is None:
+        at, value = points[-1]
+        return value * x / at
+    if after == 0:
+        return points[0][1]
+    (low, least), (high, most) = points[after - 1], points[after]
+    return (least * (high - x) + most * (x - low)) / (high - low)  # never below the lesser of both by rounding
+
+
+def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
+    """From the bandwidth at which one core copies (STREAM), by size of a vector: half of the working set.
+
+    Where no core was measured alone, the share of one of the fewest that were. Of several that were measured for one
+    size, the fastest.
+    """
+    known = [x for x in limits if x.name == COPYING and x.value > 0]
+    fewest = min((x.cores for x in known), default=1)
+    best: dict[float, float] = {}
+    for x in known:
+        if x.cores == fewest:
+            size = (x.working_set or 2 * _NEAR) / 2 / fewest
+            best[size] = max(x.value / fewest, best.get(size, 0.0))
+    return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
+
+
+def times(some: Iterable[RoleFigure], fastest: bool = False) -> list[tuple[float, float]]:
+    """(bytes, seconds one way), ascending; the least of several toolchains and programs, and of launches if asked."""
+    found: dict[float, float] = {}
+    for p in some:
+        size, seconds = p.size, min(p.launches(), default=None) if fastest else p.seconds()
+        if size is not None and seconds:
+            found[size] = min(seconds, found.get(size, seconds))
+    return sorted(found.items())
+
+
+def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The nearest curve, in the squares of logarithms, on which a longer message never takes less time.
+
+    What falls was disturbed: neighbours that fall share their geometric mean (pool adjacent violators; M. Ayer et al.,
+    Annals of Mathematical Statistics 26 (1955) 641).
+    """
+    pools: list[list[float]] = []  # sum of logarithms, how many
+    for _, seconds in times:
+        pools.append([math.log(seconds), 1])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
+            total, count = pools.pop()
+            pools[-1][0] += total
+            pools[-1][1] += count
+    means = [math.exp(total / count) for total, count in pools for _ in range(int(count))]
+    return [(size, mean) for (size, _), mean in zip(times, means, strict=True)]
+
+
+def _misfit(measured: Sequence[tuple[float, float]], curve: Sequence[tuple[float, float]]) -> float:
+    errors = [taken / seconds - 1 for (_, seconds), (_, taken) in zip(measured, curve, strict=True)]
+    return math.sqrt(sum(e * e for e in errors) / len(errors))
+
+
+def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
+    notes = [
+        "ping-pong tells only the sum L + 2 o; "
+        + (
+            "on one node processors carry messages, so all of it counts as o"
+            if nodes == 1
+            else "half of it counts as L, a quarter as each o"
+        ),
+        "the gap g of messages in a row is not measured; it is set to o",
+    ]
+    if exchanged:
+        notes.append("O is what an exchange takes longer than a message one way, by size")
+    elif nodes == 1:
+        notes.append("O is set to G: on one node the processors copy")
+    else:
+        notes.append("O is set to 0: between nodes the interfaces copy")
+    if hint:
+        notes.append(f"adding and copying within a rank count as nothing: the run did not measure copying; {hint}")
+    return notes

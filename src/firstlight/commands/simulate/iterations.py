@@ -1,0 +1,94 @@
+"""Iterations: one iteration of a pattern of communication as what is simulated, asked for or measured by a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.roles import RoleFigure
+from firstlight.commands.simulate import program, steps
+from firstlight.commands.simulate.fit import Fitted
+from firstlight.commands.simulate.prediction import Prediction
+from firstlight.commands.simulate.steps import Asks, Model
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import PATTERN
+from firstlight.core.units import binary, count
+from firstlight.model.catalogue import Workload
+
+
+class Iteration(msgspec.Struct, frozen=True):
+    """An iteration of a measured pattern, `small` or not. `bytes`: half of what a process sends and receives."""
+
+    title: str
+    ranks: int
+    bytes: int
+    small: bool
+
+    def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
+        """By the evaluator of `simulate --pattern`, on a network where all are equally far from each other."""
+        options = ["--topology", f"flat:{self.ranks}", "--machine", fitted.at(self.bytes)]
+        try:
+            return asks.words([*words(self.title, self.ranks, (), "predict"), *(["--small"] * self.small), *options])
+        except UsageError as error:  # a run of another version may have patterns that are not known here
+            return Prediction(self.title, refused=str(error))
+
+
+def measured(
+    judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
+) -> tuple[list[tuple[RoleFigure, Iteration]], list[str]]:
+    """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
+    some, missing = steps.measured(judgement, workloads, PATTERN, mpi, _name)
+    return [(p, _iteration(p)) for p in some], missing
+
+
+def _name(p: RoleFigure) -> str:
+    return str(dict(p.identity.parameters).get(p.role.pattern, ""))
+
+
+def _iteration(p: RoleFigure) -> Iteration:
+    half = round(p.figure.cost.get("flow", 0.0) / 2)
+    return Iteration(_name(p), p.identity.placement.ranks, half, p.role.small)
+
+
+def words(name: str, processes: int | None, given: Iterable[str] = (), *more: str) -> list[str]:
+    """The command line of firstlight-simulate. Raises UsageError for a value that has a comma.
+
+    Without `processes` there are as many as the network has nodes.
+    """
+    values = list(given)
+    for one in values:
+        if "," in one or "=" not in one:
+            raise UsageError(f"-p {one!r}: write NAME=VALUE, and -p for each")
+    parameters = ["--parameters", ",".join(values)] if values else []
+    many = [] if processes is None else ["--processes", str(processes)]
+    return ["pattern", name, *more, *many, *parameters]
+
+
+def predict(built: Path, asked: Sequence[str], on_line: program.OnLine) -> list[Prediction]:
+    """`asked`: words with `predict` or `goal` and what else the program takes. Raises UsageError in its own words."""
+    return [program.decode(line, Prediction) for line in program.ask(built, asked, on_line)]
+
+
+def notes(predictions: Sequence[Prediction]) -> list[str]:
+    """What stands for the library's own operations, what was not simulated in one go, and where most goes along."""
+    lines: list[str] = []
+    for p in predictions:
+        of = f" on {p.topology}" if len(predictions) > 1 else ""
+        if p.evaluated is not None and p.passes is not None and p.evaluated < p.passes:
+            passes = count(p.passes, "pass", "passes")
+            lines.append(
+                f"{p.evaluated} of {passes} through the phases{of} were simulated in one go; "
+                "the others count what the last of their kind added"
+            )
+        if p.loads is not None and p.loads.worst:
+            links = ", ".join(f"{link} {binary(size, 3)}" for link, size in p.loads.worst)
+            lines.append(f"the busiest links{of}: {links}")
+        if p.carried and p is predictions[0]:
+            by = dict.fromkeys(
+                f"{c.phase}: {c.collective} of {binary(c.bytes)} among {c.members} by {c.algorithm}" for c in p.carried
+            )
+            lines.append(f"collective operations go by our schedules (--algorithm chooses others): {'; '.join(by)}")
+    return lines

@@ -1,0 +1,134 @@
+"""Networks: published figures of real ones as data, and the parameters of a simulation that follow from them.
+
+A published latency of the shortest message tells only the sum L + 2 o: half of it counts as L, a quarter as each o, as
+for messages between nodes that were measured (`fit`). On networks with links it is the overhead of a message, and every
+link adds its hop. The gap g is set to o, G is one byte at the bandwidth, O is 0: interfaces copy. What a library's
+protocols add is not in such figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.commands.simulate.naming import must_be
+from firstlight.core import reading
+from firstlight.core.errors import UsageError
+from firstlight.core.units import quantity
+
+FOLDER = ROOT / "networks"
+_NEVER = 1e15  # bytes: the rendezvous is a library's, and no figure of a network
+KINDS = {
+    "published": "published measurements",
+    "vendor": "what its vendor promises of the hardware; an MPI library takes longer",
+    "example": "an example, no machine",
+}
+
+
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One figure in seconds, bytes a second or as a number, and who published it.
+
+    checked: it was read there when the file was written; else it is cited from memory.
+    """
+
+    value: float
+    source: str
+    checked: bool = False
+
+
+class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A network as its file tells it; `topology`: one of the kind that is built of it, as an example.
+
+    latency: half a round trip of the shortest message. overhead: what an interface takes for a message, where that is
+    separate. hop: a switch. bandwidth: of a link and of an interface, one way. given: the parameters themselves.
+    """
+
+    title: str
+    year: int
+    kind: Literal["published", "vendor", "example"]
+    topology: str
+    source: str = ""
+    latency: Published | None = None
+    overhead: Published | None = None
+    bandwidth: Published | None = None
+    hop: Published | None = None
+    interfaces: Published | None = None
+    given: dict[str, float] = {}
+    name: str = ""
+
+    @property
+    def word(self) -> str:
+        """The parameters as firstlight-simulate takes them: nanoseconds, bytes a second."""
+        found = dict(self.given)
+        if self.latency is not None:
+            ns = 1e9 * self.latency.value
+            found |= {"L": ns / 2, "o": ns / 4, "g": ns / 4, "overhead": ns}
+        if self.overhead is not None:
+            found["overhead"] = 1e9 * self.overhead.value
+        if self.bandwidth is not None:
+            found |= {"G": 1e9 / self.bandwidth.value, "bandwidth": self.bandwidth.value}
+        if self.hop is not None:
+            found["hop"] = 1e9 * self.hop.value
+        if not self.given:
+            found |= {"O": 0, "S": _NEVER, "interfaces": self.interfaces.value if self.interfaces else 1}
+        return ",".join(f"{key}={value:.6g}" for key, value in found.items())
+
+    @property
+    def flat(self) -> bool:
+        """Whether it says what messages take on a network without links."""
+        return bool(self.latency or self.given)
+
+    @property
+    def linked(self) -> bool:
+        """Whether it says what a link carries."""
+        return self.bandwidth is not None
+
+    def figures(self) -> list[tuple[str, str, str]]:
+        """(`latency`, `600 ns`, `source`), what was published."""
+        published = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
+        published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
+        rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
+        if self.interfaces is not None:
+            rows.append(("interfaces a node", f"{self.interfaces.value:.0f}", _cited(self.interfaces)))
+        return rows
+
+    def sources(self) -> list[str]:
+        """Each figure and who published it, in words."""
+        lines = [f"{what} {value}: {source}" for what, value, source in self.figures()]
+        return lines if lines or not self.source else [self.source]
+
+
+def _cited(figure: Published) -> str:
+    return figure.source if figure.checked else f"{figure.source} (cited from memory)"
+
+
+def load(folder: Path = FOLDER) -> dict[str, Network]:
+    """Every `*.toml` by the name of its file. Raises UsageError naming the file and the defect."""
+    found = {}
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            network = reading.toml(path.read_bytes(), Network)
+        except (reading.MalformedError, OSError) as error:
+            raise UsageError(f"{path}: {error}; correct the entry or remove the file") from error
+        wrong = [what for what, p in vars_of(network).items() if not p.value > 0 or not p.source]
+        if wrong or not (network.flat or network.linked):
+            raise UsageError(f"{path}: {', '.join(wrong) or 'no figure'} without a value above 0 and its source")
+        found[path.stem] = msgspec.structs.replace(network, name=path.stem)
+    return found
+
+
+def vars_of(network: Network) -> Mapping[str, Published]:
+    """The published figures by their names."""
+    fields = msgspec.structs.asdict(network)
+    return {name: value for name, value in fields.items() if isinstance(value, Published)}
+
+
+def named(name: str) -> Network:
+    """The network of that name. Raises UsageError naming the nearest and all there are."""
+    known = load()
+    must_be("network", name, tuple(known))
+    return known[name]

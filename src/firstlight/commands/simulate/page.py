@@ -1,0 +1,306 @@
+"""The pages of a simulation: predictions in the terminal and as HTML."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from firstlight.commands.simulate import plot as plots
+from firstlight.commands.simulate.answer import Simulated
+from firstlight.commands.simulate.networks import KINDS, Network
+from firstlight.commands.simulate.prediction import Breakdown, Prediction
+from firstlight.commands.simulate.sweep import crossings, lines
+from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.report import html
+from firstlight.results.store.durable import replace
+
+MOST_COLUMNS = 4  # algorithms beside each other in the table of a sweep
+_PARTS = Breakdown.__struct_fields__
+
+
+def write(simulated: Simulated, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(simulated).encode())
+
+
+def render(simulated: Simulated) -> str:
+    """The page as text."""
+    drawings = plots.drawings(simulated)
+    page = {
+        "simulated": simulated,
+        "heading": heading(simulated),
+        "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
+        "sentences": sentences(simulated),
+        "machine": machine(simulated),
+        "drawings": drawings,
+        "refused": refused(simulated.predictions),
+    }
+    return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def number(value: float) -> str:
+    """`82,944`"""
+    return f"{value:,.0f}"
+
+
+def short(value: float | None) -> str:
+    """A count in at most six characters: 829, 12.4k, 45.5M."""
+    if value is None:
+        return "-"
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= limit:
+            return f"{significant(value / (1e3 if unit == 'k' else limit))}{unit}"
+    return f"{value:.0f}"
+
+
+def heading(simulated: Simulated) -> str:
+    """`broadcast of 1 MiB on tofu:24x18x16, 82,944 ranks`"""
+    sizes, places = simulated.bytes, simulated.topologies
+    of = "" if not sizes else f" of {binary(sizes[0])}" + (f" to {binary(sizes[-1])}" if len(sizes) > 1 else "")
+    counts = [p.ranks for p in simulated.predictions if p.ranks]
+    ranks = (
+        f", {number(min(counts))}" + (f" to {number(max(counts))}" if max(counts) > min(counts) else "")
+        if counts
+        else ""
+    )
+    where = places[0] if len(places) == 1 else f"{len(places)} networks"
+    on = f" on {where}{ranks} ranks" if places and counts else f" on {where}" if places else ""
+    return f"{simulated.subject}{of}{on}"
+
+
+def at(simulated: Simulated, size: float, topology: str) -> list[Prediction]:
+    """The predictions of one case: those with a time first, the fastest before the others."""
+    here = [p for p in simulated.predictions if p.bytes == size and p.topology == topology]
+    return sorted(here, key=lambda p: (not p.usable, p.seconds if p.seconds is not None else 0.0, p.algorithm))
+
+
+def sentences(simulated: Simulated) -> list[str]:
+    """Return what the predictions show, most important first."""
+    lines: list[str] = []
+    if len(simulated.bytes) > 1:
+        lines.append(_capital(crossings(simulated.by_size, "size")) + ".")
+    if simulated.by_scale:
+        of = f" ({binary(simulated.bytes[-1])})" if simulated.bytes and simulated.bytes[-1] else ""
+        lines.append(_capital(crossings(simulated.by_scale, "scale")) + f"{of}.")
+    if not lines and any(not p.wrong for p in simulated.predictions):
+        lines.append(_winner(at(simulated, simulated.predictions[0].bytes, simulated.predictions[0].topology)))
+    return lines + verdicts(simulated.predictions)
+
+
+def _capital(text: str) -> str:
+    """The names of algorithms begin small; a sentence that begins with one stays as it is."""
+    return text[:1].upper() + text[1:] if text.startswith("up to") else text
+
+
+def _winner(ordered: Sequence[Prediction]) -> str:
+    usable = [p for p in ordered if p.usable and p.seconds]
+    if not usable:
+        return "None of the algorithms has a prediction."
+    first = usable[0]
+    assert first.seconds is not None
+    if len(usable) == 1:
+        return f"{first.algorithm} takes {quantity(first.seconds, 's')}."
+    second = usable[1]
+    assert second.seconds is not None
+    if second.seconds < 1.02 * first.seconds:
+        return f"{first.algorithm} and {second.algorithm} take the same time, {quantity(first.seconds, 's')}."
+    return (
+        f"{first.algorithm} takes {quantity(first.seconds, 's')}, "
+        f"{significant(second.seconds / first.seconds, 2)} x less than the next, {second.algorithm}."
+    )
+
+
+def verdicts(predictions: Sequence[Prediction]) -> list[str]:
+    """What the checker proved, in as few sentences as possible."""
+    judged = [p for p in predictions if p.judged]
+    wrong = {p.algorithm: p.verdict.why for p in predictions if p.wrong and p.verdict}
+    lines = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
+    lines += [
+        f"It ends only because sends need not wait for their receives: {p.verdict.why}."
+        for p in predictions
+        if p.collective == "other" and p.usable and p.verdict and p.verdict.deadlock_free is False and p.verdict.why
+    ]
+    if not judged:
+        return lines
+    proved = [p for p in judged if p.verdict and p.verdict.correct and p.verdict.deadlock_free]
+    if not wrong and len(proved) == len(judged):
+        lines.append("Every schedule is proved correct and free of deadlock.")
+    unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
+    if unproved:
+        lines.append(f"Too large to be proved here, as smaller ones of the same kind are: {', '.join(unproved)}.")
+    free = _always(judged, "contention_free")
+    disjoint = _always(judged, "link_disjoint")
+    if free:
+        also = [name for name in free if name in disjoint]
+        lines.append(
+            f"Free of contention: {', '.join(free)}"
+            + (f" (trees share no link: {', '.join(also)})" if also and also != free else "")
+            + "."
+        )
+    return lines
+
+
+def _always(judged: Sequence[Prediction], what: str) -> list[str]:
+    names = dict.fromkeys(p.algorithm for p in judged)
+    return [n for n in names if all(getattr(p.verdict, what) is True for p in judged if p.algorithm == n)]
+
+
+def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
+    """(`algorithm`, `why`), once each: an algorithm may refuse for one shape only."""
+    found: dict[tuple[str, str], None] = {}
+    for p in predictions:
+        if p.refused:
+            found[p.algorithm, p.refused] = None
+    return list(found)
+
+
+_TIMES = {
+    "L": "latency L", "o": "overhead o", "g": "gap g", "hop": "hop", "overhead": "overhead of a message",
+}  # fmt: skip
+_LINKS, _MESSAGES = ("hop", "overhead", "bandwidth", "interfaces"), ("L", "o", "g", "G", "O", "S")
+
+
+def parameter(key: str, value: str) -> str:
+    """`gap G 0.04 ns/B (25.0 GB/s)`: a parameter of the program in words, with its unit; as it is where it is none."""
+    if key == "rates":
+        return f"G and O of {value.count('/') + 1} sizes"
+    try:
+        x = float(value)
+    except ValueError:
+        return f"{key}={value}"
+    if key in _TIMES:
+        return f"{_TIMES[key]} {quantity(x * 1e-9, 's')}"
+    if key in ("G", "O", "copy", "reduce"):
+        what = {"G": "gap G", "O": "overhead O", "copy": "copying", "reduce": "adding"}[key]
+        return f"{what} {significant(x)} ns/B" + (f" ({quantity(1e9 / x, 'B/s')})" if x > 0 else "")
+    if key == "S":
+        return "no rendezvous" if x >= 1e12 else f"rendezvous above S = {x:.0f} B"
+    if key == "bandwidth":
+        return f"bandwidth {quantity(x, 'B/s')}"
+    return count(int(x), "interface") + " a node" if key == "interfaces" else f"{key}={value}"
+
+
+def machine(simulated: Simulated) -> str:
+    """The parameters that counted, in words with their units, and where they are from."""
+    parameters = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
+    pairs = [item.partition("=") for item in parameters.split(",") if "=" in item]
+    given = {key: value for key, _, value in pairs}
+    if not any(p.machine for p in simulated.predictions):  # only the requested values, for the model of the network
+        other = _MESSAGES if simulated.topologies and not simulated.topologies[0].startswith("flat") else _LINKS
+        given = {key: value for key, value in given.items() if key not in other}
+    requested = dict(item.split("=", 1) for item in simulated.machine.split(",") if "=" in item)
+    given |= {key: requested[key] for key in ("copy", "reduce") if key in requested}
+    words = ", ".join(parameter(key, value) for key, value in given.items())
+    return f"{words} ({simulated.machine_from})" if words else simulated.machine_from
+
+
+def known(networks: Iterable[Network], width: int = 80) -> str:
+    """The networks that are known by name: what was published of each, and by whom."""
+    import textwrap
+
+    lines = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
+    for network in networks:
+        figures = [f"{what} {value}" for what, value, _ in network.figures()]
+        figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]
+        head = f"{network.name:<12} {network.title}, {network.year}: {', '.join(figures)}"
+        head += f"; as --topology {network.topology}"
+        lines += textwrap.wrap(head, width - 2, initial_indent="  ", subsequent_indent=" " * 15)
+        for source in (KINDS[network.kind], *network.sources()):
+            indent = " " * 15
+            lines += textwrap.wrap(f"- {source}", width - 2, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return "\n".join(lines)
+
+
+def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    import textwrap
+
+    lines = [f"firstlight · {heading(simulated)}", ""]
+    for sentence in sentences(simulated):
+        lines += textwrap.wrap(sentence, width - 2, initial_indent="  ", subsequent_indent="    ")
+    topologies, sizes = simulated.topologies, simulated.bytes or (0,)
+    if len(sizes) > 1:
+        lines += ["", *_swept(simulated, False)]
+    if len(topologies) > 1:
+        lines += ["", *_swept(simulated, True)]
+    some = plots.detailed(simulated)
+    if any(p.usable for p in some):
+        lines += ["", *_table(some, len(sizes) > 1 or len(topologies) > 1)]
+    for name, why in refused(simulated.predictions):
+        lines += textwrap.wrap(f"- {name}: {why}", width - 2, initial_indent="  ", subsequent_indent="    ")
+    lines += [
+        "",
+        *textwrap.wrap(f"machine: {machine(simulated)}", width - 2, initial_indent="  ", subsequent_indent="    "),
+    ]
+    for note in simulated.notes:
+        lines += textwrap.wrap(f"- {note}", width - 2, initial_indent="  ", subsequent_indent="    ")
+    if page is not None:
+        lines.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:
+    usable = [p for p in ordered if p.usable]
+    best = usable[0].seconds or 0.0
+    spent = f"{'lat':>5}{'bw':>5}{'cont':>5}{'noise':>6}"
+    rows = [f"  {'algorithm':<19}{'time':>9}{'to best':>8}{'depth':>6}{'ops':>6} {'by':<8}{spent}"]
+    if named:
+        first = usable[0]
+        where = [binary(first.bytes)] if first.bytes else []
+        where += [first.topology] if first.topology else []
+        if where:
+            rows.insert(0, f"  {', '.join(where)}:")
+    for p in usable:
+        assert p.seconds is not None
+        to_best = f"{significant(p.seconds / best)} x" if best else "-"
+        parts = "".join(f"{part:>{w}}" for part, w in zip(shares(p), (5, 5, 5, 6), strict=True))
+        depth = "-" if p.depth is None else str(p.depth)
+        rows.append(
+            f"  {_cut(p.algorithm, 18):<19}{quantity(p.seconds, 's'):>9}{to_best:>8}{depth:>6}{short(p.operations):>6}"
+            f" {p.evaluator:<8}{parts}"
+        )
+    return rows
+
+
+def shares(p: Prediction) -> list[str]:
+    """What the time is spent for, in whole percent."""
+    if p.breakdown is None:
+        return ["-"] * len(_PARTS)
+    values = [getattr(p.breakdown, part) for part in _PARTS]
+    total = sum(values)
+    return [f"{round(100 * v / total)}%" if total > 0 else "-" for v in values]
+
+
+def _swept(simulated: Simulated, by_scale: bool) -> list[str]:
+    """A row a size (of the first topology) or a topology (of the last size): all algorithms, or the best two."""
+    some = plots.of_sweep(simulated, by_scale)
+    drawn = lines(some, by_scale)
+    xs = sorted({x for line in drawn.values() for x in line})
+    names = list(drawn)
+    head = "ranks" if by_scale else "size"
+    label = number if by_scale else binary
+    if len(names) <= MOST_COLUMNS:
+        rows = [f"  {head:>10}" + "".join(f"{_cut(name, 16):>17}" for name in names)]
+        for x in xs:
+            times = [drawn[name].get(x) for name in names]
+            known = [t for t in times if t is not None]
+            cells = ["-" if t is None else quantity(t, "s") + (" *" if t == min(known) else "  ") for t in times]
+            rows.append(f"  {label(x):>10}" + "".join(f"{cell:>17}" for cell in cells))
+        return rows
+    rows = [f"  {head:>10}  {'best':<20}{'time':>10}  {'next':<20}{'ratio':>8}"]
+    for x in xs:
+        here = sorted((line[x], name) for name, line in drawn.items() if x in line)
+        (t, name), more = here[0], here[1:2]
+        following = f"  {_cut(more[0][1], 19):<20}{significant(more[0][0] / t) + ' x':>8}" if more and t else ""
+        rows.append(f"  {label(x):>10}  {_cut(name, 19):<20}{quantity(t, 's'):>10}{following}")
+    return rows
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def share(part: float, whole: float) -> str:
+    """`71 %`"""
+    return percent(part / whole) if whole > 0 else "-"

@@ -1,0 +1,123 @@
+"""Reasons: why a prediction is off by more than 10 %, each named only where a measurement of the same run shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+
+from firstlight.commands.simulate.fit import Fitted, Messages, Written
+from firstlight.commands.simulate.prediction import Carried
+from firstlight.core.units import binary, quantity, significant
+
+CLOSE = 1.1
+"""How many times too large or too small a prediction may be that needs no reason."""
+NEAR = 1.5
+"""How many times too large or too small nine tenths of all predictions may be."""
+STEP = 2.0
+"""From one size of the ping-pong to the next, how many times as long messages are between which nothing is known."""
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """`name`: what kind of reason it is; `shown`: by which measurement, or, where none can (`measured`), by what."""
+
+    name: str
+    shown: str
+    measured: bool = True
+
+
+class Fastest(msgspec.Struct, frozen=True):
+    """Seconds of the fastest launch, and what is predicted for it from the fastest launches of messages."""
+
+    measured: float
+    predicted: float
+
+    @property
+    def off(self) -> float:
+        return max(self.measured / self.predicted, self.predicted / self.measured)
+
+
+def reasons(
+    predicted: float,
+    launches: Sequence[float],
+    sizes: Sequence[float] = (),
+    fitted: Fitted | None = None,
+    carried: Sequence[Carried] = (),
+    fastest: Fastest | None = None,
+) -> tuple[Reason, ...]:
+    """Return the reasons why a prediction is wrong; empty where no measurement explains it.
+
+    `launches`: seconds of each launch of what is predicted. `sizes`: bytes of its messages. `carried`: collective
+    operations in it that go by our schedules. `fastest`: the same of the fastest launches. Times in seconds.
+    """
+    found: list[Reason] = []
+    least, most = min(launches), max(launches)
+    if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
+        shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
+        found.append(Reason("its own launches are further apart than that", shown))
+    if fastest is not None:
+        found += _states(max(median(launches) / predicted, predicted / median(launches)), fastest)
+    if fitted is not None:
+        found += _written(least / predicted, sizes, fitted.written)
+        off = max(least / predicted, predicted / most, CLOSE)
+        found += _unsteady(off, sizes, fitted.messages, "") or _unsteady(off, sizes, fitted.exchanged, " both ways")
+        found += _between(sizes, fitted.messages)
+    if carried:
+        names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
+        found.append(
+            Reason("its collective operations are the library's own, whose algorithms are unknown", names, False)
+        )
+    return tuple(found)
+
+
+def _states(off: float, fastest: Fastest) -> list[Reason]:
+    """Where launches that had the machine in its fastest state are predicted, and those of all states are not."""
+    if fastest.off > (NEAR if off > NEAR else CLOSE) or fastest.off * CLOSE > off:
+        return []
+    shown = (
+        f"the fastest launch took {quantity(fastest.measured, 's')}, and {quantity(fastest.predicted, 's')} is "
+        "predicted from the fastest launches of messages"
+    )
+    return [Reason("launches of it and of its messages fell into different states of the machine", shown)]
+
+
+def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> list[Reason]:
+    """Where messages of nearly this length take longer with words just written, by as much as the prediction is short.
+
+    `short`: how many times. The nearest size counts that is at most twice as long or half as long.
+    """
+    near = [w for size in sizes for w in known if size / 2 <= w.bytes <= 2 * size]
+    worst = max(near, key=lambda w: w.seconds / w.cached, default=None)
+    if worst is None or short <= 1 or worst.seconds < max(short / CLOSE, CLOSE) * worst.cached:
+        return []
+    shown = (
+        f"{binary(worst.bytes)} took {quantity(worst.seconds, 's')} where they were written before and read after, "
+        f"{quantity(worst.cached, 's')} from the same buffers again and again"
+    )
+    return [Reason("data that another core has just written", shown)]
+
+
+def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how: str) -> list[Reason]:
+    """Where messages as long as these differ from launch to launch by as much as the prediction is off."""
+    some = {min(known, key=lambda m: abs(m.bytes - size)) for size in sizes} if known else set()
+    worst = max(some, key=lambda m: m.slowest / m.fastest, default=None)
+    if worst is None or worst.slowest < off * worst.fastest:
+        return []
+    shown = f"{binary(worst.bytes)}{how} took {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
+    return [Reason("messages of the ping-pong differ as much from launch to launch", shown)]
+
+
+def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:
+    """Where messages are of a length at which the library changes what it does, and the ping-pong has none as long."""
+    for below, above in pairwise(known):
+        jump = above.seconds / below.seconds
+        inside = [size for size in sizes if below.bytes < size < above.bytes]
+        if inside and jump >= STEP and above.bytes > 1:
+            shown = (
+                f"{binary(inside[0])} lies between {binary(below.bytes)} and {binary(above.bytes)}, which takes "
+                f"{significant(jump, 2)} times as long"
+            )
+            return [Reason("the ping-pong lacks its sizes where messages turn slower", shown)]
+    return []

@@ -1,0 +1,103 @@
+"""Sweep: which algorithm is best from where to where, and at which size or scale the best one changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from firstlight.commands.simulate.prediction import Prediction
+from firstlight.core.units import binary
+
+TIE = 0.02  # an algorithm stays the best one until another is faster by more than this
+
+
+class Span(msgspec.Struct, frozen=True):
+    """`algorithm` is the best from `first` to `last` of the swept values; `until`: where the next one overtakes it.
+
+    The cross-over is interpolated between two swept values, both axes logarithmic; None at the end of the sweep.
+    """
+
+    algorithm: str
+    first: float
+    last: float
+    until: float | None
+
+
+Line = Mapping[float, float]
+"""Seconds by size or by number of ranks."""
+
+
+def lines(predictions: Sequence[Prediction], by_scale: bool = False) -> dict[str, dict[float, float]]:
+    """For each algorithm with any time its line, by size in bytes or by number of ranks; with noise, if any."""
+    found: dict[str, dict[float, float]] = {}
+    for p in predictions:
+        if p.usable and p.expected is not None:
+            found.setdefault(p.algorithm, {})[float(p.ranks if by_scale else p.bytes)] = p.expected
+    return found
+
+
+def spans(some: Mapping[str, Line]) -> list[Span]:
+    """The best algorithm over the whole sweep, ascending, without gaps. Ties go to the one that was the best before."""
+    best: list[tuple[float, str]] = []
+    for x in sorted({x for line in some.values() for x in line}):
+        here = {name: line[x] for name, line in some.items() if x in line}
+        winner = min(here, key=lambda name: (here[name], name))
+        before = best[-1][1] if best else winner
+        if before in here and here[before] <= (1 + TIE) * here[winner]:
+            winner = before
+        best.append((x, winner))
+    found: list[Span] = []
+    for k, (x, name) in enumerate(best):
+        if found and found[-1].algorithm == name:
+            found[-1] = Span(name, found[-1].first, x, None)
+            continue
+        if found:
+            old = found[-1]
+            found[-1] = Span(
+                old.algorithm, old.first, old.last, _crossing(some, old.algorithm, name, best[k - 1][0], x)
+            )
+        found.append(Span(name, x, x, None))
+    return found
+
+
+def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: float) -> float:
+    """Where `new` overtakes `old` between two swept values."""
+    if low <= 0:
+        return high
+    middle = math.sqrt(low * high)
+    if any(x not in some[name] for name in (old, new) for x in (low, high)):
+        return middle
+    before = math.log(some[new][low] / some[old][low])
+    after = math.log(some[new][high] / some[old][high])
+    if before <= 0 or after >= 0:  # they were level at one end
+        return low if before <= 0 else high
+    share = before / (before - after)
+    return math.exp(math.log(low) + share * math.log(high / low))
+
+
+def crossings(some: Sequence[Span], kind: str) -> str:
+    """`up to 24 KiB binomial, beyond it trinaryx3`; `kind` is size or scale."""
+    shown = size_near if kind == "size" else ranks_near
+    if not some:
+        return "no algorithm has a prediction"
+    if len(some) == 1:
+        return f"{some[0].algorithm} is the fastest at every {kind}"
+    parts = []
+    for k, span in enumerate(some):
+        if span.until is None:
+            parts.append(f"beyond it {span.algorithm}")
+        else:
+            parts.append(f"{'' if k == 0 else 'then '}up to {shown(span.until)} {span.algorithm}")
+    return ", ".join(parts)
+
+
+def size_near(value: float) -> str:
+    """A size that was interpolated, with two digits: `24 KiB`."""
+    return binary(value, 2)
+
+
+def ranks_near(value: float) -> str:
+    """A number of ranks that was interpolated, with two digits: `1,200 ranks`."""
+    return f"{round(value, min(0, 2 - len(str(int(value))))):,.0f} ranks"

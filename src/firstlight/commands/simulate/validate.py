@@ -1,0 +1,320 @@
+"""Validate: what was measured on this machine, predicted from the ping-pong of the same run, and how far it is off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+import msgspec
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.roles import RoleFigure, advice
+from firstlight.analysis.states import states
+from firstlight.analysis.verdict import States
+from firstlight.commands.simulate import collectives, exchanges, fit, iterations
+from firstlight.commands.simulate.collectives import Case, Predicted, executed_segments
+from firstlight.commands.simulate.fit import Fitted
+from firstlight.commands.simulate.prediction import Carried, Prediction
+from firstlight.commands.simulate.reasons import CLOSE, NEAR, Fastest, Reason, reasons
+from firstlight.commands.simulate.steps import FASTEST, MODELS, Asks, Step
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import COLLECTIVE, MESSAGE
+from firstlight.core.units import binary, significant
+from firstlight.model.catalogue import Workload
+
+DISTURBED = 0.15
+"""A root mean square relative error of what was measured against a curve that rises with the size."""
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
+
+    Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
+    `bytes` those of one of its messages, of a pattern half of what a process gives and gets in an iteration. `factor`
+    is predicted / measured: 2 where the prediction says twice the time. `reasons`: why it is off by more than 10 %.
+    `fastest`: the same of the fastest launches. `states`: where launches fall into two, medians (seconds) and counts.
+    """
+
+    mpi: str
+    collective: str
+    algorithm: str
+    ranks: int
+    nodes: int
+    bytes: int
+    measured: float
+    low: float | None
+    high: float | None
+    predicted: float
+    exchange: bool = False
+    reasons: tuple[Reason, ...] = ()
+    fastest: Fastest | None = None
+    states: States | None = None
+
+    @property
+    def factor(self) -> float:
+        return self.predicted / self.measured
+
+    @property
+    def off(self) -> float:
+        """How many times too large or too small, at least 1."""
+        return max(self.factor, 1 / self.factor)
+
+
+class Error(msgspec.Struct, frozen=True):
+    """Over the sizes of one algorithm: the median of predicted / measured and the factor of the worst miss."""
+
+    mpi: str
+    collective: str
+    algorithm: str
+    ranks: int
+    sizes: int
+    median_factor: float
+    median_off: float
+    worst_off: float
+    worst_bytes: int
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many of the predictions are within 10 % of the measurement, and within a factor of 1.5."""
+
+    of: str
+    predictions: int
+    close: int
+    near: int
+
+    @property
+    def good(self) -> bool:
+        """What a prediction is held to: half of them close, nine tenths near."""
+        return 2 * self.close >= self.predictions and 10 * self.near >= 9 * self.predictions
+
+
+def share(of: str, offs: Sequence[float]) -> Share:
+    """`offs`: how many times too large or too small each prediction is, at least 1."""
+    return Share(of, len(offs), sum(x <= CLOSE for x in offs), sum(x <= NEAR for x in offs))
+
+
+class Validated(msgspec.Struct, frozen=True):
+    """A run's collectives, exchanges and patterns against predictions. `shares`: of all, and of each kind.
+
+    `effects`: the same steps by models of which each takes one effect more into account. `ranking`: cases whose
+    best algorithm was predicted, and all cases. `unpredicted`: what was measured and not predicted, with the reason.
+    """
+
+    firstlight: str
+    run: str
+    fits: tuple[Fitted, ...]
+    points: tuple[Point, ...]
+    errors: tuple[Error, ...]
+    median_off: float
+    worst_off: float
+    ranking: tuple[int, int]
+    unpredicted: tuple[str, ...]
+    sentences: tuple[str, ...]
+    shares: tuple[Share, ...] = ()
+    effects: tuple[Share, ...] = ()
+
+
+def validate(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    asks: Asks,
+    version: str,
+    mpi: str | None = None,
+) -> Validated:
+    """Predict every verified time of a collective by one of our schedules, and of a step that its workload declares.
+
+    The library's own collectives cannot be predicted. Raises UsageError where the run lacks what is needed, saying
+    which command measures it.
+    """
+    run = judgement.run
+    measured = collectives.measured(judgement, workloads, mpi)
+    exchanged, missing = exchanges.measured(judgement, workloads, mpi)
+    iterated, unpredicted = iterations.measured(judgement, workloads, mpi)
+    steps: list[tuple[RoleFigure, Step]] = [*exchanged, *iterated]
+    missing += unpredicted
+    if not measured and not steps:
+        of = f" with {mpi}" if mpi else ""
+        raise UsageError(
+            f"run {run.id} has no verified collectives of ours{of}, no exchanges with neighbours and no patterns; "
+            + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
+        )
+    fits, best = ({f.mpi: f for f in fit.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
+    points: list[Point] = []
+    for case, some in measured.items():
+        if case.mpi not in fits:
+            missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
+            continue
+        found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], asks)
+        points += [_point(case, p, fits[case.mpi]) for p in found]
+        missing += failures
+    effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
+    points += effects[len(MODELS) - 1][1] if effects else []
+    if not points:
+        raise UsageError(f"run {run.id}: nothing of it could be predicted: {'; '.join(missing[:2])}")
+    errors = tuple(_errors(points))
+    offs = [p.off for p in points]
+    ranking = _ranking([p for p in points if not p.exchange])
+    shares = tuple(_shares(points))
+    return Validated(
+        version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()), shares)), shares,
+        tuple(share(title, [p.off for p in some]) for title, some in effects),
+    )  # fmt: skip
+
+
+def _steps(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    mpi: str | None,
+    steps: Sequence[tuple[RoleFigure, Step]],
+    asks: Asks,
+    missing: list[str],
+) -> list[tuple[str, list[Point]]]:
+    """Return by model the points of all steps whose MPI library's messages are known; `missing` gets the others."""
+    found = []
+    best: dict[int, Fastest] = {}
+    for model in (FASTEST, *MODELS):
+        fits: dict[str, dict[str, Fitted]] = {}
+        points = []
+        for k, (p, step) in enumerate(steps):
+            way = p.identity.variant if model.same_calls else ""
+            if way not in fits:
+                fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)}
+            fitted = fits[way].get(p.identity.mpi or "")
+            if fitted is None:
+                missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
+                continue
+            answer = step.predicted(fitted, model, asks)
+            if answer.usable and answer.seconds:
+                points.append(_step_point(p, step, answer, fitted, model.fastest, best.get(k)))
+                if model.fastest:
+                    best[k] = Fastest(points[-1].measured, points[-1].predicted)
+            else:
+                missing.append(f"{step.title or p.program} on {step.ranks} ranks: {answer.refused or 'no time'}")
+        found.append((model.title, points))
+    return [*found[1:], found[0]]
+
+
+def _step_point(
+    p: RoleFigure, step: Step, answer: Prediction, fitted: Fitted, fastest: bool, best: Fastest | None
+) -> Point:
+    e, predicted = p.figure.estimate, answer.seconds
+    seconds = min(p.launches()) if fastest else p.seconds()
+    assert seconds is not None and p.identity.mpi is not None and predicted is not None
+    low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
+    point = Point(
+        p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
+        p.identity.placement.nodes, step.bytes, seconds, low, high, predicted, exchange=True,
+        fastest=best, states=states(p.launches()),
+    )  # fmt: skip
+    return _explained(point, p, answer.sizes or (step.bytes,), fitted, answer.carried)
+
+
+def _explained(
+    point: Point,
+    p: RoleFigure,
+    sizes: Sequence[float] = (),
+    fitted: Fitted | None = None,
+    carried: Sequence[Carried] = (),
+) -> Point:
+    if point.off <= CLOSE:
+        return point
+    why = reasons(point.predicted, p.launches(), sizes, fitted, carried, point.fastest)
+    return msgspec.structs.replace(point, reasons=why)
+
+
+def _shares(points: Sequence[Point]) -> list[Share]:
+    kinds = dict.fromkeys(p.collective if p.exchange else "collectives" for p in points)
+    some = [(k, [p.off for p in points if k == (p.collective if p.exchange else "collectives")]) for k in kinds]
+    return [share("all", [p.off for p in points]), *(share(k, offs) for k, offs in some if len(kinds) > 1)]
+
+
+def _point(case: Case, predicted: Predicted, fitted: Fitted) -> Point:
+    measured, size, quick = predicted.figure, predicted.size, predicted.quick
+    e = measured.figure.estimate
+    low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
+    median = measured.seconds()
+    assert median is not None
+    point = Point(
+        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, size, median, low, high,
+        predicted.seconds, fastest=None if quick is None else Fastest(min(measured.launches()), quick),
+        states=states(measured.launches()),
+    )  # fmt: skip
+    pieces = size / executed_segments(case.collective, size, case.ranks)
+    return _explained(point, measured, tuple(dict.fromkeys((size, pieces))), fitted)
+
+
+def _errors(points: Sequence[Point]) -> list[Error]:
+    groups: dict[tuple[str, str, str, int], list[Point]] = {}
+    for p in points:
+        groups.setdefault((p.mpi, p.collective, p.algorithm, p.ranks), []).append(p)
+    found = []
+    for (mpi, collective, algorithm, ranks), some in sorted(groups.items()):
+        worst = max(some, key=lambda p: p.off)
+        found.append(
+            Error(
+                mpi, collective, algorithm, ranks, len(some), median(p.factor for p in some),
+                median(p.off for p in some), worst.off, worst.bytes,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _ranking(points: Sequence[Point]) -> tuple[int, int]:
+    """In how many cases (one size with two algorithms or more) the predicted best is the measured best.
+
+    An algorithm whose measured time is within 5 % of the best counts as best too.
+    """
+    cases: dict[tuple[str, str, int, int], list[Point]] = {}
+    for p in points:
+        cases.setdefault((p.mpi, p.collective, p.ranks, p.bytes), []).append(p)
+    some = [c for c in cases.values() if len(c) > 1]
+    right = 0
+    for case in some:
+        chosen = min(case, key=lambda p: p.predicted)
+        right += chosen.measured <= 1.05 * min(p.measured for p in case)
+    return right, len(some)
+
+
+def _held(x: Share) -> str:
+    what = "of all" if x.of == "all" else f"of {x.of}"
+    verdict = "as good as predictions are held to be" if x.good else "the goal is a half and nine tenths"
+    return f"{what}, {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
+
+
+def _sentences(
+    points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted], shares: Sequence[Share]
+) -> list[str]:
+    offs = [p.off for p in points]
+    worst = max(points, key=lambda p: p.off)
+    way = "long" if worst.factor > 1 else "short"
+    lines = [
+        f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
+        *(_held(x) for x in shares),
+        f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
+        f"{significant(worst.off, 2)} times too {way}",
+    ]
+    lines += [
+        f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "
+        "was busy: no prediction can be better than that; measure again"
+        for f in fits
+        if f.misfit > DISTURBED
+    ]
+    far = [p for p in points if p.off > NEAR]
+    if far:
+        shown = sum(any(r.measured for r in p.reasons) for p in far)
+        lines.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
+    two = [p for p in points if p.states is not None]
+    if two:
+        lower = sum(p.states.in_lower for p in two if p.states is not None)
+        upper = sum(p.states.in_upper for p in two if p.states is not None)
+        lines.append(
+            f"launches of {len(two)} of {len(points)} fall into two states of the machine, {lower} of "
+            f"{lower + upper} into the faster"
+        )
+    if ranking[1]:
+        lines.append(
+            f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
+            f"of {ranking[1]} cases"
+        )
+    return lines

@@ -1,0 +1,148 @@
+"""`firstlight tune`: make a library choose better, or a loop faster, and prove it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.loops import subcommand as loops
+from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
+from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.tune.planning import Target
+
+SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
+
+SECTION = "Improve"
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  ./fl tune collectives --collective allreduce --budget 5m
+  ./fl tune loop examples/tune/loops.c --loop dot
+
+\b
+Exit status:
+  0    something is kept, and its files are written; or nothing is better than what
+       there was, and this is known
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it
+  4    candidates were found, and the budget did not suffice to tell about any
+  130  interrupted
+"""
+)
+def command() -> None:
+    """Make collectives of MPI libraries or loops in C faster."""
+
+
+command.add_command(loops.command, "loop")
+
+
+@command.command()
+@click.option(
+    "--collective",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Only this one, as broadcast or bcast; repeatable. Otherwise broadcast, allreduce, allgather and alltoall.",
+)
+@click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
+@click.option(
+    "--for",
+    "targets",
+    multiple=True,
+    type=click.Choice(["rules", "preload"]),
+    help="rules: the file that the library reads; preload: the table of libfirstlight_coll.so. Both, if not given.",
+)
+@click.option(
+    "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
+@click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
+)
+@click.option(
+    "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="Of each setting, at least."
+)
+@click.option(
+    "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
+)
+@click.option(
+    "--from",
+    "measured",
+    metavar="RUN",
+    help="Take the first measurement of an earlier tuning, and spend the budget on the trial.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the files are written; a folder of their own in `tuned`, beside the runs, if not given.",
+)
+@results_folder
+@as_json
+def collectives(
+    names: tuple[str, ...],
+    sizes: str,
+    targets: tuple[Target, ...],
+    budget: str,
+    mpi: tuple[str, ...],
+    toolchain: tuple[str, ...],
+    placement: tuple[str, ...],
+    launches: int,
+    trials: int,
+    measured: str | None,
+    output: Path | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Find better algorithms for the collectives of MPI libraries, write them down, keep what proves better.
+
+    First each library's own algorithms and ours are measured beside what it takes by itself, interleaved. What is
+    faster by more than 5 % is written into the files that the library reads, and tried: the library with the file
+    against the library without it, launch by launch. Only what is better there is kept; the rest is listed with the
+    reason.
+    """
+    from firstlight.commands.shared import runs
+    from firstlight.commands.simulate.naming import collective
+    from firstlight.commands.tune import terminal
+    from firstlight.commands.tune.tuner import TuningRequest, tune
+    from firstlight.core.units import parse_duration, parse_sizes
+    from firstlight.runner.interrupt import interruptible
+    from firstlight.runner.progress import display
+
+    wanted = parse_sizes(sizes)
+    if odd := [s for s in wanted if s % 8]:
+        raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
+    request = TuningRequest(
+        collectives=tuple(dict.fromkeys(map(collective, names))) or ("broadcast", "allreduce", "allgather", "alltoall"),
+        sizes=tuple(wanted),
+        targets=targets or ("rules", "preload"),
+        budget=parse_duration(budget, "budget"),
+        mpis=mpi or ("*",),
+        placements=placement or ("1xallx1",),
+        toolchains=toolchain or ("*",),
+        results=results,
+        output=output,
+        launches=launches,
+        trials=trials,
+        measured=None if measured is None else runs.find(measured, results),
+    )
+    with interruptible(), display() as progress:
+        tuned = tune(request, progress)
+    if as_json:
+        print_json(tuned)
+    else:
+        tell(terminal.summary(tuned, width()))
+    if tuned.interrupted:
+        return INTERRUPTED
+    unclear = bool(tuned.choices) and all(c.unclear for c in tuned.choices)
+    return INCONCLUSIVE if unclear else OK

@@ -1,0 +1,55 @@
+"""The terminal page of a tuning."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from firstlight.commands.tune.choosing import Choice
+from firstlight.commands.tune.tuner import Tuned
+from firstlight.core import shell
+from firstlight.core.units import binary, count, significant
+
+_TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}
+
+
+def summary(tuned: Tuned, width: int = 80) -> str:
+    """What is kept, what is not and why, and how to use what was written."""
+    kept = tuned.kept
+    lines = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
+    if not tuned.choices:
+        lines += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
+    if kept:
+        lines += ["", "  kept: the library with it beat the library without it", *_table(kept)]
+    lost = [c for c in tuned.choices if not c.kept]
+    if lost:
+        lines += ["", "  not kept", *_table(lost)]
+    if unclear := sum(c.unclear for c in lost):
+        lines += ["", f"  {count(unclear, 'trial')} inconclusive: launches were too few or too different;"]
+        lines.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
+    for written in tuned.files:
+        lines += ["", f"  to use {written.file} with {written.mpi}:"]
+        lines += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
+    for absent in tuned.absent:
+        lines += textwrap.wrap(
+            f"- {absent.what}: {absent.why}", width - 2, initial_indent="  ", subsequent_indent="    "
+        )
+    lines += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _table(some: Sequence[Choice]) -> list[str]:
+    rows: list[str] = []
+    for mpi, target in dict.fromkeys((c.case.mpi, c.case.target) for c in some):
+        rows.append(f"  {mpi}, {_TARGETS[target]}:")
+        rows += [line for c in some if (c.case.mpi, c.case.target) == (mpi, target) for line in _row(c)]
+    return rows
+
+
+def _row(c: Choice) -> list[str]:
+    case = c.case
+    gain = "" if c.ratio is None else f"{significant(1 / c.ratio)} x"
+    between = "" if c.low is None or c.high is None else f"({significant(1 / c.high)} - {significant(1 / c.low)})"
+    where = f"{case.collective:<15}{case.ranks:>3} ranks{'' if case.collective == 'barrier' else binary(case.bytes):>8}"
+    line = f"   {where} {c.algorithm[:20]:<21}{gain:>6} {between}"
+    return [line] if c.kept else [line, f"      {c.reason}"]

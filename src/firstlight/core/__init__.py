@@ -1,0 +1,1 @@
+"""What every other package uses: errors, units, shell, arithmetic of declarations, roles, the confidence level."""

@@ -1,0 +1,270 @@
+"""Roles: what figures of a workload may stand for to code that knows no workload by name; `[[roles]]` in workload.toml.
+
+Findings, fits, validation and tuning ask for a role; whichever workload declares it answers, and several may.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import msgspec
+
+from firstlight.core import formulas
+
+MESSAGE = "message"
+PLAIN_MESSAGE = "plain_message"
+EXCHANGED_MESSAGE = "exchanged_message"
+MESSAGE_IN_A_ROW = "message_in_a_row"
+EXCHANGE_IN_A_ROW = "exchange_in_a_row"
+WRITTEN_MESSAGE = "written_message"
+COLLECTIVE = "collective"
+EXCHANGE = "exchange"
+HALO = "halo"
+PATTERN = "pattern"
+ITERATION = "iteration"
+APPLICATION = "application"
+LIBRARY_SUM = "library_sum"
+VECTOR_ADDITION = "vector_addition"
+MEMORY_ACCESS = "memory_access"
+OS_NOISE = "os_noise"
+BUSY_WAITING = "busy_waiting"
+EXECUTION = "execution"
+EXECUTION_CPU = "execution_cpu"
+EXECUTION_MEMORY = "execution_memory"
+
+
+class Kind(NamedTuple):
+    """A role that is known: what its figures are, and which further keys its declaration must have."""
+
+    sentence: str
+    keys: tuple[str, ...] = ()
+
+
+KINDS = {
+    MESSAGE: Kind("the time of a message one way between two processes; the variants to be preferred first", ("size",)),
+    PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
+    EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
+    MESSAGE_IN_A_ROW: Kind(
+        "the time of a message one way of many in a row; a variant stands for those of its name elsewhere",
+        ("size",),
+    ),
+    EXCHANGE_IN_A_ROW: Kind("the same while one as long goes the other way", ("size",)),
+    WRITTEN_MESSAGE: Kind(
+        "the time of a message one way of many in a row that is written whole before it is sent and read when it came",
+        ("size",),
+    ),
+    COLLECTIVE: Kind(
+        "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
+        ("operation", "size", "library"),
+    ),
+    EXCHANGE: Kind(
+        "the time of a step in which processes have messages for neighbours, in as many phases as its cost has "
+        "messages in a chain",
+        ("messages",),
+    ),
+    HALO: Kind(
+        "the time of an exchange of halos by one of several ways; a workload that can choose asks which is best here",
+        ("size", "answer"),
+    ),
+    PATTERN: Kind(
+        "the time of an iteration of a pattern of communication, the messages of a phase all at once",
+        ("pattern",),
+    ),
+    ITERATION: Kind(
+        "the time of an iteration by one core, of which it is known what waits for sums over all processes",
+        ("stages",),
+    ),
+    APPLICATION: Kind(
+        "the time of a step of an application whose work and messages are known at any size and number of processes",
+        ("model",),
+    ),
+    LIBRARY_SUM: Kind(
+        "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
+        ("size", "library", "call"),
+    ),
+    VECTOR_ADDITION: Kind("the bytes a second of c = a + b, which moves three bytes for each byte of c"),
+    MEMORY_ACCESS: Kind(
+        "the time of one access to memory that waits for the one before, at random places of the working set"
+    ),
+    OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
+    BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
+    EXECUTION: Kind("the wall time of one execution of a user's command"),
+    EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
+    EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
+}
+OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
+"""Those that only programs play which are not firstlight's."""
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer")
+
+
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a step does at any size, as formulas of the case's parameters, of E (elements of the whole problem) and of
+    P (processes).
+
+    `elements`: E by the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings (`flops_of`,
+    `bytes_of`). `memory`: what is held in all. `filling`: where the size is free, the share of memory that it fills.
+
+    Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate --stages` reads them;
+    a `pattern` with `values`; a `collective` of a `message` of so many bytes in each `group` of ranks, `by` an
+    algorithm or the best. `repeats`: how often they recur in a
+    step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it takes at
+    most. `steps`: names of numbers that other formulas use, in order.
+    """
+
+    title: str
+    elements: str
+    memory: str
+    flops: str = "0"
+    bytes: str = "0"
+    flops_of: str = "flops_64"
+    bytes_of: str = "bandwidth"
+    steps: dict[str, str] = {}
+    stages: str = ""
+    pattern: str = ""
+    values: dict[str, str] = {}
+    collective: str = ""
+    message: str = ""
+    group: str = "P"
+    by: str = ""
+    repeats: str = "1"
+    filling: float = 0.0
+    alone: list[str] = []
+
+    def numbers(self, parameters: Mapping[str, float], elements: float, processes: float) -> dict[str, float]:
+        """All that formulas speak of. Raises FormulaError."""
+        found = {**parameters, "E": elements, "P": processes}
+        for name, text in self.steps.items():
+            found[name] = formulas.value(text, found)
+        return found
+
+    def filled(self, text: str, numbers: Mapping[str, float]) -> str:
+        """Text whose formulas in braces are whole numbers. Raises FormulaError."""
+        return _BRACES.sub(lambda found: f"{formulas.value(found[1], numbers):.0f}", text)
+
+    def defect(self) -> str:
+        """What is wrong; "" if nothing is."""
+        some = [self.elements, self.memory, self.flops, self.bytes, self.repeats, self.group, *self.steps.values()]
+        templates = (self.stages, *self.values.values())
+        try:
+            for text in (
+                *some,
+                *([self.message] if self.message else []),
+                *(inside for one in templates for inside in _BRACES.findall(one)),
+            ):
+                formulas.names(text)
+        except formulas.FormulaError as error:
+            return str(error)
+        if (bool(self.stages), bool(self.pattern), bool(self.collective)).count(True) != 1:
+            return "its messages are described by one of `stages`, `pattern` and `collective`"
+        if bool(self.collective) != bool(self.message) or (self.values and not self.pattern):
+            return "`message` is of a `collective`, `values` are of a `pattern`"
+        return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is no share"
+
+
+class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[roles]]` entry: `metric` of the cases that `where` selects, of these variants, plays the role.
+
+    `device`: of the variants whose steps run on a GPU, never of both.
+
+    `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`; where the
+    role has an `answer`, a formula of parameters. `operation`: the parameter that names the collective, by firstlight's
+    names. `library`: the variant that calls the MPI library, `call`: what it calls. `titles`: variants whose names need
+    other words in a sentence.
+
+    `messages`: that a process has in one phase, all alike; `in_turn`: one after the other is sent and received;
+    `copies`: how often the process copies their words itself.
+
+    `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
+    that the pattern has where nothing else is asked for.
+
+    `stages`: what every process does in it, by name, as `./fl simulate --stages` reads it; numbers of work are shares.
+
+    `model`: what a step does at any size and number of processes.
+
+    `answer`: what a parameter that asks for the role (`[[asks]]`) takes where these variants are the best.
+    """
+
+    role: str
+    metric: str
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    where: dict[str, int | str] = {}
+    device: bool = False
+    size: str = ""
+    bytes_per_element: int = 1
+    operation: str = ""
+    library: str = ""
+    call: str = ""
+    titles: dict[str, str] = {}
+    messages: int = 0
+    in_turn: bool = False
+    copies: int = 0
+    pattern: str = ""
+    small: bool = False
+    stages: str = ""
+    model: Model | None = None
+    answer: str = ""
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[asks]]` entry: where nobody sets `parameter` of these variants, it takes what was best of a role in the
+    newest run of this machine that measured it, and `otherwise` where there is none, or nothing was better.
+
+    `size`: bytes of a message, about, a formula of the case's parameters and of P (processes): what was measured with
+    the nearest size is asked. `usual`: the parameters that it speaks of, where a case leaves them to the program.
+    """
+
+    parameter: str
+    role: str
+    otherwise: str
+    size: str
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    usual: dict[str, float] = {}
+
+    def bytes(self, parameters: Mapping[str, float], processes: int) -> float:
+        """Raises FormulaError."""
+        return formulas.value(self.size, {**self.usual, **parameters, "P": processes})
+
+
+def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
+    """As `defect`, of a parameter that asks for a role."""
+    if "answer" not in getattr(KINDS.get(ask.role), "keys", ()):
+        able = ", ".join(name for name, kind in KINDS.items() if "answer" in kind.keys)
+        return f"`role`: {ask.role!r} is no role that answers; those that do are {able}"
+    try:
+        if unknown := formulas.names(ask.size) - {*ask.usual, "P"}:
+            return f"`usual` lacks {min(unknown)}, which `size` speaks of"
+    except formulas.FormulaError as error:
+        return f"`size`: {error}"
+    return _unmatched(ask.variants, variants)
+
+
+def _unmatched(patterns: Sequence[str], variants: Sequence[str]) -> str:
+    lone = (p for p in patterns if not any(fnmatchcase(name, p) for name in variants))
+    return next((f"`variants`: no variant matches {p!r}" for p in lone), "")
+
+
+def defect(role: Role, variants: Sequence[str]) -> str:
+    """What is wrong with a declaration of a workload that has these variants: the key and why; "" if nothing is."""
+    kind = KINDS.get(role.role)
+    if kind is None:
+        return f"`role`: unknown role {role.role!r}; the roles are {', '.join(KINDS)}"
+    for key in _KEYS:
+        given = bool(getattr(role, key))
+        if given != (key in kind.keys):
+            return f"`{key}`: the role {role.role} {'takes no such key' if given else 'needs this key'}"
+    if role.model is not None and (wrong := role.model.defect()):
+        return f"`model`: {wrong}"
+    if min(role.messages, role.copies) < 0:
+        return "`messages`, `copies`: a number below 0"
+    if role.bytes_per_element < 1:
+        return f"`bytes_per_element`: {role.bytes_per_element} is not a number of bytes"
+    if wrong := _unmatched(role.variants, variants):
+        return wrong
+    for key, name in (*(("titles", name) for name in role.titles), *([("library", role.library)] * bool(role.library))):
+        if name not in variants:
+            return f"`{key}`: there is no variant {name!r}"
+    return ""

@@ -1,0 +1,1 @@
+"""Build programs and launch them."""

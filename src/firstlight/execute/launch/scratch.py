@@ -1,0 +1,49 @@
+"""Scratch: the temporary folder of a launch, and what its programs may leave elsewhere.
+
+Where a launch is spread over nodes, or may be, it has no folder: the other nodes would not find it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from firstlight.system.machine import Machine, allocation
+from firstlight.system.mpi_families import of
+from firstlight.system.process.shm_leftovers import Leftovers
+from firstlight.toolchain import Mpi
+
+LONGEST = 32
+"""Characters of a user's TMPDIR: a launcher's sockets lie below it, and their whole path has 107."""
+SHARED = ("/dev/shm/ucx_shm_posix_*", "/dev/shm/psm[23]_shm*", "/dev/shm/__KMP_REGISTERED_LIB_*")
+"""What libraries below MPI (UCX, PSM) and LLVM's OpenMP share, whoever uses them."""
+
+
+def expected_leftovers(mpi: Mpi | None, machine: Machine) -> Leftovers:
+    """The folder, not yet made, with a name of its own, and the patterns of what else there may be."""
+    folder = f"{_base(os.environ)}/fl-{secrets.token_hex(6)}" if _only_here(machine) else ""
+    return Leftovers(folder, SHARED + (of(mpi.family).shm_patterns if mpi is not None else ()), time.time())
+
+
+def variables(leftovers: Leftovers, mpi: Mpi | None) -> dict[str, str]:
+    """What makes the programs of the launch use its folder."""
+    if not leftovers.folder:
+        return {}
+    return {"TMPDIR": leftovers.folder} | (of(mpi.family).temporary(leftovers.folder) if mpi is not None else {})
+
+
+def _base(environment: Mapping[str, str]) -> str:
+    chosen = Path(environment.get("TMPDIR", "")).as_posix().rstrip("/")
+    short = len(chosen) <= LONGEST and chosen.startswith("/")
+    return chosen if short and os.access(chosen, os.W_OK | os.X_OK) else "/tmp"
+
+
+def _only_here(machine: Machine) -> bool:
+    """Return whether all ranks run on this node: ranks of a job run elsewhere when this is the submit node."""
+    if machine.nodes > 1:
+        return False
+    node = os.uname().nodename.partition(".")[0]
+    return not machine.batch or node in {host.partition(".")[0] for host in allocation.discover().hosts}

@@ -1,7 +1,0 @@
-"""The export: a run in other people's formats, one file a format; only a verified figure has numbers in any of them."""
-
-from __future__ import annotations
-
-from firstlight.export.figures import OVERSUBSCRIBED, Row, rows, to_csv, to_json
-
-__all__ = ["OVERSUBSCRIBED", "Row", "rows", "to_csv", "to_json"]

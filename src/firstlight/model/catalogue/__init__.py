@@ -1,0 +1,249 @@
+"""The catalogue: every workload folder found, its suites from workload.toml, its variants from its files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.core import reading
+from firstlight.core.errors import UsageError
+from firstlight.core.roles import Ask, Role, defect, defect_of_ask
+from firstlight.model.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
+from firstlight.model.catalogue.declarations import (
+    Bound,
+    Class,
+    Declaration,
+    Duration,
+    Elsewhere,
+    Flags,
+    Plot,
+    Provides,
+    Row,
+    Selection,
+    Sizes,
+    Value,
+)
+
+__all__ = [
+    "Bound",
+    "Class",
+    "Declaration",
+    "Duration",
+    "Elsewhere",
+    "Flags",
+    "Plot",
+    "Prefix",
+    "Provides",
+    "Row",
+    "Selection",
+    "Sizes",
+    "Value",
+    "Variant",
+    "Workload",
+    "device_variant",
+    "load",
+    "needs",
+    "of_library",
+    "on_device",
+    "prefixes",
+    "roots",
+    "why",
+]
+
+SUITES = ("quick", "standard", "full")
+OWN = "own"
+"""The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """One source file: `needs` lists capabilities (openmp, mpi, shmem, fortran, ...) from its prefix and extension.
+
+    `flags`: of one that differs from another by flags only, by compiler family; empty: those under test alone.
+    """
+
+    name: str
+    source: Path
+    needs: tuple[str, ...]
+    broken: bool
+    flags: dict[str, tuple[str, ...]] = {}
+
+    def makes(self, name: str) -> bool:
+        """Whether a program of this name is made of it: of its own name, or with a library's behind it."""
+        return name == self.name or (bool(of_library(self.needs)) and name.startswith(f"{self.name}_"))
+
+
+class Workload(msgspec.Struct, frozen=True):
+    """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough."""
+
+    name: str
+    folder: Path
+    title: str
+    question: str
+    chapter: str
+    toolchain_sensitive: bool
+    suites: dict[str, list[Selection]]
+    variants: tuple[Variant, ...]
+    sizes: Sizes | None
+    provides: tuple[Provides, ...]
+    bounded_by: tuple[Bound, ...]
+    rows: tuple[Row, ...]
+    plots: tuple[Plot, ...]
+    roles: tuple[Role, ...] = ()
+    source_hash: str = ""
+    classes: tuple[Class, ...] = ()
+    durations: tuple[Duration, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
+    asks: tuple[Ask, ...] = ()
+
+    def variant(self, name: str) -> Variant:
+        """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
+        fitting = [v for v in self.variants if v.makes(name)]
+        if not fitting:
+            raise KeyError(f"{self.name} has no variant {name}")
+        return max(fitting, key=lambda v: len(v.name))
+
+    def work(self, variant: str) -> str:
+        """The class of work that a variant does; "" for what the variants of the folder do unless one is declared."""
+        return next((c.name for c in self.classes if any(fnmatchcase(variant, p) for p in c.variants)), "")
+
+
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A workload.toml, as written."""
+
+    title: str
+    question: str
+    toolchain_sensitive: bool = True
+    suites: dict[str, list[Selection]] = {}
+    sizes: Sizes | None = None
+    provides: tuple[Provides, ...] = ()
+    bounded_by: tuple[Bound, ...] = ()
+    rows: tuple[Row, ...] = ()
+    plots: tuple[Plot, ...] = ()
+    roles: tuple[Role, ...] = ()
+    flags: tuple[Flags, ...] = ()
+    classes: tuple[Class, ...] = ()
+    durations: tuple[Duration, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
+    asks: tuple[Ask, ...] = ()
+
+
+def roots() -> list[Path]:
+    """Where workloads are looked for: `<checkout>/workloads`, then the folders in FIRSTLIGHT_WORKLOADS (a:b)."""
+    extra = os.environ.get("FIRSTLIGHT_WORKLOADS", "")
+    return [ROOT / "workloads", *(Path(part).expanduser() for part in extra.split(":") if part)]
+
+
+def load(roots: list[Path]) -> dict[str, Workload]:
+    """Read every workload folder under `roots`, directly or one group deeper, sorted by name.
+
+    Raises UsageError naming the file and the key for a defect in a workload.toml, and for a root that is not a folder.
+    """
+    found: dict[str, Workload] = {}
+    for root in roots:
+        if not root.is_dir():
+            raise UsageError(f"{root}: no such folder of workloads; correct FIRSTLIGHT_WORKLOADS")
+        for document in sorted([*root.glob("*/workload.toml"), *root.glob("*/*/workload.toml")]):
+            workload = _read(document, _chapter(root, document))
+            if workload.name in found:
+                other = found[workload.name].folder
+                raise UsageError(
+                    f"{document.parent}: a second workload named {workload.name!r}; the first is {other}; rename one"
+                )
+            found[workload.name] = workload
+    return dict(sorted(found.items()))
+
+
+def _chapter(root: Path, document: Path) -> str:
+    """The folder that a workload's own lies in is its chapter; a workload that lies in a root itself is the user's."""
+    group = document.parent.parent
+    return OWN if group == root else group.name
+
+
+def _read(document: Path, chapter: str) -> Workload:
+    folder = document.parent.resolve()
+    if not NAME.fullmatch(folder.name):
+        raise UsageError(f"{folder}: a workload folder is named with lower-case letters, digits and underscores")
+    try:
+        parsed = reading.toml(document.read_bytes(), _Document)
+    except (reading.MalformedError, OSError) as error:
+        raise UsageError(f"{document}: {error}") from None
+    for suite in parsed.suites:
+        if suite not in SUITES:
+            raise UsageError(f"{document}: unknown suite `suites.{suite}`; the suites are {', '.join(SUITES)}")
+    variants = _variants(folder, parsed.flags)
+    sound = [v.name for v in variants if not v.broken]
+    titles = {row.title for row in parsed.rows}
+    for k, other in enumerate(parsed.elsewhere):
+        if other.row not in titles:
+            raise UsageError(f"{document}: elsewhere[{k}] speaks of a row {other.row!r}, which there is not")
+    for k, role in enumerate(parsed.roles):
+        if wrong := defect(role, sound):
+            raise UsageError(f"{document}: roles[{k}] {wrong}")
+    for k, ask in enumerate(parsed.asks):
+        if wrong := defect_of_ask(ask, sound):
+            raise UsageError(f"{document}: asks[{k}] {wrong}")
+    return Workload(
+        name=folder.name,
+        folder=folder,
+        chapter=chapter,
+        variants=tuple(variants),
+        source_hash=_source_hash(folder),
+        **{field: getattr(parsed, field) for field in parsed.__struct_fields__ if field != "flags"},
+    )
+
+
+def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
+    """Return one variant per source file, and one more for each set of flags that fits it.
+
+    `c_abi.cpp` is not a variant: it is the C side of the folder's Fortran variants."""
+    variants = []
+    for source in sorted(folder.iterdir()):
+        if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
+            continue
+        if not NAME.fullmatch(source.stem):
+            raise UsageError(f"{source}: a variant is named with lower-case letters, digits and underscores")
+        variants.append(Variant(source.stem, source, *_capabilities(source)))
+    for more in flags:
+        if not NAME.fullmatch(more.name):
+            raise UsageError(f"{folder}/workload.toml: flags are named with lower-case letters, not {more.name!r}")
+        fitting = [v for v in variants if any(fnmatchcase(v.name, pattern) for pattern in more.variants)]
+        for plain in (v for v in fitting if not v.broken and not v.flags):
+            given = {family: tuple(words) for family, words in more.flags.items()}
+            variants.append(msgspec.structs.replace(plain, name=f"{plain.name}_{more.name}", flags=given))
+    repeated = {v.name for v in variants if sum(v.name == w.name for w in variants) > 1}
+    if repeated:
+        raise UsageError(f"{folder}: two sources of variant {min(repeated)!r}; rename one")
+    return variants
+
+
+def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
+    """What the file's name and its extension ask for, and whether it is a broken variant."""
+    language = {".f90": ("fortran",), ".cu": ("cuda",)}.get(source.suffix, ())
+    return tuple(dict.fromkeys(needs(source.stem) + language)), source.stem.startswith("broken_")
+
+
+def device_variant(workload: Workload, name: str) -> bool:
+    """Whether the steps of that variant run on a GPU; by its name alone where the workload no longer has it."""
+    known = next((v.needs for v in workload.variants if v.name == name), None)
+    return on_device(needs(name) if known is None else known)
+
+
+def _source_hash(folder: Path) -> str:
+    """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code.
+
+    Headers beside the folder, which the workloads of a group share, are sources of each of them.
+    """
+    digest = hashlib.sha256()
+    for source in [*sorted(folder.iterdir()), *sorted(folder.parent.glob("*.hpp"))]:
+        if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
+            content = source.read_bytes()
+            digest.update(os.fsencode(source.name) + f" {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()

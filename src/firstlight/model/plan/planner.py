@@ -1,0 +1,330 @@
+"""The planner: every cell of a suite that this machine can build and run, and what was absent."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
+
+from firstlight.core.errors import UsageError
+from firstlight.core.units import count
+from firstlight.model.catalogue import Selection, Value, Variant, Workload, of_library, on_device
+from firstlight.model.plan.ceilings import Ceiling, measures, unmeasured
+from firstlight.model.plan.choice import select
+from firstlight.model.plan.effort import EFFORT, GUESTS, effort
+from firstlight.model.plan.placements import expand
+from firstlight.model.plan.requirements import family, lacking_compiler, lacking_here, programs, variant_names
+from firstlight.model.plan.runtime_estimate import launch_seconds
+from firstlight.model.plan.serving import can_serve, part, speaks_of
+from firstlight.model.plan.settings import NONE, PLAIN, Defaults, Settings
+from firstlight.model.plan.sizes import lacking, resolve_size, with_less_memory
+from firstlight.model.plan.splitting import Box, split
+from firstlight.model.plan.types import Cell, Placement, Plan, Program
+from firstlight.system.machine import Machine, cores
+from firstlight.toolchain import Absent, Toolbox, Toolchain
+
+
+def plan(
+    suite: str,
+    workloads: dict[str, Workload],
+    names: Sequence[str],
+    toolbox: Toolbox,
+    machine: Machine,
+    toolchains: Sequence[str] = ("*",),
+    mpis: Sequence[str] = ("*",),
+    placements: Sequence[str] = (),
+    settings: Settings = NONE,
+    defaults: Defaults = PLAIN,
+    without: Mapping[str, Collection[str]] = PLAIN,
+) -> Plan:
+    """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
+
+    Where `names` leave out what measures the ceilings of what they name, cells that do are added: each ceiling of as
+    many cores, by one toolchain, with what the shortest suite that has it asks for.
+    `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
+    workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
+    is measured twice. `without` lists, by workload, parameters without meaning, which are left out. A named workload
+    that lacks that suite is measured with its next suite.
+    Raises UsageError for an unknown name, for a pattern that matches nothing here and for an invalid placement.
+    """
+    _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
+    if tuple(mpis) != ("*",):
+        _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
+    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings, defaults, without)
+    named = {name.partition(".")[0] for name in names}
+    for name, wanted in select(workloads, names).items():
+        if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
+            planner.add(workloads[name], wanted)
+    if names:  # what a suite as a whole holds against its figures is its own choice
+        for ceiling in unmeasured(planner.cells, workloads, machine):
+            planner.add_ceiling(ceiling, workloads)
+    if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):
+        raise UsageError(
+            "--placement says where MPI programs run, and none of the programs planned here uses MPI; leave it out, or "
+            "name one that does (`./fl list` tells)"
+        )
+    return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
+
+
+def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolbox, machine: Machine) -> Plan:
+    """What measures the ceilings of these cells, as far as none of them does."""
+    planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN, PLAIN)
+    for ceiling in unmeasured(cells, workloads, machine):
+        planner.add_ceiling(ceiling, workloads)
+    return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
+
+
+NOT = "!"
+
+
+def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern.removeprefix(NOT)) for name in present):
+            here = ", ".join(present) or "none"
+            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` tells more")
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    """Patterns with a `!` in front leave out what the others take, of all where there are no others."""
+    unwanted = [pattern.removeprefix(NOT) for pattern in patterns if pattern.startswith(NOT)]
+    wanted = [pattern for pattern in patterns if not pattern.startswith(NOT)] or ["*"] * bool(unwanted)
+    return any(fnmatchcase(name, p) for p in wanted) and not any(fnmatchcase(name, p) for p in unwanted)
+
+
+def _selects(entry: Selection, name: str, variant: Variant) -> bool:
+    """Also where no library is here: then `blas_openblas` and `blas_*` still ask for the source `blas`."""
+    missing = bool(of_library(variant.needs)) and name == variant.name
+    return _matches(name, entry.variants) or (missing and any(p.startswith(f"{name}_") for p in entry.variants))
+
+
+def suite_of(workload: Workload, suite: str) -> str:
+    """The suite that is measured where a workload is named: the one asked for, or the next one that it has."""
+    known = [*EFFORT]
+    later = (name for name in known[known.index(suite) :] if name in workload.suites)
+    earlier = (name for name in reversed(known[: known.index(suite)]) if name in workload.suites)
+    return next(later, next(earlier, suite))
+
+
+class _Planner:
+    """Collects the cells of one plan, and what was absent."""
+
+    def __init__(
+        self,
+        suite: str,
+        toolbox: Toolbox,
+        machine: Machine,
+        toolchains: Sequence[str],
+        mpis: Sequence[str],
+        placements: Sequence[str],
+        settings: Settings,
+        defaults: Defaults,
+        without: Mapping[str, Collection[str]],
+    ) -> None:
+        self.suite, self.toolbox, self.machine = suite, toolbox, machine
+        self.shapes, self.settings, self.defaults, self.without = placements, settings, defaults, without
+        self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
+        self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
+        self.cells: list[Cell] = []
+        self.absent: list[Absent] = []
+        self.taken: dict[tuple[Program, Placement], list[Box]] = {}
+
+    def add(self, workload: Workload, wanted: frozenset[str] | None) -> None:
+        """Plan the workload's entries of this suite. A variant named by the user but in none takes the first entry."""
+        selections = workload.suites.get(suite_of(workload, self.suite), [])
+        for variant in workload.variants:
+            if variant.broken:
+                continue
+            for name in variant_names(variant, self.toolbox):
+                entries = [entry for entry in selections if _selects(entry, name, variant)]
+                if wanted is not None:
+                    named = not wanted.isdisjoint({name, variant.name})
+                    entries = (entries or selections[:1]) if named else []
+                for entry in entries:
+                    self._add_variant(workload, name, variant, entry)
+
+    def add_ceiling(self, ceiling: Ceiling, workloads: Mapping[str, Workload]) -> None:
+        """Plan what measures this ceiling, of the first suite that has it; nothing where no program here does."""
+        for suite in EFFORT:
+            if any(measures(cell, ceiling, workloads, self.machine) for cell in self.cells):
+                return
+            for workload in (w for w in workloads.values() if any(p.ceiling == ceiling.name for p in w.provides)):
+                self._add_provider(ceiling, workload, workload.suites.get(suite, []))
+
+    def _add_provider(self, ceiling: Ceiling, workload: Workload, selections: Sequence[Selection]) -> None:
+        """Threads of one process stand for all the cores; one core is what a program without threads has."""
+        for variant in (v for v in workload.variants if not v.broken and "mpi" not in v.needs):
+            if ("openmp" in variant.needs) != (ceiling.cores > 1):
+                continue
+            for name in variant_names(variant, self.toolbox):
+                for selection in (s for s in selections if _selects(s, name, variant)):
+                    for program in self._fastest(workload, name, variant, selection):
+                        for box in self._limiting(ceiling, workload, program, selection):
+                            self._add_cell(program, Placement(1, 1, ceiling.cores), box)
+
+    def _fastest(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Program]:
+        """With native flags where they are here, by each compiler that the entry names: a capacity is their best."""
+        able = self._toolchains(workload, name, variant, entry)
+        able = able or self._toolchains(workload, name, variant, replace(entry, toolchains=["one"]))
+        chosen = [t for t in able if t.flag_set == "native"] or able[:1]
+        return [p for t in chosen for p in programs(workload, name, variant, t, self.toolbox, self.mpis)[0]]
+
+    def _limiting(self, ceiling: Ceiling, workload: Workload, program: Program, entry: Selection) -> list[Box]:
+        """The cases of the entry that measure the ceiling."""
+        values = self._parameters(workload, entry) or {}
+        declared = [p for p in workload.provides if p.ceiling == ceiling.name]
+        able = (p for p in declared if speaks_of(p, program, values, workload, self.machine))
+        boxes = [box for p in able if (box := part(values, p, workload, self.machine))]
+        return [with_less_memory(box, workload.sizes, self.machine) if workload.sizes else box for box in boxes]
+
+    def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
+        parameters = self._parameters(workload, replace(entry, parameters=self._given(workload, entry)))
+        if parameters is None:
+            return
+        for toolchain in self._toolchains(workload, name, variant, entry):
+            found, missing = programs(workload, name, variant, toolchain, self.toolbox, self.mpis)
+            self.absent += missing
+            for program in found:
+                for placement in self._placements(workload, name, variant, entry):
+                    for box in self._parts(workload, program, placement, parameters):
+                        self._add_cell(program, placement, box)
+
+    def _given(self, workload: Workload, entry: Selection) -> Box:
+        """The values of an entry, and those that the user set in their place.
+
+        Entries that differed by what the user replaced may say the same then; what one leaves to the program's default
+        is written where another says it, so that this shows.
+        """
+        changed = self.settings.get(workload.name, {})
+        if not changed:
+            return entry.parameters
+        entries = workload.suites.get(suite_of(workload, self.suite), [])
+        known_names = dict.fromkeys(name for one in entries for name in one.parameters)
+        known = self.defaults.get(workload.name, {})
+        plain: Box = {name: [known[name]] for name in known_names if name in known and name not in entry.parameters}
+        given = entry.parameters | plain | {name: [*values] for name, values in changed.items()}
+        return {name: values for name, values in given.items() if name not in self.without.get(workload.name, ())}
+
+    def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
+        """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
+        what = f"{workload.name}.{name}"
+        if lacks := lacking_here(what, variant, self.toolbox):
+            self.absent.append(lacks)
+            return []
+        one = entry.toolchains == ["one"]
+        able = []
+        for toolchain in (t for t in self.toolchains if one or _matches(t.name, entry.toolchains)):
+            missing = lacking_compiler(what, variant, toolchain, self.toolbox)
+            self.absent += missing
+            if not missing:
+                able.append(toolchain)
+        if not able or (workload.toolchain_sensitive and not one):
+            return able
+        return [min(able, key=lambda t: (t.flag_set != "native", family(t.compiler) != "gcc"))]
+
+    def _placements(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Placement]:
+        """Where the program runs: the user's placements, or the entry's; `threads` counts where it has no ranks."""
+        shapes = (self.shapes or entry.placements) if "mpi" in variant.needs else ()
+        if entry.each_gpu and len(self.machine.gpus) > 1 and on_device(variant.needs) and "mpi" not in variant.needs:
+            return [Placement(gpu=k) for k in range(len(self.machine.gpus))]
+        if not shapes:
+            threads = self._threads(workload, entry) if "openmp" in variant.needs else [1]
+            return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, n) for n in threads]
+        placements, missing = expand(shapes, self.machine)
+        for shape in missing:
+            here = f"{count(self.machine.nodes, 'node')} with {count(self.machine.cores, 'core')}"
+            why, fix = f"there are only {here}", "start it in a larger allocation: ./fl submit --nodes K"
+            if cores.GPUS in shape and not self.machine.gpus:
+                why, fix = "no GPU here that a program may use", "run on a node with a GPU"
+            self.absent.append(Absent(f"{workload.name} as {shape}", why, fix))
+        if "openmp" in variant.needs:
+            return placements
+        single = [p for p in placements if p.threads == 1]
+        if placements and not single:
+            what = f"{workload.name}.{name} as {', '.join(shapes)}"
+            self.absent.append(Absent(what, "it runs one thread a rank", "choose a placement that ends in x1"))
+        return single
+
+    def _threads(self, workload: Workload, entry: Selection) -> list[int]:
+        """Thread counts once each. Numbers above that of the cores are left out: hardware threads are asked for by
+        their word alone."""
+        most = cores.most(self.machine)
+        counts = [cores.amount(t, self.machine) for t in entry.threads]
+        fits = [t == cores.ALL_THREADS or n <= most for t, n in zip(entry.threads, counts, strict=True)]
+        for n, fitting in zip(counts, fits, strict=True):
+            if not fitting:
+                what = f"{workload.name} with {n} threads"
+                self.absent.append(Absent(what, f"this machine has {count(most, 'core')}", "nothing to do"))
+        return list(dict.fromkeys(n for n, fitting in zip(counts, fits, strict=True) if fitting and n > 0))
+
+    def _parameters(self, workload: Workload, entry: Selection) -> Box | None:
+        """The values in numbers, once each; None where a parameter has no value left on this machine."""
+        resolved: Box = {}
+        for name, values in entry.parameters.items():
+            sizes = workload.sizes if workload.sizes and workload.sizes.parameter == name else None
+            if sizes and entry.bytes_per_element:
+                sizes = replace(sizes, bytes_per_element=entry.bytes_per_element)
+            kept: list[Value] = []
+            for value in values:
+                number = resolve_size(value, sizes, self.machine)
+                if number is None:
+                    why, fix = lacking(value, sizes, self.machine)
+                    self.absent.append(Absent(f"{workload.name} with {name}={value}", why, fix))
+                elif number not in kept:
+                    kept.append(number)
+            if not kept:
+                return None
+            resolved[name] = kept
+        return resolved
+
+    def _parts(self, workload: Workload, program: Program, placement: Placement, parameters: Box) -> list[Box]:
+        """The cases that rows ask for by themselves, where all of them together take long."""
+
+        def seconds(box: Box) -> float:
+            return launch_seconds(Cell("", program, placement, self._arguments(box)), workload)
+
+        rows = (row for row in workload.rows if can_serve(program, placement, row, workload, self.machine))
+        asked = (part(parameters, row, workload, self.machine) for row in rows)
+        return split(parameters, [box for box in asked if box is not None], seconds)
+
+    def _arguments(self, parameters: Box) -> tuple[str, ...]:
+        values = tuple(f"{key}={','.join(map(str, some))}" for key, some in parameters.items())
+        return values + effort(self.suite, self.machine).arguments
+
+    def _add_cell(self, program: Program, placement: Placement, parameters: Box) -> None:
+        earlier = self.taken.setdefault((program, placement), [])
+        left = _without(parameters, earlier)
+        if left is None:
+            return
+        earlier.append(left)
+        parts = [
+            program.workload,
+            program.variant,
+            program.toolchain,
+            program.mpi,
+            (f"{placement.nodes}n" if placement.nodes > 1 else "") + f"{placement.ranks}x{placement.threads}",
+            f"gpu{placement.gpu}" if placement.gpu is not None else "",
+        ]
+        name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
+        self.cells.append(Cell(name, program, placement, self._arguments(left)))
+
+
+def _without(parameters: Box, earlier: list[Box]) -> Box | None:
+    """Drop the values that an earlier cell measures with equal other parameters; None where nothing is left."""
+    left = dict(parameters)
+    for other in earlier:
+        if other.keys() != left.keys():
+            continue
+        differing = [name for name in left if _beyond(left[name], other[name])]
+        if not differing:
+            return None
+        name = differing[0]
+        if all(not _beyond(left[n], other[n]) for n in left if n != name):
+            left[name] = _beyond(left[name], other[name])
+    return left
+
+
+def _beyond(values: list[Value], measured: list[Value]) -> list[Value]:
+    """Those values that are neither among the measured ones nor matched by a pattern of them."""
+    patterns = [m for m in measured if isinstance(m, str) and "*" in m]
+    return [v for v in values if v not in measured and not (isinstance(v, str) and _matches(v, patterns))]

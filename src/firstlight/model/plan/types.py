@@ -1,0 +1,106 @@
+"""What a plan is made of: placements, programs, cells."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.toolchain import Absent
+
+
+class Placement(msgspec.Struct, frozen=True):
+    """Where a program runs: nodes, ranks in all, threads a rank.
+
+    `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank takes one.
+    """
+
+    nodes: int = 1
+    ranks: int = 1
+    threads: int = 1
+    gpu: int | None = None
+
+    @property
+    def per_node(self) -> int:
+        """Ranks on the fullest node."""
+        return -(-self.ranks // self.nodes)
+
+
+class Program(msgspec.Struct, frozen=True):
+    """One executable: a variant built by a toolchain, against an MPI library where it needs one.
+
+    `variant` is blas_openblas for blas.cpp with OpenBLAS.
+    """
+
+    workload: str
+    variant: str
+    toolchain: str
+    mpi: str | None = None
+
+    @property
+    def target(self) -> str:
+        return f"{self.workload}.{self.variant}"
+
+    @property
+    def key(self) -> str:
+        return f"{self.target}@{self.toolchain}" + (f"+{self.mpi}" if self.mpi else "")
+
+
+AS_IT_IS = "as-it-is"
+"""In place of a toolchain: of a guest that firstlight did not build."""
+
+
+class Likeness(msgspec.Struct, frozen=True):
+    """A file that a guest writes and what it must be like: the same bytes, or numbers within a relative tolerance."""
+
+    file: str
+    reference: str
+    tolerance: float | None = None  # None: the same bytes
+
+
+class ExternalCommand(msgspec.Struct, frozen=True):
+    """A program that is not firstlight's: what is started in its place, and what is looked at in one execution.
+
+    Its words are final but for `{out}`, a file of each execution's own. The observer (see observer/) starts it, and
+    writes what a program of firstlight would write of itself.
+    """
+
+    command: tuple[str, ...]
+    folder: str  # absolute: where it runs
+    launched: bool = False  # by the launcher of its cell's MPI library, whose words stand in front
+    bound: bool = False  # to cores of its own
+    placed: bool = False  # its threads are those of its placement; else it decides by itself
+    environment: dict[str, str] = {}
+    prepare: str = ""  # a command of a shell before every execution
+    warmup: int = 0  # executions of a launch that count for nothing
+    figures: dict[str, str] = {}  # what it tells of itself: a regular expression by the name of a value
+    status: bool = True  # whether it must end with status 0
+    expect: str = ""  # a text that it must print
+    check: str = ""  # a command of a shell after every execution, which must end with status 0
+    like: Likeness | None = None
+    recorder: str = ""  # a library to be loaded in one more execution a launch: it records what its ranks do in MPI
+    cost: dict[str, float] = {}  # the work of an execution
+    working_set: float = 0.0  # bytes that a process has in use
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What one launch executes; launches of one cell are the samples of its figures.
+
+    `id` is unique in a run and safe as a file name.
+    """
+
+    id: str
+    program: Program
+    placement: Placement
+    arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
+    guest: ExternalCommand | None = None  # in whose place firstlight's own executable is the observer
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What will be launched, and what could not be planned on this machine and why."""
+
+    cells: tuple[Cell, ...]
+    absent: tuple[Absent, ...]
+
+    @property
+    def programs(self) -> list[Program]:
+        """Each executable once, in the order of the cells."""
+        return list(dict.fromkeys(cell.program for cell in self.cells))

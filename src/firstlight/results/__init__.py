@@ -1,0 +1,1 @@
+"""What programs write, and how a run is stored."""

@@ -1,0 +1,378 @@
+"""The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
+
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, series, field,
+devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++ harness
+writes every line except the first and the last; docs/schema contains the JSON Schemas.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import msgspec
+
+from firstlight.core.units import MOST_SECONDS, minutes
+from firstlight.execute.build.effort import Effort
+from firstlight.execute.build.kernels import MOST as MOST_KERNELS
+from firstlight.execute.build.kernels import Kernel
+from firstlight.model.catalogue import Value
+from firstlight.model.catalogue.brought import Brought
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.system.machine import Machine
+from firstlight.system.site import Loaded
+from firstlight.toolchain import Absent, Toolbox
+
+SCHEMA = 1
+
+MOST_TOLD = 256
+"""Parameters, metrics and phases of a program: each figure is held against all metrics."""
+MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
+"""Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
+MOST_BOXES, FINEST = 96, 999
+"""Rows and columns of a small picture of a field, and what its largest value is there: as in the harness."""
+
+SPARE = 1.1
+"""Time to ask for is so many times what is still to be launched as estimated."""
+
+PHASE = "phase_"
+"""What the observed value of a phase is called before the name of the phase: seconds a step."""
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
+Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Time = Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]
+"""Seconds since the epoch, up to the last year that a calendar here knows."""
+Spread = tuple[Finite, Finite, Finite]
+Better = Literal["higher", "lower"]
+RunState = Literal["running", "complete", "budget", "interrupted"]
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Written by firstlight before the program starts."""
+
+    run: str
+    cell: str
+    launch: int  # 0, 1, ... within the cell
+    round: int
+    time: Time
+    command: tuple[str, ...]
+    load: float
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """Observed by each rank itself: the CPUs it may use."""
+
+    rank: int
+    cpus: tuple[int, ...]
+    node: int = 0
+
+
+class Launch(msgspec.Struct, frozen=True, tag="launch"):
+    """What the program says of itself."""
+
+    protocol: int
+    workload: str
+    variant: str
+    compiler: str
+    flags: str
+    mpi: str
+    ranks: int
+    nodes: int
+    binding: tuple[Binding, ...]
+    counters: str  # "instructions cycles flops", or the reason why there are none
+    clock: float  # resolution of the wall clock
+    seed: int | None = None  # of where inputs change from step to step; --seed sets it. None: unknown
+
+
+class Case(msgspec.Struct, frozen=True, tag="case"):
+    """One combination of parameters.
+
+    `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
+    workload's own kind); flow counts the bytes into and out of one process; a time per element divides by elements.
+    `solver.flops` is what of the flops lies in the phase solver. A sample is `steps` of them.
+    """
+
+    case: int
+    parameters: dict[str, int | float | str]
+    threads: int
+    cost: dict[str, float]
+    working_set: float
+    steps: int
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """A case that the program did not run, recorded instead of a case line, with the program's own reason.
+
+    A program that refuses all of its cases ends with status 2 instead and leaves no record.
+    """
+
+    case: int
+    parameters: dict[str, int | float | str]
+    threads: int
+    why: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
+
+
+class Sample(msgspec.Struct, frozen=True, tag="sample"):
+    """One timed sample.
+
+    `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
+    (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks; of phases,
+    and of what lies in none (phase_other), the seconds a step. Where the state is restored before every step, times are
+    sums over the steps alone.
+    """
+
+    case: int
+    sample: int
+    wall: float
+    wall_min: float
+    wall_median: float
+    cpu: float
+    values: Annotated[dict[Name, Spread], msgspec.Meta(max_length=MOST_VALUES)] = {}
+
+
+class Series(msgspec.Struct, frozen=True, tag="series"):
+    """Points that one rank observed in the last sample of a case, for drawing."""
+
+    case: int
+    name: Name
+    unit: Annotated[str, msgspec.Meta(max_length=32)]
+    rank: Annotated[int, msgspec.Meta(ge=0, lt=MOST_RANKS)]
+    values: Annotated[tuple[Finite, ...], msgspec.Meta(max_length=MOST_POINTS)]
+
+
+Boxes = Annotated[
+    tuple[Annotated[int, msgspec.Meta(ge=-FINEST, le=FINEST)], ...], msgspec.Meta(min_length=1, max_length=MOST_BOXES)
+]
+
+
+class Field(msgspec.Struct, frozen=True, tag="field"):
+    """A two-dimensional field as the last sample of a case left it, reduced to means over boxes of cells, for drawing.
+
+    `rows`, `columns`: the cells of the whole field. `values`, row by row, are in 1/999 of `largest`, the largest mean
+    without its sign. All are 0 if the step left a value that is not a number.
+    """
+
+    case: int
+    name: Name
+    unit: Annotated[str, msgspec.Meta(max_length=32)]
+    rows: Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+    columns: Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+    largest: Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
+    values: Annotated[tuple[Boxes, ...], msgspec.Meta(min_length=1, max_length=MOST_BOXES)]
+
+
+class Device(msgspec.Struct, frozen=True):
+    """Where the steps of one rank ran, as they observed it themselves. `address`: unique on a node."""
+
+    rank: int
+    place: Literal["device", "host", "nowhere"]
+    name: str  # NVIDIA H200; what the code was made for, where the runtime tells no name
+    address: str
+
+
+class Devices(msgspec.Struct, frozen=True, tag="devices"):
+    """The devices that a case of a device variant ran on; a case that did not run on one fails its check."""
+
+    case: int
+    devices: tuple[Device, ...]
+
+
+class Check(msgspec.Struct, frozen=True, tag="check"):
+    """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
+
+    case: int
+    when: Literal["before", "between", "after"]
+    ok: bool
+    error: float | None
+    tolerance: float
+    what: str  # the sentence to show: which element, which rank, expected, found
+
+
+class Counters(msgspec.Struct, frozen=True, tag="counters"):
+    """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
+    more than a processor can do, is null."""
+
+    case: int
+    steps: int
+    instructions: float | None = None
+    cycles: float | None = None
+    flops: float | None = None
+    refused: str = ""  # what was read and not believed, and why
+
+
+class End(msgspec.Struct, frozen=True, tag="end"):
+    cases: int
+
+
+class Exit(msgspec.Struct, frozen=True, tag="exit"):
+    """Written by firstlight after the program: `ok` means ended by itself with status 0 or 1 and a complete record."""
+
+    ok: bool
+    status: int | None  # exit status; negative: killed by that signal; null: timed out and killed
+    reason: str  # one sentence, "" when ok
+    seconds: float
+    load: float
+    stderr: str  # the last 4 KiB
+    sha256: str  # of all lines before this one
+    left: int = 0  # processes that outlived the launcher and were ended by firstlight
+
+
+Line = Start | Launch | Case | Refused | Sample | Series | Field | Devices | Check | Counters | End | Exit
+
+
+class LaunchRecord(msgspec.Struct, frozen=True):
+    """One launch file, read and grouped."""
+
+    start: Start
+    launch: Launch | None
+    cases: tuple[Case, ...]
+    samples: tuple[Sample, ...]
+    checks: tuple[Check, ...]
+    counters: tuple[Counters, ...]
+    complete: bool
+    exit: Exit
+    series: tuple[Series, ...] = ()
+    devices: tuple[Devices, ...] = ()
+    fields: tuple[Field, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    name: str
+    unit: str
+    default: str
+    help: str
+    kind: Literal["integer", "real", "choice", "file", ""] = ""  # "": records of programs that do not report it
+    least: float | None = None
+    most: float | None = None
+    options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
+    replaced_by: str = ""  # this parameter has no meaning if the parameter named here names a file
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A metric of a case. The first metric that a case has decides how often its cells are launched.
+
+    `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
+    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0. `form`
+    told: the same for a speed that the program itself prints; it is ranked and compared as a rate or a time is.
+    With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
+    longest in it.
+    """
+
+    name: str
+    unit: str
+    quantity: str
+    form: Literal["rate", "time", "value", "told"]
+    scale: float
+    better: Better
+    phase: str = ""  # "": of the whole step
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What an executable answers to --describe."""
+
+    workload: str
+    variant: str
+    title: str
+    parameters: Annotated[tuple[Parameter, ...], msgspec.Meta(max_length=MOST_TOLD)]
+    metrics: Annotated[tuple[Metric, ...], msgspec.Meta(max_length=MOST_TOLD)]
+    cost: str
+    verified: str
+    tolerance: str
+    unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
+    phases: Annotated[
+        tuple[str, ...], msgspec.Meta(max_length=MOST_TOLD)
+    ] = ()  # that its workload declares; a variant need not mark all
+    kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
+    device: str = ""  # OpenMP, OpenACC, CUDA: by what its steps run on a device; "": they run on the host
+
+
+class Build(msgspec.Struct, frozen=True):
+    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all.
+
+    `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
+    `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
+    `widths`: of a program of many kernels, for each the bits of the widest vector in its loops; {} where nobody looked.
+    """
+
+    program: Program
+    ok: bool
+    seconds: float
+    sha256: str = ""
+    error: str = ""
+    recipe: str = ""
+    kernels: Annotated[tuple[Kernel, ...], msgspec.Meta(max_length=MOST_KERNELS)] = ()
+    widths: Annotated[dict[str, Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]], msgspec.Meta(max_length=1 << 12)] = {}
+
+
+class TunedDefault(msgspec.Struct, frozen=True):
+    """A parameter that nobody set took what an earlier run of this machine found best for its role.
+
+    `mpi`: the library that both used. `run`: which one it was, "" where there was none. `program`: whose figure was
+    best there with messages of `size` bytes; "" where nothing was better than what is taken without asking.
+    """
+
+    workload: str
+    parameter: Name
+    value: str
+    role: str
+    mpi: str
+    cells: tuple[str, ...]  # of this run, that have it
+    run: str = ""
+    program: str = ""
+    size: Annotated[float, msgspec.Meta(ge=0, le=1e18)] = 0
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """What a run that has ended holds: how many launches by cell, and hashes as in the seal.
+
+    `launches_sha256`: SHA-256 of the launches' lines in SHA256SUMS. `sha256`: that of run.json with 64 zeros for this.
+    """
+
+    launches: dict[str, int]
+    launches_sha256: str
+    sha256: str
+
+
+class Run(msgspec.Struct, frozen=True):
+    """`run.json`. `state` budget: stopped by the budget."""
+
+    schema: int
+    id: str
+    started: Time
+    finished: Time | None
+    state: RunState
+    firstlight: str
+    revision: str
+    command: tuple[str, ...]
+    suite: str
+    budget: float
+    launches: int  # wanted at least
+    precision: float  # wanted half-width of an interval, relative
+    seed: int
+    machine: Machine
+    toolbox: Toolbox
+    environment: dict[str, str]  # allow-listed variables
+    cells: tuple[Cell, ...]
+    builds: tuple[Build, ...]
+    descriptions: dict[str, Description]  # by "workload.variant"
+    not_available: tuple[Absent, ...]
+    names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
+    efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
+    settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
+    brought: tuple[Brought, ...] = ()  # workloads that lie in no folder: the guests of its cells are their variants
+    modules: Loaded | None = None  # environment modules that were loaded for it
+    missing: float | None = None  # seconds of launching that its budget had no room for
+    answered: tuple[TunedDefault, ...] = ()  # parameters that took what an earlier run found
+    sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
+    whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
+
+    def more(self) -> tuple[str, ...]:
+        """Options of a resumption that may end as sure as was asked for: time, where the budget is spent."""
+        if self.state != "budget":
+            return ()
+        left = 4 * 60.0 if self.missing is None else SPARE * self.missing
+        return "--budget", minutes(min(max(left, 0.0), MOST_SECONDS))
+
+
+_ = Placement

@@ -1,0 +1,447 @@
+"""Store: a run is a directory of plain files, each whole or absent; a kill loses at most the launch in flight.
+
+    run.json   owner   launches/<cell>.<launch>.jsonl   builds/   documents/   report.html   figures.json
+    SHA256SUMS[.sig]
+
+A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed. SHA256SUMS is written
+last: it seals all files but the owner's note. A run that is written is held open: what is put in the place of its
+directory or of a file meanwhile is neither followed nor written into.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from firstlight.core import reading
+from firstlight.core.errors import RecordError, UsageError
+from firstlight.core.shell import command
+from firstlight.execute.launch import Outcome
+from firstlight.results.record import SCHEMA, Exit, LaunchRecord, Run, Start
+from firstlight.results.store import disk, durable, flight, foreign, layout, lines, owner, seal, whole
+from firstlight.results.store.disk import Folder
+from firstlight.results.store.documents import Document
+from firstlight.results.store.durable import StoreError
+from firstlight.results.store.flight import Flight
+from firstlight.results.store.lines import Defect
+from firstlight.results.store.owner import Claim
+
+__all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "new_folder", "open", "resume"]
+
+
+class _Held:
+    """What a run that is written holds: its folders, its note, its launches in flight, the number of each cell's next.
+
+    Only the owner adds launches, so they are counted once.
+    """
+
+    def __init__(self, run: Folder, launches: Folder, claim: Claim) -> None:
+        self.run, self.launches, self.claim = run, launches, claim
+        self.flights: dict[str, Flight] = {}
+        self.next: dict[str, int] | None = None
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # a note that stays is stale as soon as this process has ended
+            self.claim.release()
+        for begun in self.flights.values():
+            begun.close()
+        self.launches.close()
+        self.run.close()
+
+
+class Store:
+    """One run directory. Made by `create`, `resume` (both write) or `open` (reads only).
+
+    `notes` lists what `resume` found and removed; `defects` lists what the last `records()` passed over. `altered`:
+    read the run even if it differs from its seal, for `check`, which lists the differences.
+    """
+
+    def __init__(self, path: Path, held: _Held | None = None, *, altered: bool = False) -> None:
+        self.path = path
+        self._altered = altered
+        self.notes: list[str] = []
+        self.defects: list[Defect] = []
+        self._open = held
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the owner note away: the run may be resumed by others. May be called twice."""
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    @property
+    def _held(self) -> _Held:
+        if self._open is None:
+            raise RuntimeError(f"{self.path} was opened to be read, or is closed")
+        return self._open
+
+    @property
+    def folder(self) -> Folder:
+        """The directory of a run that is written: what is derived from the run is written into it."""
+        return self._held.run
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write_run(self, run: Run) -> None:
+        """Write run.json at once and durably, and break the seal of a run that goes on.
+
+        Raises StoreError, RecordError for what could not be read again; the run.json before it stays whole.
+        """
+        data = whole.encoded(run, self.path)
+        if len(data) > layout.MAX_RUN_BYTES:
+            raise RecordError(
+                f"{self.path}: {layout.RUN} would be larger than {layout.MAX_RUN_BYTES >> 20} MiB; "
+                f"name fewer workloads, toolchains or placements ({len(run.cells)} cells, {len(run.builds)} programs)"
+            )
+        _decode_run(data, self.path / layout.RUN)
+        with durable.os_errors_as_store_error(self.path):
+            seal.remove(self.folder)
+            self.folder.replace(layout.RUN, data)
+
+    def keep_log(self, key: str, text: str) -> None:
+        """Keep the output of the build of one program, at most layout.MAX_LOG_BYTES of it. Raises StoreError."""
+        self._keep(layout.BUILDS, f"{key}.log", layout.bounded_text(text, layout.MAX_LOG_BYTES))
+
+    def _keep(self, kind: str, name: str, data: bytes) -> None:
+        with durable.os_errors_as_store_error(self.path):
+            with contextlib.suppress(FileExistsError):
+                self.folder.make(kind)
+                self.folder.sync()  # run.json, which is written later, may name what lies in it
+            with self.folder.folder(kind) as folder:
+                folder.replace(name, data)
+
+    def forget(self, *names: str) -> None:
+        """Remove files that are derived from the run and no longer hold. Raises StoreError."""
+        with durable.os_errors_as_store_error(self.path):
+            for name in names:
+                self.folder.remove(name)
+
+    def next_launch(self, cell: str) -> int:
+        """The number of the cell's next launch: one more than the largest there is."""
+        if self._open is None:
+            return _next(self.launches()).get(cell, 0)
+        if self._open.next is None:
+            self._open.next = _next(self.launches())
+        return self._open.next.get(cell, 0)
+
+    def part(self, cell: str, launch: int) -> Path:
+        """Where the program of a launch will write."""
+        return self.path / layout.LAUNCHES / layout.part_name(cell, launch)
+
+    def begin(self, start: Start) -> Path:
+        """The file to which the program of this launch appends.
+
+        Raises StoreError when the disk is full, UsageError when another firstlight took the run over.
+        """
+        if not layout.CELL.fullmatch(start.cell):
+            raise RecordError(f"cell id {start.cell!r} cannot be a file name")
+        with durable.os_errors_as_store_error(self.path):
+            self._held.claim.refresh()
+            durable.require_space(self._held.launches)
+            begun = flight.begin(self._held.launches, start)
+        self._held.flights[begun.part] = begun
+        return self.part(start.cell, start.launch)
+
+    def finish(self, part: Path, outcome: Outcome) -> Exit:
+        """Seal the launch that `begin` began and give it its name; returns the exit line as written.
+
+        What is not a whole, valid line of the program is cut off, and then the launch is not ok; nor is it where the
+        program removed or replaced its record. Raises StoreError when it cannot be written; the launch is lost then,
+        and its part removed to give the space back.
+        """
+        with durable.os_errors_as_store_error(self.path):
+            ending = self._held.flights.pop(part.name).seal(outcome)
+        if self._held.next is not None:
+            launch = layout.parse_launch(layout.sealed_name(part.name))
+            assert launch is not None
+            self._held.next[launch[0]] = max(self._held.next.get(launch[0], 0), launch[1] + 1)
+        return ending
+
+    def discard(self, part: Path) -> None:
+        """Forget a launch that was interrupted: it is as if it had not begun."""
+        with contextlib.suppress(OSError):  # a part that stays is removed by who resumes the run
+            self._held.flights.pop(part.name).drop()
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def run(self) -> Run:
+        """Read run.json.
+
+        Raises RecordError if it is missing, too large, malformed, of another schema, or altered since the run ended.
+        """
+        path = self.path / layout.RUN
+        while True:
+            data = layout.read_file(path, layout.MAX_RUN_BYTES)
+            run = _decode_run(data, path)
+            why = "" if self._altered else whole.altered(self.path, run, data)
+            if not why:
+                return run
+            if layout.read_file(path, layout.MAX_RUN_BYTES) == data:  # else it was rewritten between the two reads
+                raise RecordError(f"{path}: {why}; {command('check', self.path)} lists what differs")
+
+    def launches(self) -> list[tuple[str, int]]:
+        """Cell and number of every finished launch, sorted by name."""
+        found = (layout.parse_launch(name) for name in layout.names(self.path / layout.LAUNCHES))
+        return [launch for launch in found if launch is not None]
+
+    def records(self, only: Collection[str] | None = None) -> Iterator[LaunchRecord]:
+        """Every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
+
+        `only`: launches of these cells. Each launch is compared with the seal as it is read; without a seal, all of
+        them are compared with run.json. Raises RecordError if there is no run to read, and after the last launch if one
+        was altered and nothing shows which.
+        """
+        run = self.run()
+        self.defects = []
+        cells = {cell.id for cell in run.cells}
+        there = [launch for launch in self.launches() if only is None or launch[0] in only]
+        sealed = self._sealed()
+        digests: dict[str, str] = {}
+        for cell, number in there:
+            name = f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}"
+            try:
+                data = layout.read_file(self.path / name, layout.MAX_LAUNCH_BYTES)
+                reading = lines.read(data)
+            except RecordError as error:
+                self.defects.append(Defect(name, 0, str(error).removeprefix(f"{self.path / name}: ")))
+                continue
+            found = [Defect(name, line, what) for line, what in reading.defects]
+            if reading.record is not None:
+                digests[name] = seal.hashed(data)
+                found += [
+                    Defect(name, 1, what) for what in misplaced(reading.record.start, run.id, cells, cell, number)
+                ]
+            if not found and sealed is not None and (what := seal.difference(name, digests[name], sealed)):
+                found = [Defect(name, 0, what)]
+            if reading.record is not None and not found:
+                yield reading.record
+            self.defects += found
+        if self._altered or run.whole is None:
+            return
+        counted = list(whole.counts({c: n for c, n in run.whole.launches.items() if only is None or c in only}, there))
+        self.defects += counted
+        complete = only is None and len(digests) == len(there) and not counted
+        if sealed is None and complete and whole.digest(digests) != run.whole.launches_sha256:
+            what = f"{whole.SOME}; {command('check', self.path)} lists what differs"
+            raise RecordError(f"{self.path / layout.LAUNCHES}: {what}")
+
+    def _sealed(self) -> dict[str, str] | None:
+        """Return hashes by name; None if the run has no seal or `altered` is set. A bad seal is a defect."""
+        if self._altered or not seal.exists(self.path):
+            return None
+        try:
+            return seal.read(self.path)
+        except RecordError as error:
+            self.defects.append(Defect(layout.SEAL, 0, str(error).removeprefix(f"{self.path / layout.SEAL}: ")))
+            return None
+
+
+def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number: int) -> Iterator[str]:
+    """Why a launch does not belong where it lies: a copied file would count one measurement twice."""
+    if start.run != run:
+        yield f"belongs to run {start.run!r}, not to {run!r}"
+    if (start.cell, start.launch) != (cell, number):
+        yield f"is launch {start.launch} of {start.cell!r}, not what its name says"
+    elif cell not in cells:
+        yield f"cell {cell!r} is not in run.json"
+
+
+def _decode_run(data: bytes, path: Path) -> Run:
+    class Version(msgspec.Struct):
+        schema: int
+
+    try:
+        schema = reading.decoded(data, msgspec.json.Decoder(Version)).schema
+        if schema != SCHEMA:
+            raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
+        run = reading.json(data, Run)
+    except reading.MalformedError as error:
+        raise RecordError(f"{path}: is damaged or was not written by firstlight: {error}") from error
+    for what, name, form in _names(run):
+        if not form.fullmatch(name):
+            raise RecordError(f"{path}: was not written by firstlight: {name[:80]!r} cannot name a {what}")
+    for one in run.brought:
+        if wrong := one.defect():
+            raise RecordError(f"{path}: was not written by firstlight: its workload {one.name[:80]!r} {wrong}")
+    return run
+
+
+def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """What stands in commands and in names of files, and the form that it has."""
+    programs = {*(cell.program for cell in run.cells), *(build.program for build in run.builds)}
+    toolchains = {*(p.toolchain for p in programs), *(t.name for t in run.toolbox.toolchains)}
+    libraries = {*(p.mpi for p in programs if p.mpi is not None), *(m.name for m in run.toolbox.mpis)}
+    yield "run", run.id, layout.NAME
+    workloads = {*(p.workload for p in programs), *(one.name for one in run.brought)}
+    yield from (("workload", name, layout.CELL) for name in workloads)
+    yield from (("variant", name, layout.CELL) for name in {p.variant for p in programs})
+    yield from (("toolchain", name, layout.CELL) for name in toolchains)
+    yield from (("library", name, layout.CELL) for name in libraries)
+
+
+def _next(launches: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """By cell, the number of its next launch."""
+    found: dict[str, int] = {}
+    for cell, number in launches:
+        found[cell] = max(found.get(cell, 0), number + 1)
+    return found
+
+
+def _ids(started: float, suite: str) -> Iterator[str]:
+    """`<YYYYMMDD-HHMMSS>-<suite>`, then the same with `-2`, `-3`, ..."""
+    name = time.strftime("%Y%m%d-%H%M%S", time.localtime(started)) + f"-{suite}"
+    return itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2)))
+
+
+def free_id(root: Path, started: float, suite: str) -> str:
+    """`<YYYYMMDD-HHMMSS>-<suite>`, with `-2`, `-3`, ... where such a directory is there already."""
+    return next(name for name in _ids(started, suite) if not (root / name).exists())
+
+
+def free_name(root: Path, name: str) -> str:
+    """`name`, if a run may have it and none has. Raises UsageError otherwise."""
+    if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
+        raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
+    if (root / name).exists():
+        raise UsageError(f"{root / name} is there already; go on with it by ./fl run --resume, or choose another name")
+    return name
+
+
+def new_folder(root: Path, started: float, suite: str) -> Path:
+    """Make the folder that `free_id` names: of several firstlights that ask at once, each gets its own.
+
+    Raises StoreError.
+    """
+    with durable.os_errors_as_store_error(root):
+        disk.make_folders(root)
+        with Folder.at(root) as folder:
+            for name in _ids(started, suite):
+                try:
+                    folder.make(name)
+                except FileExistsError:
+                    continue
+                return root / name
+    raise AssertionError("there is always another name")
+
+
+def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document] = ()) -> Store:
+    """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError.
+
+    `files`: that its programs read; they are there before run.json. `free`: where another run of that second has the
+    name, take the next one that is free; it is in run.json.
+    """
+    if not layout.NAME.fullmatch(run.id):
+        raise RecordError(f"run id {run.id!r} cannot be a directory name")
+    with durable.os_errors_as_store_error(root / run.id):
+        disk.make_folders(root)
+        with Folder.at(root) as folder:
+            for name in _ids(run.started, run.suite) if free else (run.id,):
+                try:
+                    folder.make(name)
+                except FileExistsError as error:
+                    if not free:
+                        raise RecordError(
+                            f"{root / name}: is there already; resume it or choose another name"
+                        ) from error
+                    continue
+                return _filled(folder, msgspec.structs.replace(run, id=name), files)
+    raise AssertionError("there is always another name")
+
+
+def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
+    """A run in the folder that was made for it just now, and is removed where that fails."""
+    try:
+        with contextlib.ExitStack() as opened:
+            held = opened.enter_context(root.folder(run.id))
+            held.make(layout.LAUNCHES)
+            launches = opened.enter_context(held.folder(layout.LAUNCHES))
+            claim = opened.enter_context(owner.claim(held))
+            store = Store(root.path / run.id, _Held(held, launches, claim))
+            for document in files:
+                store._keep(layout.DOCUMENTS, document.name, document.content)
+            store.write_run(run)
+            root.sync()
+            opened.pop_all()
+            return store
+    except BaseException:
+        root.try_to_remove(run.id)
+        raise
+
+
+def open(path: Path, *, altered: bool = False) -> Store:
+    """Open a run for reading. Raises RecordError if `path` contains none. `altered`: see `Store`."""
+    if not (path / layout.RUN).is_file():
+        raise RecordError(f"{path}: is no results directory (it has no {layout.RUN}); `ls results` shows yours")
+    return Store(path, altered=altered)
+
+
+def resume(path: Path) -> Store:
+    """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
+
+    Raises RecordError if `path` contains no readable run or its run.json is not the sealed one, UsageError while
+    another firstlight works on it, if it belongs to another user or others may write it, or if it is signed.
+    """
+    open(path)
+    with durable.os_errors_as_store_error(path), contextlib.ExitStack() as opened:
+        held = opened.enter_context(Folder.at(path))
+        foreign.refuse(held, (layout.LAUNCHES, *layout.KEPT), (layout.RUN,))
+        claim = opened.enter_context(owner.claim(held))
+        _resumable(path)
+        with contextlib.suppress(FileExistsError):
+            held.make(layout.LAUNCHES)
+        launches = opened.enter_context(held.folder(layout.LAUNCHES))
+        store = Store(path, _Held(held, launches, claim))
+        store.notes = [
+            f"removed {name}: it was being written when firstlight was stopped" for name in _swept(held, launches)
+        ]
+        opened.pop_all()
+        return store
+
+
+def _resumable(path: Path) -> None:
+    """Raise UsageError if the run must not be resumed, RecordError if it cannot be read or was altered."""
+    Store(path).run()
+    if (path / layout.SIGNATURE).exists():
+        raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
+
+
+def _swept(run: Folder, launches: Folder) -> Iterator[str]:
+    """Remove what was being written when a firstlight was stopped. Raises OSError."""
+    for name in layout.bounded(run):
+        if layout.is_being_written(name):
+            run.remove(name)
+            if not name.startswith(f".{layout.OWNER}."):  # of another claimant, whom that tells to look again
+                yield name
+    for name in layout.bounded(launches):
+        if layout.is_part(name):
+            launches.remove(name)
+            yield name
+    for kind in (k for k in layout.KEPT if run.status(k) is not None):
+        with run.folder(kind) as folder:
+            for name in layout.bounded(folder):
+                if layout.is_being_written(name):
+                    folder.remove(name)
+                    yield name
+
+
+def check(path: Path) -> list[Defect]:
+    """Return the defects of a run directory: names, links, sizes, schema, hashes, order, and numbers that disagree.
+
+    The list has the first defects only, and the number of the others.
+    """
+    from firstlight.results.store.audit import audit, few
+
+    return few(audit(Store(path, altered=True)))

@@ -1,0 +1,50 @@
+"""Writing that survives a power cut, and the one error of a disk that takes no more."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from firstlight.core.errors import FirstlightError
+from firstlight.core.shell import command
+from firstlight.results.store.disk import Folder
+
+SPARE = 1 << 20
+"""Bytes that must be free before a launch is begun: a launch that cannot be recorded is lost time."""
+
+
+class StoreError(FirstlightError):
+    """The results directory cannot be written; everything finished before is whole."""
+
+
+@contextlib.contextmanager
+def os_errors_as_store_error(run: Path) -> Iterator[None]:
+    """Turn what the operating system says into one line that names the way out."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {run}: {reason(error)}; finished launches are safe. "
+            f"Make room or fix it, then go on with {command('run', '--resume', run)}"
+        ) from error
+
+
+def reason(error: OSError) -> str:
+    """What the operating system says, in words."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "the disk is full" if full else error.strerror or str(error)
+
+
+def require_space(folder: Folder) -> None:
+    """Raise OSError (ENOSPC) when less than SPARE bytes are free."""
+    if folder.free() < SPARE:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a whole file at once: another reader sees the old content or the new one. Raises OSError."""
+    with Folder.at(path.parent) as folder:
+        folder.replace(path.name, data)

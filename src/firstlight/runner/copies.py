@@ -1,0 +1,99 @@
+"""Copies: the folders in the cache in which users' programs were built; those used last stay, as much as there is room.
+
+A run is gone on with in the copy that it began with, so one that a run may still use is never removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from firstlight.core.errors import UsageError
+from firstlight.model.plan import Cell
+from firstlight.results.record import Run
+
+MOST_BYTES = 4 << 30
+"""Maximum bytes of all copies together; those in use may exceed it."""
+IN_USE = 86400.0
+"""Seconds after it was marked for which a run may still use a copy."""
+
+
+class Removed(NamedTuple):
+    """What went: how many copies, their bytes, and the first error of those that could not go, "" without one."""
+
+    copies: int
+    bytes: int
+    error: str
+
+
+def root(cache: Path) -> Path:
+    """Where all copies lie: a folder for each content of sources, in it one for each toolchain."""
+    return cache / "bench"
+
+
+def mark(copies: Path) -> None:
+    """These are used from now on. Raises OSError."""
+    copies.mkdir(parents=True, exist_ok=True)
+    os.utime(copies)
+
+
+def require(run: Run, cache: Path) -> None:
+    """Mark the copies that a run uses. Raises UsageError where one is no longer there."""
+    for copies, folders in _of(run.cells, root(cache)).items():
+        if not all(folder.is_dir() for folder in folders):
+            raise UsageError(
+                f"run {run.id}: the copy in which its program was built is no longer in the cache; "
+                "begin a new run with ./fl bench"
+            )
+        with contextlib.suppress(PermissionError):  # of a cache that is somebody else's, who alone removes from it
+            mark(copies)
+
+
+def _of(cells: Iterable[Cell], above: Path) -> dict[Path, set[Path]]:
+    """The folders of guests that lie in copies, by copy."""
+    found: dict[Path, set[Path]] = {}
+    for cell in cells:
+        folder = Path(cell.guest.folder) if cell.guest is not None else above
+        if folder != above and folder.is_relative_to(above):
+            found.setdefault(above / folder.relative_to(above).parts[0], set()).add(folder)
+    return found
+
+
+def shrink(cache: Path, most: int = MOST_BYTES, now: float | None = None) -> Removed:
+    """Remove copies that are not in use, those marked longest ago first, until all take at most `most` bytes."""
+    oldest_first = sorted(_marked(root(cache)))
+    sizes = {copies: _size(copies) for _, copies in oldest_first}
+    total, count, freed, error = sum(sizes.values()), 0, 0, ""
+    for marked, copies in oldest_first:
+        if total <= most or (time.time() if now is None else now) - marked < IN_USE:
+            break
+        try:
+            shutil.rmtree(copies)
+        except OSError as problem:
+            error = error or f"{copies}: {problem.strerror}"
+            continue
+        total, count, freed = total - sizes[copies], count + 1, freed + sizes[copies]
+    return Removed(count, freed, error)
+
+
+def _marked(above: Path) -> Iterator[tuple[float, Path]]:
+    """When each copy was marked. What another firstlight removes meanwhile is left out."""
+    for path in above.iterdir() if above.is_dir() else ():
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_dir() and not path.is_symlink():
+                yield path.stat().st_mtime, path
+
+
+def _size(folder: Path) -> int:
+    """Bytes of the files below it, links not followed."""
+    total = 0
+    for above, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(FileNotFoundError):
+                total += (Path(above) / name).lstat().st_size
+    return total

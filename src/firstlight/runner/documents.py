@@ -1,0 +1,113 @@
+"""Documents: a file that a user gives as value of a parameter is read once, and kept with the run.
+
+From then on its name in the run is the value: what becomes of the original does not matter, nor who has it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from firstlight.core.errors import RecordError, UsageError
+from firstlight.model.catalogue import Value
+from firstlight.model.plan import settings
+from firstlight.model.plan.settings import Setting
+from firstlight.results.record import Run
+from firstlight.results.store import documents, layout
+from firstlight.results.store.documents import Document
+
+PACKED = ".gz"
+
+
+class Given(NamedTuple):
+    """Settings as programs get them: the values by parameter, and the files among them."""
+
+    values: dict[str, tuple[Value, ...]]
+    files: tuple[Document, ...]
+
+
+def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Given:
+    """Read the files that settings name. `words`: values with a dot that are none, by parameter.
+
+    Raises UsageError for a file that cannot be read, and for two of one name: they could not be distinguished.
+    """
+    values: dict[str, tuple[Value, ...]] = {}
+    files: dict[str, Document] = {}
+    for setting in some:
+        found: list[Value] = []
+        for text in setting.values:
+            if settings.names_file(text) and text not in words.get(setting.name, ()):
+                document = read(setting.name, text)
+                called = documents.file_name(document.name)
+                if files.setdefault(called, document) != document:
+                    raise UsageError(f"{setting}: two files are called {called}; rename one, the report names them so")
+                found.append(document.name)
+            else:
+                found.append(settings.value(setting.name, text))
+        values[setting.name] = tuple(dict.fromkeys(found))
+    return Given(values, tuple(files.values()))
+
+
+def read(parameter: str, path: str) -> Document:
+    """A plain file of 1 byte to 64 MiB, or what a file of gzip's holds, under its name without the `.gz`.
+
+    Raises UsageError in the words of the programs.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is not waited for
+        with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UsageError(f"{parameter}: {path}: not an ordinary file")
+            packed = path.endswith(PACKED)
+            content = _unpacked(file) if packed else file.read(documents.MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{parameter}: {path}: {why}") from error
+    what = "what the file holds" if packed else "the file"
+    if not content:
+        raise UsageError(f"{parameter}: {path}: {what} is empty")
+    if len(content) > documents.MAX_BYTES:
+        raise UsageError(f"{parameter}: {path}: {what} is larger than {documents.MAX_BYTES >> 20} MiB")
+    return documents.of(path.removesuffix(PACKED) if packed else path, content)
+
+
+def _unpacked(file: BinaryIO) -> bytes:
+    """What gzip has packed, of the first 64 MiB and a byte at most: a small file may hold any amount of zeros.
+
+    Raises ValueError for what is not whole, and for what is not gzip's.
+    """
+    try:
+        with gzip.open(file) as unpacked:
+            return unpacked.read(documents.MAX_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError("not a whole file of gzip's") from error
+
+
+def write(folder: Path, some: Sequence[Document]) -> None:
+    """For a program that is asked, or a job that waits. Raises OSError."""
+    folder.mkdir(exist_ok=True)
+    for document in some:
+        (folder / document.name).write_bytes(document.content)
+
+
+def option(run: Path, settings: settings.Settings) -> tuple[str, ...]:
+    """What tells a program where the documents of its run lie."""
+    return ("--documents", str((run / layout.DOCUMENTS).absolute())) if documents.named(settings) else ()
+
+
+def require(path: Path, run: Run) -> None:
+    """Raises UsageError where the files that a run was begun with are not there as they were."""
+    for name in sorted(documents.named(run.settings)):
+        try:
+            content = layout.read_file(path / layout.DOCUMENTS / name, documents.MAX_BYTES)
+        except RecordError as error:
+            raise UsageError(f"{error}: programs of run {run.id} read it, so that it cannot go on") from error
+        if not documents.fits(name, content):
+            raise UsageError(
+                f"{path / layout.DOCUMENTS / name}: was altered after the run began; launches would not be comparable"
+            )

@@ -1,0 +1,103 @@
+"""The environment: the variables that steer OpenMP, MPI and BLAS, and the revision of the sources. Never a secret."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Mapping
+
+from firstlight import ROOT
+from firstlight.core import caller
+from firstlight.execute.launch.environment import PREFIXES, SEARCHED, TEAMS
+from firstlight.system import site
+from firstlight.system.mpi_families import outside
+from firstlight.system.process import bounded
+from firstlight.system.site import Loaded
+
+_BATCH = frozenset(
+    f"SLURM_{name}"
+    for name in (
+        "JOB_NUM_NODES",
+        "NNODES",
+        "NTASKS",
+        "NPROCS",
+        "CPUS_PER_TASK",
+        "CPUS_ON_NODE",
+        "TASKS_PER_NODE",
+        "CPU_BIND",
+    )
+)
+_PRIVATE = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE|URI|URL|HOST|ADDR|USER|NODELIST|SERVER", re.IGNORECASE)
+LONGEST = 1000  # characters kept of a value
+
+
+def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Those that reach a program and are known to be harmless, by name; without this host, the user and their home.
+
+    A long value is kept in part, with the hash of all of it.
+    """
+    kept = {}
+    for name, value in sorted(outside(environment).items()):
+        folders = name in SEARCHED or name in caller.STEERING
+        passed = name.startswith(PREFIXES) and name not in TEAMS
+        steers = name in _BATCH or folders or (passed and not _PRIVATE.search(name))
+        if steers and value:
+            hidden = _without_user(value, environment) if folders else value
+            text = _without(socket.gethostname(), "<host>", hidden)
+            kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
+    return kept
+
+
+def loaded(environment: Mapping[str, str] = os.environ) -> Loaded | None:
+    """The modules that were loaded, and what they changed: what may be private by its name only."""
+    found = site.load()
+    if found is None:
+        return None
+    shown = {n: "" if _PRIVATE.search(n) else _short(_without_user(v, environment)) for n, v in found.changed.items()}
+    return Loaded(found.toolchain, found.modules, shown)
+
+
+def _without_user(paths: str, environment: Mapping[str, str]) -> str:
+    if len(home := environment.get("HOME", "").rstrip("/")) > 1:
+        paths = re.sub(rf"(?<![\w./~-]){re.escape(home)}(?![\w.-])", "~", paths)
+    return _without(environment.get("USER", ""), "<user>", paths)
+
+
+def _without(name: str, shown: str, text: str) -> str:
+    return re.sub(rf"\b{re.escape(name)}\b", shown, text) if name else text
+
+
+def _short(value: str) -> str:
+    """The beginning of a long value, with the hash of all of it: one that ends otherwise is another."""
+    if len(value) <= LONGEST:
+        return value
+    digest = hashlib.sha256(value.encode()).hexdigest()
+    return f"{value[:LONGEST]}… (SHA-256 of all {len(value)} characters: {digest[:16]})"
+
+
+def revision() -> str:
+    """Return the commit of the sources, with `+` if they were changed since.
+
+    The commit is empty if the checkout itself is not a repository, even if it is inside another repository.
+    """
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    if not commit:
+        return ""
+    return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+_GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+"""Options that keep git from starting programs that the repository's configuration names."""
+
+
+def _git(*arguments: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_CEILING_DIRECTORIES": str(ROOT.parent), "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = bounded.run(["git", *_GIT, "-C", str(ROOT), *arguments], timeout=10, environment=environment)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # no git here: a run from an archive has no revision
+    return done.stdout.strip() if done.returncode == 0 else ""

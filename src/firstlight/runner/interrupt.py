@@ -1,0 +1,99 @@
+"""Being stopped: by Ctrl-C, by a batch system, or with SIGKILL. Nothing that firstlight started is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from firstlight.system.process import tree
+from firstlight.system.process.guard import watching
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN = 0.01
+"""Seconds after which a signal is looked at again that came where it could not be raised, or was dropped."""
+
+
+@contextmanager
+def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C.
+
+    What is raised in some places, above all while an object is deleted, Python drops: there it is raised once more.
+
+    A signal that is ignored (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised. After a
+    SIGHUP, others are ignored for good: kernel and shell both send one, and the report must be written all the same.
+    """
+
+    def stop_now(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            signal.signal(number, signal.SIG_IGN)
+        if _starts_a_process(frame):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
+        first()
+        raise KeyboardInterrupt
+
+    def dropped(what: sys.UnraisableHookArgs) -> None:
+        if issubclass(what.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            previous_hook(what)
+
+    previous_hook, sys.unraisablehook = sys.unraisablehook, dropped
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
+    for number in before:
+        signal.signal(number, stop_now)
+    try:
+        yield
+    finally:
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = previous_hook
+        for number, handler in before.items():
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
+        if left and callable(before[signal.SIGALRM]):  # it is for the interruptible around this one
+            signal.setitimer(signal.ITIMER_REAL, left)
+
+
+def _starts_a_process(frame: FrameType | None) -> bool:
+    """Whether this is called by subprocess while it forks: Python drops whatever is raised in functions called then.
+
+    Libraries register such functions (logging does), and a KeyboardInterrupt that is raised in one would be lost.
+    """
+    while frame is not None:
+        if frame.f_code.co_name == "_execute_child":
+            return True
+        frame = frame.f_back
+    return False
+
+
+@contextmanager
+def leaving_nothing() -> Iterator[None]:
+    """While the body runs, whatever it starts (compilers, CMake, Ninja, pip) ends with it when it is stopped.
+
+    Threads that wait for such a process see it end at once, and one that starts another sees that one end too.
+    """
+    identity, over = f"prepare-{uuid.uuid4().hex}", threading.Event()
+
+    def end_all() -> None:
+        while not over.is_set():
+            tree.end(identity)
+            over.wait(0.05)
+
+    with watching(identity), interruptible(lambda: threading.Thread(target=end_all, daemon=True).start()):
+        os.environ[tree.MARK] = identity
+        try:
+            yield
+        except BaseException:
+            tree.end(identity)
+            raise
+        finally:
+            over.set()
+            del os.environ[tree.MARK]

@@ -1,0 +1,194 @@
+"""The job: a run that a batch system will carry out. What needs the network is done now, the rest in the job.
+
+    results/jobs/<run>/   script.sh   output.txt   job.json   documents/
+
+Run as a program (after the user's set-up lines), this file only prepares: it installs embedded MPI libraries where the
+system has none.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.model.plan.settings import Setting
+from firstlight.results import store
+from firstlight.results.store import durable
+from firstlight.results.store.documents import Document
+from firstlight.runner import documents, exit_status
+from firstlight.runner.documents import Given
+from firstlight.runner.prepare import discover
+from firstlight.runner.progress import display
+from firstlight.system import batch, site
+from firstlight.system.batch import Limits, Work
+from firstlight.system.machine import cache_directory
+from firstlight.system.process import guard
+
+SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
+_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER, site.TARGET)
+"""Variables that belong to how firstlight itself was started."""
+_PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
+"""As this one was started, and never with modules of the current folder."""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A job as submitted: the batch system and its name there, the run that it fills, and the files beside it."""
+
+    system: str
+    job: str
+    run: str
+    directory: str
+    script: str
+    output: str
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The run that a job fills. `left`: seconds of budget that a run to be resumed still has, None for a new one."""
+
+    directory: Path
+    folder: Path  # of the job
+    left: float | None = None
+
+
+def new(results: Path, name: str | None, suite: str) -> Target:
+    """A run that does not exist yet. Raises UsageError where the name is taken, by a run or by a job that waits."""
+    root = results.absolute()
+    named = store.free_id(root, time.time(), suite) if name is None else store.free_name(root, name)
+    folder = root / store.layout.JOBS / named
+    if folder.exists():
+        raise UsageError(f"{named} is submitted already, see {folder}; choose another name, or remove that folder")
+    return Target(root / named, folder)
+
+
+def again(path: Path) -> Target:
+    """A run that is there, to be resumed. Raises UsageError where its directory has a name that a run cannot have."""
+    directory = path.absolute()
+    if not store.layout.NAME.fullmatch(directory.name):
+        raise UsageError(f"{directory.name!r} cannot name a job; rename the directory of the run to letters and digits")
+    opened = store.open(directory)
+    left = max(0.0, opened.run().budget - exit_status.spent(opened.records()))
+    jobs = directory.parent / store.layout.JOBS
+    names = (jobs / (directory.name + (f"-{k}" if k > 1 else "")) for k in range(1, 10_000))
+    return Target(directory, next(place for place in names if not place.exists()), left)
+
+
+def work(
+    target: Target,
+    limits: Limits,
+    options: Sequence[str],
+    always: Sequence[str],
+    setup: tuple[str, ...],
+    record: str = store.layout.RUN,
+) -> Work:
+    """What the script does. `options` are those that a new run begins with, `always` those that a resumed one keeps.
+
+    `record`: the file by which the directory is known to hold something to go on with.
+    """
+    results = str(target.directory.parent)
+    spent = ("--budget", f"{max(1.0, limits.budget):.0f}s")
+    go_on = (*myself(), "run", "--resume", str(target.directory), "--results", results, *always)
+    begin = (*myself(), "run", *options, "--as", target.directory.name, "--results", results, *spent)
+    if target.left is not None:
+        begin = go_on = (*go_on, *spent)
+    carried = {name: os.environ[name] for name in _CARRIED if os.environ.get(name)}
+    file = site.current().path  # nodes may have another one in /etc
+    if file is not None or site.SITE in os.environ:
+        carried[site.SITE] = str(file or "")
+    if site.MODULES in os.environ:
+        carried[site.MODULES] = os.environ[site.MODULES]  # also none at all
+    variables = carried | {"FIRSTLIGHT_CACHE": str(cache_directory())}
+    return Work(Path.cwd(), target.directory / record, begin, go_on, setup, variables)
+
+
+def with_files(target: Target, options: Sequence[str], settings: Sequence[Setting], given: Given) -> tuple[str, ...]:
+    """The options of a run whose settings name files as they are kept with the job: until it starts, these do not
+    change. Raises UsageError where such a path cannot be a value."""
+    folder = target.folder / store.layout.DOCUMENTS
+    if given.files and "," in str(folder):
+        raise UsageError(f"{folder}: has a comma, which separates values; choose another folder with --results DIR")
+    names = {document.name for document in given.files}
+    shown = {
+        str(setting): f"{setting.name}="
+        + ",".join(str(folder / v) if v in names else str(v) for v in given.values[setting.name])
+        for setting in settings
+    }
+    return tuple(shown.get(word, word) for word in options)
+
+
+def myself() -> tuple[str, ...]:
+    """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
+    environment = Path(sys.prefix)
+    if environment.name.startswith("venv") and environment.resolve().parent == cache_directory().resolve():
+        return (str(ROOT / "fl"),)
+    return (*_PYTHON, "firstlight")
+
+
+def prepare(setup: Sequence[str]) -> None:
+    """Install now what the nodes of the job may not be able to: they may have no network.
+
+    Raises FirstlightError where the set-up lines fail here; in the job they would, too.
+    """
+    if not setup:
+        with display() as progress:
+            discover(progress)
+        return
+    lines = [f"{{\n{line}\n}} || exit 99" for line in setup]
+    words = [
+        "bash",
+        "-l",
+        "-c",
+        "\n".join([*lines, 'exec "$@"']),
+        "bash",
+        *_PYTHON,
+        "firstlight.runner.job",
+    ]
+    with guard.environment() as variables:
+        status = subprocess.run(words, stdin=subprocess.DEVNULL, env=variables, check=False).returncode
+    if status == 99:
+        raise UsageError("a --setup line fails here; its words are above. Try it in a shell of its own")
+    if status != 0:
+        raise FirstlightError(f"preparing the job failed with status {status}; its words are above")
+
+
+def submit(system: batch.System, target: Target, script: str, files: Sequence[Document] = ()) -> Job:
+    """Write the script and hand it over. Nothing is left where the batch system does not take it."""
+    folder = target.folder
+    with durable.os_errors_as_store_error(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir()
+        except FileExistsError as error:
+            raise UsageError(f"{target.directory.name} is submitted already, see {folder}") from error
+    try:
+        with durable.os_errors_as_store_error(folder):
+            if files:
+                documents.write(folder / store.layout.DOCUMENTS, files)
+            durable.replace(folder / SCRIPT, script.encode())
+        name = batch.submit(system, folder / SCRIPT)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    job = Job(
+        system.LABEL,
+        name,
+        target.directory.name,
+        str(target.directory),
+        str(folder / SCRIPT),
+        str(folder / OUTPUT),
+    )
+    with durable.os_errors_as_store_error(folder):
+        durable.replace(folder / RECORD, msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n")
+    return job
+
+
+if __name__ == "__main__":
+    prepare(())

@@ -1,0 +1,179 @@
+"""Parameters: which workloads have those that a user sets, and whether their programs accept the values.
+
+What stands in a workload.toml is known at once; all else a program of the workload says, which is built first.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from firstlight.analysis.formatting import listing
+from firstlight.analysis.overrides import Replaced
+from firstlight.core import reading
+from firstlight.core.errors import USAGE, BuildError, UsageError
+from firstlight.core.shell import command
+from firstlight.execute.build import Built
+from firstlight.model.catalogue import Value, Workload, needs, on_device
+from firstlight.model.plan import Cell, Plan, Program
+from firstlight.model.plan.settings import Setting, Settings, value
+from firstlight.results.record import Description
+from firstlight.runner import documents
+from firstlight.runner.documents import Given
+from firstlight.system.process import bounded, guard
+from firstlight.toolchain import Toolbox
+
+LONGEST = 20.0
+"""Seconds that a program may take to say whether it takes values."""
+
+
+def declared(workload: Workload) -> dict[str, set[str]]:
+    """The parameters that stand in its workload.toml, with their values there."""
+    found: dict[str, set[str]] = {}
+    for entry in (entry for entries in workload.suites.values() for entry in entries):
+        for name, values in entry.parameters.items():
+            found.setdefault(name, set()).update(map(str, values))
+    return found
+
+
+def read(some: Sequence[Setting], named: Collection[Workload], all_of: Iterable[Workload]) -> Given:
+    """The values that are set, files read. Raises UsageError where no workload is named for them."""
+    if not some:
+        return Given({}, ())
+    if not named:
+        able = [w.name for w in all_of if some[0].name in declared(w)]
+        example = f": {command('run', able[0], some[0])}" if able else ""
+        raise UsageError(f"{some[0]}: name the workload whose parameter that is{example}")
+    words: dict[str, set[str]] = {}
+    for workload in named:
+        for name, values in declared(workload).items():
+            words.setdefault(name, set()).update(values)
+    return documents.given(some, words)
+
+
+def to_ask(plan: Plan, named: Collection[str]) -> list[Program]:
+    """Return for each workload the program that builds fastest: without MPI, libraries and devices where possible."""
+
+    def order(program: Program) -> tuple[int, bool, str]:
+        wants = needs(program.variant)
+        return len(wants) + bool(program.mpi), on_device(wants), program.variant
+
+    programs = sorted((p for p in plan.programs if p.workload in named), key=order)
+    return list({p.workload: p for p in reversed(programs)}.values())
+
+
+def describe(built: Built) -> Description:
+    """What a program says of itself. Raises BuildError."""
+    try:
+        return reading.json(built.describe, Description)
+    except reading.MalformedError as error:
+        raise BuildError(f"{built.program.key}: --describe is not understood: {error}; rebuild it") from error
+
+
+def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
+    """By workload."""
+    return {program.workload: describe(built) for program, built in asked.items()}
+
+
+def defaults(descriptions: Mapping[str, Description]) -> dict[str, dict[str, Value]]:
+    """Return the default values of the programs' parameters, by workload."""
+    return {w: {p.name: value(p.name, p.default) for p in d.parameters if p.default} for w, d in descriptions.items()}
+
+
+def shared(
+    values: Mapping[str, Sequence[Value]], named: Sequence[Workload], descriptions: Mapping[str, Description]
+) -> dict[str, dict[str, tuple[Value, ...]]]:
+    """Assign each setting to the workloads that have its parameter.
+
+    `descriptions`: what programs print of themselves, by workload. A workload without a description may have any
+    parameter that no described workload has. Raises UsageError for a parameter that no workload can have.
+    """
+    has = {
+        w.name: {p.name for p in descriptions[w.name].parameters} if w.name in descriptions else {*declared(w)}
+        for w in named
+    }
+    silent = [w.name for w in named if w.name not in descriptions]
+    found: dict[str, dict[str, tuple[Value, ...]]] = {}
+    for name, some in values.items():
+        able = [w for w, known in has.items() if name in known] or silent
+        if not able:
+            raise UsageError(_unknown(name, has))
+        for workload in able:
+            found.setdefault(workload, {})[name] = tuple(some)
+    return found
+
+
+def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping[str, Description]) -> None:
+    """Raise UsageError for a parameter that the user sets together with files that replace it."""
+    for workload, names in without.items():
+        for p in (p for p in descriptions[workload].parameters if p.name in names and p.name in settings[workload]):
+            raise UsageError(f"{p.name} has no meaning where {p.replaced_by} is a file; leave {p.name}= out")
+
+
+def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
+    """A sentence for each parameter that nothing tells of yet: nothing is built, and no workload.toml has it."""
+    return [
+        f"whether {w.name} has a parameter {name!r} is known when a program of it is built; "
+        f"its suites give: {', '.join(sorted(declared(w))) or 'none'}"
+        for w in named
+        for name in settings.get(w.name, {})
+        if w.name not in descriptions and name not in declared(w)
+    ]
+
+
+def _unknown(name: str, has: Mapping[str, Collection[str]]) -> str:
+    lists = {workload: ", ".join(sorted(known)) or "none" for workload, known in has.items()}
+    if len(lists) == 1:
+        return "".join(f"{workload} has no parameter {name!r}; it has: {known}" for workload, known in lists.items())
+    each = "; ".join(f"{workload}: {known}" for workload, known in lists.items())
+    return f"none of {listing(list(has))} has a parameter {name!r}; they have: {each}"
+
+
+def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
+    """A sentence for each parameter that only some of the workloads have."""
+    sentences = []
+    for name in dict.fromkeys(name for some in settings.values() for name in some):
+        having = [w for w in named if name in settings.get(w, {})]
+        others = [w for w in named if w not in having]
+        if others:
+            verb = "has" if len(others) == 1 else "have"
+            sentences.append(f"{name} is set for {listing(having)}; {listing(others)} {verb} no such parameter")
+    return sentences
+
+
+def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, toolbox: Toolbox) -> None:
+    """Raises UsageError, in the words of a program that was built, where it would take none of what it shall run."""
+    own = {mpi.name: mpi.environment for mpi in toolbox.mpis}
+    with guard.scratch("fl-") as folder:
+        documents.write(folder, given.files)
+        for program, built in asked.items():
+            mine = [cell for cell in cells if cell.program == program]
+            environment = os.environ | own.get(program.mpi or "", {})
+            starter = toolbox.emulator
+            answers = [
+                _answer(built.executable, cell, str(folder), environment, starter) for cell in mine if built.executable
+            ]
+            if answers and all(answers):
+                raise UsageError(answers[0])
+
+
+def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str, str], starter: tuple[str, ...]) -> str:
+    """Why a program does not take the values of a cell, "" where it does.
+
+    Patterns are left out: what they stand for may be another variant's.
+    """
+    values = [word for word in cell.arguments if "=" in word and not set(word) & set("*?[")]
+    threads = ["--threads", str(cell.placement.threads)] if cell.placement.threads > 1 else []
+    words = [*starter, str(executable), "--describe", *values, "--documents", folder, *threads]
+    try:
+        ended = bounded.run(words, timeout=LONGEST, environment=environment)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildError(f"{cell.program.key} was built but does not answer: {error}") from error
+    if ended.returncode == 0:
+        return ""
+    message = ended.stderr.strip().rpartition("\n")[2].removeprefix(f"{executable}: ")
+    if ended.returncode != USAGE or not message:
+        raise BuildError(f"{cell.program.key} was built but does not answer (status {ended.returncode}): {message}")
+    return message

@@ -1,0 +1,291 @@
+"""Preparing: what is here, what is planned, and the executables for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from firstlight import toolchain
+from firstlight.analysis.overrides import Replaced, apply_settings, replaced
+from firstlight.core.confidence import LAUNCHES
+from firstlight.core.errors import BuildError, UsageError
+from firstlight.core.units import count, duration
+from firstlight.execute import build
+from firstlight.execute.build import Built
+from firstlight.execute.build.assembly import widths
+from firstlight.execute.build.effort import Effort, efforts
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Value, Workload
+from firstlight.model.catalogue.brought import Brought
+from firstlight.model.plan import EFFORT, Cell, Plan, Program, plan, select, suite_of
+from firstlight.model.plan.settings import Defaults, Setting, Settings
+from firstlight.report import wording
+from firstlight.results.record import Build, Description, TunedDefault
+from firstlight.runner import agenda, costs, parameters, tuned_defaults
+from firstlight.runner.agenda import Item
+from firstlight.runner.costs import Costs
+from firstlight.runner.documents import Given
+from firstlight.runner.forecast import Forecast, forecast
+from firstlight.runner.progress import Progress
+from firstlight.system import machine
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Toolbox
+
+IN_RESERVE = 1.5
+"""Programs are built for so many times the budget: launches may turn out to be shorter than expected."""
+
+
+class RunRequest(msgspec.Struct, frozen=True):
+    """What the user asks for. `budget` in seconds of launching, `timeout` of one launch; None: those of the suite."""
+
+    names: tuple[str, ...] = ()
+    suite: str = "quick"
+    budget: float | None = None
+    toolchains: tuple[str, ...] = ("*",)
+    mpis: tuple[str, ...] = ("*",)
+    launches: int = LAUNCHES
+    results: Path = Path("results")
+    timeout: float | None = None
+    placements: tuple[str, ...] = ()  # of every MPI program, instead of the suite's
+    name: str | None = None  # of the run; None: made from the time
+    settings: tuple[Setting, ...] = ()  # of parameters of what is named
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
+    `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before."""
+
+    machine: Machine
+    toolbox: Toolbox
+    workloads: dict[str, Workload]
+    plan: Plan
+    settings: dict[str, dict[str, tuple[Value, ...]]] = {}
+    given: Given = Given({}, ())
+    brought: tuple[Brought, ...] = ()
+    answered: tuple[TunedDefault, ...] = ()
+
+
+class Made(msgspec.Struct, frozen=True):
+    """The builds as recorded, the executables of those that succeeded, and what these say of themselves.
+
+    `outputs`: the build output of each program that failed to build, by its key. `efforts`: what each variant adds to
+    the serial one of its workload.
+    """
+
+    builds: tuple[Build, ...]
+    executables: dict[Program, Path]
+    descriptions: dict[str, Description]
+    outputs: dict[str, str] = {}
+    efforts: dict[str, Effort] = {}
+
+
+def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
+    """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
+    progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
+    progress.update()
+    here = toolchain.played(machine.discover(), machine.cache_directory())
+    return here, toolchain.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
+
+
+def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepared:
+    """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
+    workloads = catalogue.load(catalogue.roots())
+    chosen = select(workloads, order.names)  # reports a misspelt name before the machine is searched
+    named = [workloads[name] for name in chosen] if order.names else []
+    given = parameters.read(order.settings, named, workloads.values())  # and so is a file that is not there
+    here, toolbox = discover(progress, set_up)
+
+    def planning(settings: Settings, defaults: Defaults, without: Replaced) -> Plan:
+        patterns = (order.toolchains, order.mpis, order.placements)
+        return plan(order.suite, workloads, order.names, toolbox, here, *patterns, settings, defaults, without)
+
+    planned, settings, without = planning({}, {}, {}), {}, {}
+    if given.values:
+        answers = _ask(parameters.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
+        descriptions = parameters.described(answers)
+        settings = parameters.shared(given.values, named, descriptions)
+        without = replaced(settings, descriptions.values())
+        parameters.refuse_replaced(settings, without, descriptions)
+        planned = planning(settings, parameters.defaults(descriptions), without)
+        parameters.refuse(planned.cells, answers, given, toolbox)
+        names = [w.name for w in named]
+        for line in (*parameters.elsewhere(settings, names), *parameters.unsure(settings, named, descriptions)):
+            progress.note(line)
+    if not planned.cells:
+        reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
+        raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
+    for workload in (workloads[n] for n in order.names if n in workloads):
+        if (other := suite_of(workload, order.suite)) != order.suite:
+            progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
+    planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
+    for line in wording.answered(answered, toolbox):
+        progress.note(line)
+    prepared = Prepared(
+        here, toolbox, apply_settings(workloads, settings, without), planned, settings, given, answered=answered
+    )
+    if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
+        progress.note(
+            f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
+        )
+    if order.timeout is not None:
+        _long_enough(order.timeout, prepared, progress)
+    return prepared
+
+
+def _ask(
+    programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress, may_build: bool
+) -> dict[Program, Built]:
+    """Programs to be asked about their parameters, those that are there; the others are built where that may be."""
+    cache = machine.cache_directory()
+    if not may_build:
+        return build.known(programs, toolbox, workloads, cache)
+    built = build.build(programs, toolbox, workloads, cache, _shown(progress))
+    return {program: one for program, one in built.items() if not one.error}
+
+
+def _shown(progress: Progress) -> build.Progress:
+    def shown(done: int, total: int, text: str) -> None:
+        progress.state.enter("build", text)
+        progress.state.done, progress.state.total = done, total
+        progress.update()
+
+    return shown
+
+
+def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
+    """Report launches that are expected to exceed the time limit, before minutes of building."""
+    known = _costs(prepared)
+    cells = prepared.plan.cells
+    late = [cell for cell in cells if known.of(cell) > timeout]
+    if not late:
+        return
+    longest = max(late, key=known.of)
+    most = f"{longest.id} takes about {duration(known.of(longest))}"
+    if len(late) == len(cells):
+        raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; give it more")
+    what = f"{len(late)} of {count(len(cells), 'cell')}"
+    progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
+
+
+def _costs(prepared: Prepared) -> Costs:
+    return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
+
+
+class RunForecast(NamedTuple):
+    """What a run will answer in its budget, and the programs that it may come to launch."""
+
+    forecast: Forecast
+    programs: list[Program]
+
+
+def forecast_run(prepared: Prepared, order: RunRequest) -> RunForecast:
+    """Before anything is built."""
+    return forecast_cells(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
+
+
+def budget(prepared: Prepared, order: RunRequest) -> float:
+    """Seconds of launching: those of the user, or of the suite, of which named ones get what their rows need."""
+    effort = EFFORT[order.suite]
+    if order.budget is not None:
+        return order.budget
+    if not order.names:
+        return effort.budget
+    cells, names = prepared.plan.cells, order.names
+    opening = forecast_cells(prepared, cells, order.launches, effort.budget, names=names).forecast.opening
+    return effort.enough(len(select(prepared.workloads, order.names)), opening)
+
+
+def forecast_cells(
+    prepared: Prepared,
+    cells: Sequence[Cell],
+    launches: int,
+    budget: float,
+    had: Mapping[str, int] | None = None,
+    names: Sequence[str] = (),
+) -> RunForecast:
+    """Forecast the run. `had`: launches that cells already have. `names`: what the user named."""
+    known, done = _costs(prepared), had or {}
+    workloads, here = prepared.workloads, prepared.machine
+    named = agenda.named(workloads, names, (one.name for one in prepared.brought))
+    wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)
+    compared = agenda.comparisons(cells, workloads)
+    items = [
+        Item(
+            c,
+            wanted[c.id],
+            launches - done.get(c.id, 0),
+            known.of(c),
+            c.id in done,
+            known.sure(c),
+            compared.get(c.id, ""),
+        )
+        for c in cells
+        if done.get(c.id, 0) < launches
+    ]
+    whole = {c.id for c in cells} - {i.cell.id for i in items}
+    ahead = forecast(items, whole, agenda.rows(cells, workloads, here, named), budget)
+    may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
+    return RunForecast(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
+
+
+def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
+    """Build every program once. Raises BuildError, with the first compiler's words, when none could be built."""
+    shown = _shown(progress)
+    shown(0, len(programs), "")
+    built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
+    outputs = {b.program.key: b.error for b in built.values() if b.error}
+    room = max(LEAST_WORDS, min(MOST_WORDS, ALL_WORDS // max(1, len(outputs))))
+    made = Made(
+        builds=tuple(_record(b, room) for b in built.values()),
+        executables={p: b.executable for p, b in built.items() if b.executable is not None and not b.error},
+        descriptions=_descriptions(built.values()),
+        outputs=outputs,
+        efforts=efforts(programs, workloads),
+    )
+    failed = [b for b in made.builds if not b.ok]
+    if not made.executables:
+        key, words = next(iter(outputs.items()))
+        raise BuildError(f"nothing could be built; the first error, of {key}:\n{words}")
+    for one in failed:
+        key = one.program.key
+        progress.note(f"does not build: {key}; the compiler's words are in builds/{key}.log of the run")
+    return made
+
+
+def _record(built: Built, room: int) -> Build:
+    error = excerpt(built.error, room, f"builds/{built.program.key}.log")
+    made = Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe, built.kernels)
+    return msgspec.structs.replace(made, widths=_widths(built))
+
+
+def _widths(built: Built) -> dict[str, int]:
+    """Return the vector width of each kernel of a program with named kernels; {} without a disassembler."""
+    if built.executable is None or not built.describe or not (names := parameters.describe(built).kernels):
+        return {}
+    found = widths(built.executable, names)
+    return {} if isinstance(found, str) else found
+
+
+MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20
+"""Characters of build output in run.json: most and least of one build, and of all; each has a file with the whole."""
+
+
+def excerpt(output: str, room: int, place: str) -> str:
+    """At most about `room` characters of a compiler's output, from its first error on, and where the rest is."""
+    if len(output) <= room:
+        return output
+    lines = output.splitlines()
+    first = next((k for k, line in enumerate(lines) if "error" in line.lower()), 0)
+    return "\n".join(lines[first:])[:room].rstrip() + f"\n[all of it: {place}]\n"
+
+
+def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
+    """By `workload.variant`: all toolchains build the same sources, so the first one's words hold."""
+    found: dict[str, Description] = {}
+    for one in built:
+        if one.describe and one.program.target not in found:
+            found[one.program.target] = parameters.describe(one)
+    return found

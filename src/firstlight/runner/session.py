@@ -1,0 +1,203 @@
+"""The session: one run directory while it is being filled. Every launch is on the disk before the next begins."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.compare import Comparison
+from firstlight.analysis.figures import judge
+from firstlight.core import shell
+from firstlight.core.errors import RecordError
+from firstlight.core.heritage import load as load_heritage
+from firstlight.execute import launch
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan import Cell, Program, effort
+from firstlight.report import export
+from firstlight.report.export import kept
+from firstlight.results.record import LaunchRecord, Run, RunState, Start
+from firstlight.results.store import Store, StoreError, durable, layout, lines, seal
+from firstlight.results.store.disk import Folder
+from firstlight.results.store.layout import FIGURES, REPORT
+from firstlight.runner import agenda, costs, documents
+from firstlight.runner.progress import Progress
+from firstlight.runner.rounds import BUDGET, Rounds
+from firstlight.system.machine import Machine, cache_directory
+from firstlight.toolchain import Toolbox
+
+SETTLE = 1.0
+"""Seconds. A batch system that ends a job may end its programs a moment before it tells firstlight."""
+
+
+class Session:
+    """Launches the cells of `run` whose programs have an executable, and keeps run.json true."""
+
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        workloads: dict[str, Workload],
+        executables: dict[Program, Path],
+        progress: Progress,
+        machine: Machine | None = None,
+        toolbox: Toolbox | None = None,
+        timeout: float | None = None,
+        refused: Collection[str] = (),
+    ) -> None:
+        """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started.
+
+        `timeout`: seconds after which a launch is killed; None: that of the suite. `refused`: ids of cells that are not
+        started.
+        """
+        self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
+        self._executables, self._refused = executables, frozenset(refused)
+        self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
+        self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
+        self._saved = True  # whether run.json says what `run` says
+        self.records: list[LaunchRecord] = list(store.records())
+        for defect in store.defects:
+            progress.note(f"passed over: {defect}")
+
+    def go(self, budget: float) -> Rounds:
+        """Launch for at most `budget` seconds and write the state reached: complete, budget or interrupted.
+
+        Raises KeyboardInterrupt after the launch in flight was ended and the state written.
+        """
+        wanted_here = [cell for cell in self.run.cells if cell.id not in self._refused]
+        cells = [cell for cell in wanted_here if cell.program in self._executables]
+        failed = {b.program for b in self.run.builds if not b.ok}
+        later = [c for c in wanted_here if c.program not in self._executables and c.program not in failed]
+        known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
+        named = agenda.named(self.workloads, self.run.names, (one.name for one in self.run.brought))
+        wanted = agenda.ranked(cells, self.workloads, self.run.machine, self.run.toolbox, known.of, named)
+        rounds = Rounds(
+            self.run,
+            cells,
+            self._launch,
+            self.records,
+            budget,
+            self.progress,
+            ranks=wanted,
+            costs=known,
+            later=later,
+            comparisons=agenda.comparisons(cells, self.workloads),
+        )
+        self._save("running")
+        self.store.forget(FIGURES)  # what an earlier stretch had derived is no longer so
+        state: RunState = "interrupted"
+        try:
+            state = rounds.go()
+        finally:
+            self._save(state, rounds.missing() if state == BUDGET else None)
+            if not self._machine.emulated:  # which tells nothing of what launches take here
+                costs.keep(cache_directory(), known.measured)
+        return rounds
+
+    def warn(self, text: str) -> None:
+        """Record once what may have disturbed all of the run."""
+        machine = self.run.machine
+        if text not in machine.warnings:
+            self.run = replace(self.run, machine=replace(machine, warnings=(*machine.warnings, text)))
+            self._saved = False
+
+    def _save(self, state: RunState, missing: float | None = None) -> None:
+        finished = None if state == "running" else time.time()
+        self.run = replace(self.run, state=state, finished=finished, missing=missing, sealed=True)
+        self._saved = False
+        self.store.write_run(self.run)
+        self._saved = True
+
+    def _launch(self, cell: Cell, number: int) -> LaunchRecord:
+        """One launch of round `number`, durable when this returns."""
+        executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
+        count = self.store.next_launch(cell.id)
+        part = self.store.part(cell.id, count)
+        kept = documents.option(self.store.path, self.run.settings)
+        command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
+        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command, os.getloadavg()[0]))
+        try:
+            outcome = launch.launch(
+                cell,
+                executable,
+                toolbox,
+                output=part,
+                timeout=self._timeout,
+                identity=uuid.uuid4().hex,
+                machine=machine,
+                options=kept,
+            )
+            if machine.batch and not outcome.ok:
+                time.sleep(SETTLE)
+        except BaseException:
+            self.store.discard(part)
+            raise
+        self.store.finish(part, outcome)
+        return self._read(cell, count)
+
+    def _read(self, cell: Cell, count: int) -> LaunchRecord:
+        path = self.store.path / layout.LAUNCHES / layout.launch_name(cell.id, count)
+        reading = lines.read(layout.read_file(path, layout.MAX_LAUNCH_BYTES))
+        if reading.record is None:
+            raise RecordError(f"{path}: cannot be read back: {reading.defects[0][1]}")
+        self.records.append(reading.record)
+        return reading.record
+
+    def conclude(self) -> tuple[Judgement, str]:
+        """Judge what is there; write figures.json and report.html, and seal the run.
+
+        Returns the judgement, and what could not be written (see `UnwrittenError`), "" where all was.
+        """
+        judgement = judge(self.run, self.records, self.workloads)
+        try:
+            if not self._saved:
+                self._save(self.run.state)
+            derive(self.store.folder, judgement, self.workloads)
+            path, defects = self.store.path, [str(defect) for defect in self.store.defects]
+            if (now := kept.key(path)) is not None:
+                kept.keep(path, self.run.id, defects, export.rows(judgement), now)
+        except StoreError as error:
+            return judgement, str(error)
+        return judgement, ""
+
+
+def derive(
+    folder: Folder, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None = None
+) -> None:
+    """Write what is derived from a run, figures.json and report.html, and seal it.
+
+    Of a run that is sealed already only these two lines of the seal are renewed, and a run from before there were seals
+    gets none: a seal must not cover what nobody has looked at since. Raises UnwrittenError where that fails.
+    """
+    from firstlight.report import html
+
+    run = judgement.run
+    steps: dict[str, Callable[[], None]] = {
+        REPORT: lambda: folder.replace(REPORT, html.render(judgement, workloads, load_heritage(), compared).encode())
+    }
+    if run.state != "running":
+        steps[FIGURES] = lambda: folder.replace(FIGURES, export.to_json(export.rows(judgement)).encode())
+        if seal.exists(folder.path):
+            steps[layout.SEAL] = lambda: seal.renew(folder, layout.DERIVED)
+        elif run.sealed:
+            steps[layout.SEAL] = lambda: seal.write(folder)
+    for done, step in enumerate(steps.values()):
+        try:
+            step()
+        except OSError as error:
+            raise UnwrittenError(folder.path, list(steps)[done:], error) from error
+
+
+class UnwrittenError(StoreError):
+    """Files of `names` in the run are not what its launches say, and a command makes them again."""
+
+    def __init__(self, path: Path, names: Sequence[str], error: OSError) -> None:
+        super().__init__(
+            f"not written: {' and '.join(names)}, for {durable.reason(error)}; all launches are safe. "
+            f"Make room or fix it, then {shell.command('report', path)} writes them"
+        )

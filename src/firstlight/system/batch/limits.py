@@ -1,0 +1,51 @@
+"""The time limit of a job and the budget of its run have to agree: one covers the other and what comes around it."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from firstlight.core.errors import UsageError
+from firstlight.core.units import duration
+
+SETUP = 15 * 60.0
+"""Seconds for looking around and building inside of the job, where the user names no other time."""
+WARNING = 120.0
+"""Seconds before the time limit at which the run gets the signal to end: enough for its report."""
+EARLY = 60.0
+"""Seconds by which Slurm may tell it too early."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Seconds: the job's time limit, the run's budget of launching, and what setting up and building may take."""
+
+    time: float
+    budget: float
+    setup: float
+    warning: float = WARNING
+
+
+def agree(time: float | None, budget: float | None, usual: float, setup: float | None) -> Limits:
+    """Fill in what was not given. `usual`: the budget of the suite.
+
+    With a time limit and no budget, the run takes what fits, but no more than is usual.
+    Raises UsageError where the time limit leaves no room for the rest.
+    """
+    before = SETUP if setup is None else setup
+    after = WARNING + EARLY
+    if time is None:
+        spent = usual if budget is None else budget
+        return Limits(60.0 * math.ceil((before + spent + after) / 60), spent, before)
+    room = time - before - after
+    if budget is None and room >= min(60.0, usual):
+        return Limits(time, min(usual, room), before)
+    if budget is not None and budget <= room:
+        return Limits(time, budget, before)
+    wanted = min(60.0, usual) if budget is None else budget
+    least = math.ceil((before + wanted + after) / 60)
+    raise UsageError(
+        f"a time limit of {duration(time)} leaves no room for {duration(before)} of setting up and building, "
+        f"{duration(wanted)} of launches and {duration(after)} to end: give --time {least}m, "
+        "or less with --setup-time or --budget"
+    )

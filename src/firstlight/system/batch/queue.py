@@ -1,0 +1,76 @@
+"""The queue: which batch system is here, submitting a script to it, and asking where a job is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.system.batch.system import State, System, systems
+from firstlight.system.process import bounded
+
+_OF_A_JOB = ("SLURM_", "PBS_", "FLUX_JOB_", "FLUX_TASK_", "LSB_", "LS_", "PMI_", "PMIX_")
+_OF_THE_USER = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "PBS_CONF_FILE", "PBS_DEFAULT", "PBS_SERVER")
+"""What a new job must not inherit from the job in which `submit` may be typed, and what it needs all the same."""
+
+
+def choose(name: str | None) -> System:
+    """The batch system of that name, else the one whose command is here.
+
+    Raises UsageError where it is not clear which, FirstlightError where there is none.
+    """
+    known = systems()
+    if name is not None:
+        if name not in known:
+            raise UsageError(f"no batch system named {name!r}; there are {', '.join(known)}")
+        return known[name]
+    here = [n for n, system in known.items() if shutil.which(system.COMMAND)]
+    if len(here) == 1:
+        return known[here[0]]
+    if here:
+        raise UsageError(f"more than one batch system is here; choose with --system {' or '.join(here)}")
+    commands = ", ".join(f"{system.LABEL} ({system.COMMAND})" for system in known.values())
+    raise FirstlightError(f"no batch system is here; looked for {commands}; on one machine use ./fl run")
+
+
+def submit(system: System, script: Path) -> str:
+    """Hand the script over and return the job's name. Raises FirstlightError with the batch system's own words."""
+    words = system.submission(script)
+    try:
+        done = _run(words, cwd=script.parent)
+    except OSError as error:
+        raise FirstlightError(f"cannot start {words[0]}: {error.strerror}; is {system.LABEL} here?") from error
+    except subprocess.TimeoutExpired as error:
+        raise FirstlightError(f"{words[0]} does not answer; ask {system.LABEL} whether the job is there") from error
+    job = system.job(done.stdout)
+    if done.returncode != 0 or job is None:
+        message = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
+        raise FirstlightError(f"{system.LABEL} did not take the job: {message}")
+    return job
+
+
+def state(system: System, job: str) -> State | None:
+    """Where the job is now; None where the batch system does not know it (any more) or does not answer."""
+    for words in system.questions(job):
+        try:
+            done = _run(words)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        found = system.state(done.stdout) if done.returncode == 0 else None
+        if found is not None:
+            return found
+    return None
+
+
+def clean(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what describes another job."""
+    return {
+        name: value for name, value in environment.items() if name in _OF_THE_USER or not name.startswith(_OF_A_JOB)
+    }
+
+
+def _run(words: tuple[str, ...], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return bounded.run(words, timeout=120, environment=clean(os.environ), folder=cwd)

@@ -1,0 +1,50 @@
+"""The job script: a header of directives, then a few lines of shell that begin the run, or resume it."""
+
+from __future__ import annotations
+
+from shlex import join, quote
+
+from firstlight.system.batch.system import JobRequest, System, Work
+
+_TIMER = """\
+# {label} does not warn this script before its time is over, so it warns itself. SIGTERM acts like Ctrl-C.
+(
+    left={seconds}
+    while [ "$left" -gt 0 ] && kill -0 $$; do
+        sleep 20
+        left=$((left - 20))
+    done
+    [ "$left" -gt 0 ] || kill -TERM $$
+) </dev/null >/dev/null 2>&1 &
+"""
+
+
+def write(system: System, request: JobRequest, work: Work) -> str:
+    """The whole script. Raises UsageError for what the batch system's directives cannot say."""
+    parts = [
+        "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell knows `module`
+        *system.header(request),
+        "",
+        f"# One run of firstlight: {request.name}. Submitted again, this script resumes it.",
+        "",
+        "give_up() {",
+        "    printf 'firstlight job: %s\\n' \"$1\" >&2",
+        "    exit 3",
+        "}",
+    ]
+    for line in work.setup:  # before `set -u`: modules and profiles use variables that are not set
+        parts += ["{", line, f"}} || give_up {quote(f'this set-up failed: {line}')}"]
+    parts += ["", "set -u"]
+    parts += [f"export {name}={quote(value)}" for name, value in sorted(work.variables.items())]
+    parts += [f"cd {quote(str(work.folder))} || give_up {quote(f'cannot enter {work.folder}')}", ""]
+    if not system.WARNS:
+        parts += [_TIMER.format(label=system.LABEL, seconds=max(60, round(request.seconds - request.warning)))]
+    run = quote(str(work.record))
+    parts += [
+        f"if [ -e {run} ]; then",
+        f"    exec {join(work.resume)}",
+        "fi",
+        f"exec {join(work.begin)}",
+        "",
+    ]
+    return "\n".join(parts)

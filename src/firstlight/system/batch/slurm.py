@@ -1,0 +1,65 @@
+"""Slurm (sbatch). A job that is requeued after a node failed runs its script again, which resumes the run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from firstlight.system.batch.system import JobRequest, State, clock, plain
+
+LABEL = "Slurm"
+COMMAND = "sbatch"
+WARNS = True
+
+_WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT", "SUSPENDED"}
+_RUNNING = {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"}
+
+
+def header(request: JobRequest) -> list[str]:
+    # %-signs stand for numbers in an output path; plain() lets none through.
+    options = [
+        f"--job-name={request.name}",
+        f"--nodes={request.nodes}",
+        "--exclusive" if request.per_node is None else f"--ntasks-per-node={request.per_node}",
+        f"--time={clock(request.seconds)}",
+        f"--output={plain(request.output)}",
+        "--open-mode=append",
+        f"--signal=B:TERM@{request.warning:.0f}",
+        "--requeue",
+    ]
+    options += [f"--gpus-per-node={request.gpus}"] if request.gpus else []
+    options += [f"--partition={request.partition}"] if request.partition else []
+    options += [f"--account={request.account}"] if request.account else []
+    return [f"#SBATCH {option}" for option in (*options, *request.directives)]
+
+
+def submission(script: Path) -> tuple[str, ...]:
+    return (COMMAND, "--parsable", str(script))
+
+
+def job(printed: str) -> str | None:
+    """`4711`, or `4711;cluster`."""
+    lines = printed.strip().splitlines()
+    match = re.match(r"([0-9]+)(?:;|$)", lines[-1].strip()) if lines else None
+    return match[1] if match else None
+
+
+def questions(job: str) -> list[tuple[str, ...]]:
+    """The controller forgets a job minutes after its end; the accounting, where there is one, does not."""
+    return [
+        ("scontrol", "--oneliner", "show", "job", job),
+        ("sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,ExitCode"),
+    ]
+
+
+def state(printed: str) -> State | None:
+    """Parse `JobState=RUNNING ... ExitCode=0:0`, or `COMPLETED|0:0`. Slurm prints a status as code:signal."""
+    word = re.search(r"(?:\bJobState=|^)([A-Z_]{4,})", printed, re.MULTILINE)
+    if word is None:
+        return None
+    if word[1] in _WAITING or word[1] in _RUNNING:
+        return State("waiting" if word[1] in _WAITING else "running", word[1])
+    status = re.search(r"(?:\bExitCode=|\|)([0-9]{1,3}):([0-9]{1,3})\b", printed)
+    code = int(status[1]) if status and status[2] == "0" else None
+    # Slurm may report status 0 for a job that timed out or lost its node.
+    return State("ended", word[1], code if code or word[1] == "COMPLETED" else None)

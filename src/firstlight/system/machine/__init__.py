@@ -1,0 +1,167 @@
+"""The machine: what processors, caches, memory and operating system are here, and what may disturb a measurement."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.core import caller
+
+UNTIMED = "emulated: verified, not timed"
+"""What every page says of a processor that was emulated, and of each result."""
+
+CacheKind = Literal["data", "unified"]
+
+
+class Cache(msgspec.Struct, frozen=True):
+    """One cache instance. `size` in bytes; `shared_by` lists the CPUs (as the system numbers them) behind it."""
+
+    level: Annotated[int, msgspec.Meta(ge=1, le=9)]
+    kind: CacheKind
+    size: Annotated[int, msgspec.Meta(ge=1)]
+    line: int
+    shared_by: tuple[int, ...]
+
+
+class Gpu(msgspec.Struct, frozen=True):
+    """One GPU: its commercial name, its compute capability ("9.0"; "": not reported), its memory in bytes."""
+
+    name: str
+    capability: str = ""
+    memory: int | None = None
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """Cores of one kind of a hybrid processor: what one of them is called, and the usable CPUs that are of it."""
+
+    name: str
+    cpus: tuple[int, ...]
+
+
+class MemoryNode(msgspec.Struct, frozen=True):
+    """A NUMA node that is memory alone (HBM, CXL): the number that the system gives it, and its bytes."""
+
+    number: int
+    size: int
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
+
+    `nodes` like this one may be used: those of the allocation of the batch system `batch` (slurm, pbs, flux, lsf;
+    "": none).
+    """
+
+    name: str
+    processor: str
+    architecture: str
+    microarchitecture: str
+    sockets: int
+    cores: int
+    cpus: tuple[int, ...]
+    threads_per_core: int
+    numa: tuple[tuple[int, ...], ...]
+    caches: tuple[Cache, ...]
+    memory: int
+    memory_available: int
+    system: str
+    kernel: str
+    virtual: str | None
+    governor: str | None
+    turbo: bool | None
+    huge_pages: str | None
+    load: float
+    counters: str
+    limits: dict[str, str]
+    warnings: tuple[str, ...] = ()
+    nodes: int = 1  # of the batch allocation that this process stands in
+    batch: str = ""  # slurm, pbs, flux, lsf: whose allocation it is; "" outside of one
+    gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
+    gpu_links: tuple[tuple[str, ...], ...] = ()  # by GPU and GPU: NV12, SYS, XGMI, X for itself; empty: unknown
+    siblings: tuple[tuple[int, ...], ...] = ()  # usable CPUs by core; empty in records that are older than it
+    kinds: tuple[Kind, ...] = ()  # of cores, the fastest first; empty where all are of one kind
+    numa_numbers: tuple[int, ...] = ()  # what the system calls the nodes of `numa`
+    memory_only: tuple[MemoryNode, ...] = ()
+    page: int | None = None  # bytes of a page, None: unknown
+    huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
+    emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
+
+    def cache(self, level: int) -> Cache | None:
+        """The data or unified cache of that level behind the core that programs of one thread run on."""
+        from firstlight.system.machine.cores import serial
+
+        mine, cpu = [c for c in self.caches if c.level == level], serial(self)
+        return next((c for c in mine if cpu in c.shared_by), mine[0] if mine else None)
+
+    def last_cache(self) -> Cache | None:
+        return max(self.caches, key=lambda c: c.level, default=None)
+
+    def last_caches(self) -> int:
+        """Bytes of all caches of the last level together."""
+        last = self.last_cache()
+        return sum(c.size for c in self.caches if last and c.level == last.level)
+
+
+def cache_directory() -> Path:
+    """Where builds, probes and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
+    return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
+
+
+def kind() -> tuple[str, ...]:
+    """Return the architecture, the C library and the compilers' search paths for headers and libraries.
+
+    These are part of the key of everything that is compiled: no program is shared between kinds of machines.
+    """
+    return (*_system(), *caller.steering(os.environ))
+
+
+@functools.cache
+def _system() -> tuple[str, str]:
+    return platform.machine(), " ".join(platform.libc_ver())
+
+
+def starts_nothing(place: Path) -> bool:
+    """Return whether the file system of `place` is mounted noexec, so that no program in it can be started."""
+    return bool(os.statvfs(place).f_flag & os.ST_NOEXEC)
+
+
+SHARED = Path("/dev/shm")
+SHARED_LEAST = 16 << 20
+"""Bytes per core; with less, ranks of a node that share memory may be killed by SIGBUS or refuse to start."""
+
+
+def shared_memory() -> int | None:
+    """Return the free bytes in /dev/shm, None if it does not exist."""
+    try:
+        found = os.statvfs(SHARED)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
+
+
+def compilers_at_once(root: Path = Path("/")) -> int:
+    """How many compilers may run at once: one a usable CPU, as long as there is a GiB of memory for each of them.
+
+    A whole node of 256 CPUs with one compiler each, or a container with many CPUs and little memory, would else have
+    some of them killed for memory, which reads like an error in the program.
+    """
+    from firstlight.system.machine.linux import available_memory
+
+    return max(1, min(len(os.sched_getaffinity(0)), available_memory(root) >> 30))
+
+
+def discover() -> Machine:
+    """Read this machine's description from the operating system (no privileges needed).
+
+    What the system does not tell (a container without /sys, a processor without frequency control) is None or empty.
+    Raises FirstlightError where the cache directory, which holds the salt of the machine's name, cannot be written.
+    """
+    from firstlight.system.machine.linux import describe  # psutil and archspec are loaded only by who asks
+
+    return describe(Path("/"), cache_directory())

@@ -1,0 +1,84 @@
+"""Neighbours: other firstlights that measure on this node at the same time; both report it, and neither waits.
+
+Each binds one of a few names of abstract sockets: they need no folder, work between users, leave nothing behind, and
+end with the process, however that comes. Whoever finds a name taken connects to it, so its owner learns of it too.
+A stranger who takes all names, or calls at them, only has figures marked as disturbed. What cannot be seen: other
+containers (a network namespace of their own), and the other nodes of an allocation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import struct
+from collections.abc import Iterator
+
+from firstlight.core.errors import FirstlightError
+
+NAMES = 8
+"""So many find each other."""
+BESIDE = "another firstlight measured on this node at the same time: the figures of both are disturbed"
+
+
+class Neighbours:
+    """`before`: process numbers of those that measured here when this one began, 0 for an unknown number."""
+
+    def __init__(self, held: socket.socket | None, before: tuple[int, ...]) -> None:
+        self.before = before
+        self._held = held
+
+    def since(self) -> tuple[int, ...]:
+        """Those that began since then, or since this was asked last."""
+        found = []
+        while self._held is not None:
+            try:
+                caller, _ = self._held.accept()
+            except OSError:  # nobody waits
+                break
+            with caller:
+                found.append(_process(caller))
+        return tuple(found)
+
+
+@contextlib.contextmanager
+def beside() -> Iterator[Neighbours]:
+    """While the body runs, other firstlights on this node learn of this one.
+
+    $FIRSTLIGHT_NEIGHBOURS names those who see each other (tests do not see each other). Raises FirstlightError where
+    the system has no abstract sockets.
+    """
+    group = os.environ.get("FIRSTLIGHT_NEIGHBOURS") or "firstlight"
+    held: socket.socket | None = None
+    before: list[int] = []
+    with contextlib.ExitStack() as stack:
+        for place in range(NAMES):
+            name = f"\0{group[:64]}-{place}"
+            one = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK))
+            try:
+                if held is None:
+                    one.bind(name)
+                    one.listen(64)
+                    held = one
+                    continue
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise FirstlightError(f"cannot tell who else measures on this node: {error.strerror}") from error
+            with contextlib.suppress(ConnectionRefusedError):  # nobody has that name
+                before.append(_called(one, name))
+        yield Neighbours(held, tuple(before))
+
+
+def _called(one: socket.socket, name: str) -> int:
+    """The process that has the name. Raises ConnectionRefusedError where nobody has it."""
+    try:
+        one.connect(name)
+    except BlockingIOError:  # it has many callers: it is there
+        return 0
+    return _process(one)
+
+
+def _process(peer: socket.socket) -> int:
+    number, _, _ = struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+    return int(number)

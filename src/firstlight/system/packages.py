@@ -1,0 +1,62 @@
+"""Packages: where pip may take wheels from: an index, a folder of them, or nowhere at all."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firstlight import ROOT
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.system.process import bounded
+
+OFFLINE, WHEELHOUSE = "FIRSTLIGHT_OFFLINE", "FIRSTLIGHT_WHEELHOUSE"
+"""Set: nothing is installed but from a folder of wheels, which `fl` names where it sets up."""
+STAMP = "offline"
+"""In the cache: it was set up offline, and stays as it is."""
+MADE_FOR = "made-for.txt"
+COMMON = ("--quiet", "--disable-pip-version-check", "--no-input", "--only-binary=:all:")
+
+
+def offline(cache: Path, environment: Mapping[str, str]) -> bool:
+    return bool(environment.get(OFFLINE)) or (cache / STAMP).exists()
+
+
+def source(cache: Path, environment: Mapping[str, str]) -> list[str] | None:
+    """Options of pip that say where packages come from; None where nothing may be installed."""
+    wheels = environment.get(WHEELHOUSE)
+    links = [f"--find-links={wheels}"] if wheels else []
+    if not offline(cache, environment):
+        return links
+    return ["--no-index", *links] if wheels else None
+
+
+def keep(cache: Path, is_offline: bool) -> None:
+    """Remember how this cache was set up. Raises OSError."""
+    if is_offline:
+        (cache / STAMP).write_text("set up by ./fl setup --offline; ./fl setup goes back to an index\n")
+    else:
+        (cache / STAMP).unlink(missing_ok=True)
+
+
+def collect(folder: Path, more: Sequence[str]) -> list[str]:
+    """Fill a folder with the wheels of all that firstlight depends on and of `more`; their names.
+
+    Raises UsageError where it cannot be written, FirstlightError in pip's words where a wheel is not to be had.
+    """
+    wanted = [*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], *more]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        system = " ".join(part for part in platform.libc_ver() if part)
+        text = f"made for Python {sys.version_info.major}.{sys.version_info.minor}, {platform.machine()}, {system}\n"
+        (folder / MADE_FOR).write_text(text)
+    except OSError as error:
+        raise UsageError(f"{folder}: {error.strerror}") from error
+    words = [sys.executable, "-I", "-m", "pip", "download", *COMMON, f"--dest={folder}", *wanted]
+    done = bounded.run(words, timeout=None, merge=True)
+    if done.returncode != 0:
+        lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        raise FirstlightError(f"pip cannot collect the wheels: {lines[-1] if lines else f'status {done.returncode}'}")
+    return sorted(path.name for path in folder.glob("*.whl"))

@@ -1,0 +1,113 @@
+"""The guard, as firstlight sees it: it ends what runs when firstlight is killed with SIGKILL, and keeps launches.
+
+The death of a launcher does not reach its ranks everywhere (prterun's ranks survive it), and no process can clean up
+after its own SIGKILL. The guard sleeps until it is needed, so it costs a launch nothing: it is started once (about
+30 ms), in a session of its own, so that Ctrl-C does not reach it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from firstlight.core.errors import FirstlightError
+from firstlight.system.process import tree
+from firstlight.system.process.shm_leftovers import Leftovers, make, remove
+
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.system.process import keeper; keeper.main()"
+
+_lock = threading.Lock()
+_guard: subprocess.Popen[bytes] | None = None
+_orders: socket.socket | None = None
+_watched: set[str] = set()
+
+
+def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Raises FirstlightError when the guard does not come up: without it a launch could outlive firstlight."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(Path(__file__).resolve().parents[3])],
+            stdin=theirs.fileno(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={name: value for name, value in os.environ.items() if name != tree.MARK},  # part of no launch
+            cwd="/",
+        )
+    assert process.stdout is not None
+    with process.stdout as answer:
+        if answer.readline() != b"watching\n":
+            raise FirstlightError(f"cannot start a guard process with {sys.executable}: is this Python complete?")
+    return process, ours
+
+
+def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
+    """Send one order; a guard that died (or was never there) is started first."""
+    global _guard, _orders
+    with _lock:
+        if _guard is None or _orders is None or _guard.poll() is not None:
+            if _orders is not None:
+                _orders.close()
+            _guard, _orders = _start()
+        socket.send_fds(_orders, [order.encode()], descriptors)
+
+
+def keep(leftovers: Leftovers, control: int, stdout: int, stderr: int, folder: int) -> None:
+    """Ask for a keeper, which listens at `control` (see keeper.py). Raises FirstlightError where none can be had."""
+    _tell(f"keep {json.dumps(leftovers)}", (control, stdout, stderr, folder))
+
+
+@contextlib.contextmanager
+def watching(identity: str) -> Iterator[None]:
+    """While the body runs, processes with the mark `identity` do not outlive this process."""
+    _tell(f"+ {identity}")
+    _watched.add(identity)
+    try:
+        yield
+    finally:
+        _watched.discard(identity)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            _tell(f"- {identity}")  # a guard that died watches nothing: the next launch starts another
+
+
+@contextlib.contextmanager
+def environment(given: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
+    """Yield the environment (`given`, None: our own) of a command that ends with this process, however this ends.
+
+    The mark in it identifies all processes that the command starts. A mark that is already watched stays.
+    """
+    variables = dict(os.environ if given is None else given)
+    if variables.get(tree.MARK) in _watched:
+        yield variables
+        return
+    identity = f"command-{uuid.uuid4().hex}"
+    with watching(identity):
+        yield {**variables, tree.MARK: identity}
+
+
+@contextlib.contextmanager
+def scratch(prefix: str, place: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary folder that is removed at the end of the body, and when this process is killed.
+
+    Raises OSError if it cannot be created. `place`: None: the system's folder for temporary files.
+    """
+    folder = Path(place or tempfile.gettempdir()).absolute() / f"{prefix}{uuid.uuid4().hex[:12]}"
+    leftovers = Leftovers(str(folder), (), 0.0)
+    _tell(f"hold {folder}")
+    try:
+        make(leftovers.folder)
+        yield folder
+    finally:
+        remove(leftovers)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            _tell(f"free {folder}")

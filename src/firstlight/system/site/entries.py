@@ -1,0 +1,117 @@
+"""What a site file may say: one field an entry; its type and its check are what a wrong line is held against."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import msgspec
+
+from firstlight.core.errors import UsageError
+from firstlight.core.units import parse_duration
+from firstlight.system.site import launchers
+
+
+class Modules(msgspec.Struct, frozen=True):
+    """`[toolchains.NAME]`: the modules that are loaded, in this order."""
+
+    modules: tuple[str, ...] = ()
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """`[compilers]` and `[mpi]`: patterns of names, as `gcc*`."""
+
+    only: tuple[str, ...] = ("*",)
+    leave_out: tuple[str, ...] = ()
+
+
+class Compilers(Choice, frozen=True):
+    """`[compilers]`: a choice, and the flags that the site's compilers need in every flag set."""
+
+    flags: tuple[str, ...] = ()
+
+
+class Target(msgspec.Struct, frozen=True):
+    """`[targets.NAME]`: another processor, whose programs are made here and run under emulation."""
+
+    compilers: tuple[str, ...] = ()  # cross compilers of C++, the first serves as the default of trials
+    run: tuple[str, ...] = ()  # the words before a program: the emulator and its options
+    native: tuple[str, ...] = ()  # flags for the processor, for which a cross compiler has no `native`
+    mpi: tuple[str, ...] = ()  # folders of MPI libraries that were made for it
+
+
+class Submission(msgspec.Struct, frozen=True):
+    """`[submit]`: options of `./fl submit`, where the command line does not give them."""
+
+    system: str = ""
+    partition: str = ""
+    account: str = ""
+    nodes: int = 0
+    per_node: int = 0
+    gpus: int = 0
+    time: str = ""
+    setup_time: str = ""
+    setup: tuple[str, ...] = ()
+    directives: tuple[str, ...] = ()
+
+
+class Site(msgspec.Struct, frozen=True):
+    """The whole file."""
+
+    results: str = ""  # the folder of the runs
+    path: tuple[str, ...] = ()  # folders in front of PATH
+    modules: str = ""  # which of `toolchains` is loaded where nobody says another
+    toolchains: dict[str, Modules] = {}
+    targets: dict[str, Target] = {}
+    compilers: Compilers = Compilers()
+    mpi: Choice = Choice()
+    launcher: str = ""  # of `launchers`, or a command line
+    submit: Submission = Submission()
+
+
+OPTIONS = {"time": "limit", "directives": "directive"}
+"""Entries of `[submit]` whose parameter of the command is called otherwise."""
+
+
+def folder(text: str) -> str:
+    """A folder with `~` and `$NAME` put in. Raises UsageError for one that is not named by its whole path."""
+    found = os.path.expanduser(os.path.expandvars(text))  # noqa: PTH111 (also in the middle of a path)
+    if unset := re.search(r"\$\{?\w+", found):
+        raise UsageError(f"{text!r}: the variable {unset[0].lstrip('${')} is not set here")
+    if not os.path.isabs(found):  # noqa: PTH117
+        raise UsageError(f"{text!r} is no whole path: begin it with /, ~ or a variable such as $HOME")
+    return found
+
+
+def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
+    """What is wrong with a value that has the right type, "" for nothing."""
+    key = ".".join(path)
+    try:
+        if key == "results":
+            folder(str(value))
+        elif key == "path" or (path[0] == "targets" and path[-1] == "mpi"):
+            assert isinstance(value, list)
+            for text in value:
+                folder(text)
+        elif key == "launcher":
+            launchers.check(str(value))
+        elif key in ("submit.time", "submit.setup_time"):
+            parse_duration(str(value), path[-1])
+        elif path[-1] in ("nodes", "per_node", "gpus") and isinstance(value, int) and value < 1:
+            return f"{key} = {value}: at least 1; leave the line out for none"
+    except UsageError as error:
+        return f"{key}: {error}"
+    if key == "modules" and value not in (known := _names(site)):
+        return f"modules = {value!r}: no [toolchains.{value}] is in this file; there is {', '.join(known) or 'none'}"
+    if key == "compilers.flags" and isinstance(value, list):
+        odd = [flag for flag in value if not re.fullmatch(r"-[^\s;\"'\\$`]+", flag)]
+        return f"{key}: {odd[0]!r} is not a flag: each is one word that begins with -" if odd else ""
+    if path[0] == "toolchains" and path[-1] == "modules" and isinstance(value, list):
+        odd = [name for name in value if not re.fullmatch(r"[\w.+][\w.+/@:=~-]*", name)]
+        return f"{key}: {odd[0]!r} is not a module name" if odd else ""
+    return ""
+
+
+def _names(site: dict[str, object]) -> list[str]:
+    named = site.get("toolchains")
+    return sorted(named) if isinstance(named, dict) else []

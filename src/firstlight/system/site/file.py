@@ -1,0 +1,177 @@
+"""The site file as text: where it lies, what stands in which line, and which lines are wrong."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.core import reading
+from firstlight.core.errors import UsageError
+from firstlight.system.site.entries import Site, check
+
+NAME = "firstlight-site.toml"
+MOST = 1 << 16  # bytes
+
+Lines = dict[tuple[str, ...], int]
+"""The line in which each entry begins, by its keys."""
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """What is wrong, and the line; 0: with the file."""
+
+    line: int
+    text: str
+
+    def format(self, path: Path) -> str:
+        return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A file and what it says; `site` is empty where there are faults."""
+
+    path: Path | None
+    site: Site
+    faults: tuple[Fault, ...]
+    lines: Lines
+
+
+def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml")) -> Path | None:
+    """The one of FIRSTLIGHT_SITE, else the machine's, else the one beside the checkout; None where there is none.
+
+    Raises UsageError where the first of them is named and not there.
+    """
+    named = environment.get("FIRSTLIGHT_SITE")
+    if named is not None:
+        if named and not Path(named).exists():
+            raise UsageError(f"FIRSTLIGHT_SITE or --site-file: there is no file {named}")
+        return Path(named).absolute() if named else None
+    return next((path for path in (etc, ROOT.parent / NAME) if path.is_file() and trusted(path)), None)
+
+
+def trusted(path: Path) -> bool:
+    """Lines of it are run: in a folder such as /tmp, beside a checkout, anybody could have put it there."""
+    owners = {path.stat().st_uid, path.lstat().st_uid}  # another user's link may lead to a file of this user
+    return owners <= {0, os.geteuid(), ROOT.stat().st_uid}
+
+
+def read(path: Path) -> Read:
+    """The file with all that is wrong with it."""
+    try:
+        text = reading.plain(path, MOST).decode().replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError, reading.MalformedError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
+        return Read(path, Site(), (Fault(0, str(why)),), {})
+    lines = places(text)
+    try:
+        tree = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Read(path, Site(), (_syntax(str(error), text),), lines)
+    faults = tuple(
+        sorted(
+            (Fault(_line(where, lines), what) for where, what in _wrong(tree, Site, (), tree)),
+            key=lambda fault: fault.line,
+        )
+    )
+    return Read(path, Site() if faults else msgspec.convert(tree, Site), faults, lines)
+
+
+def places(text: str) -> Lines:
+    """Where each entry begins. TOML's grammar tells: a statement has ended where all lines so far are a document."""
+    lines, begun, found = text.split("\n"), 0, Lines()
+    for end in range(1, len(lines) + 1):
+        try:
+            tree = tomllib.loads("\n".join(lines[:end]))
+        except (ValueError, RecursionError):
+            continue
+        own = [n for n in range(begun, end) if lines[n].strip() and not lines[n].lstrip().startswith("#")]
+        for keys in _keys(tree, ()):
+            found.setdefault(keys, (own[0] if own else begun) + 1)
+        begun = end
+    return found
+
+
+def _keys(tree: dict[str, Any], above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for key, value in tree.items():
+        yield (*above, key)
+        if isinstance(value, dict):
+            yield from _keys(value, (*above, key))
+
+
+def _line(where: tuple[str, ...], lines: Lines) -> int:
+    return next((lines[where[:k]] for k in range(len(where), 0, -1) if where[:k] in lines), 0)
+
+
+def _syntax(message: str, text: str) -> Fault:
+    place = re.search(r"\s*\((?:at line ([0-9]+), column ([0-9]+)|at end of document)\)", message)
+    if place is None:
+        return Fault(0, f"no TOML: {message}")
+    column = f" in column {place[2]}" if place[2] else ""
+    line = int(place[1]) if place[1] else len(text.rstrip("\n").split("\n"))
+    return Fault(line, f"no TOML: {message[: place.start()]}{column}")
+
+
+def _wrong(
+    tree: dict[str, Any], kind: type[Any], above: tuple[str, ...], whole: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(keys, what is wrong) of every entry that is not as the fields of `kind` say."""
+    fields = get_type_hints(kind)
+    for key, value in tree.items():
+        where = (*above, key)
+        if key not in fields:
+            yield where, _unknown(key, above, list(fields))
+        elif get_origin(fields[key]) is dict:
+            yield from _tables(value, get_args(fields[key])[1], where, whole)
+        elif isinstance(fields[key], type) and issubclass(fields[key], msgspec.Struct):
+            yield from _table(value, fields[key], where, whole)
+        elif reason := _mistyped(value, fields[key]):
+            yield where, f"{'.'.join(where)} {reason}"
+        elif reason := check(where, value, whole):
+            yield where, reason
+
+
+def _table(
+    value: Any, kind: type[Any], where: tuple[str, ...], whole: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, dict):
+        yield from _wrong(value, kind, where, whole)
+    else:
+        yield where, f"{'.'.join(where)} is a table: write [{'.'.join(where)}] and its entries below"
+
+
+def _tables(
+    value: Any, kind: type[Any], where: tuple[str, ...], whole: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    if not isinstance(value, dict):
+        yield where, f"{where[-1]} holds tables: write [{where[-1]}.NAME] and its entries below"
+        return
+    for name, inside in value.items():
+        yield from _table(inside, kind, (*where, name), whole)
+
+
+def _unknown(key: str, above: tuple[str, ...], known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return f"no entry is called {key!r}{f' in [{chr(46).join(above)}]' if above else ''}; {hint}"
+
+
+_SAID = {str: "a text in quotes", int: "a whole number", tuple: 'a list of texts, as ["a", "b"]'}
+
+
+def _mistyped(value: Any, kind: Any) -> str:
+    """What it is not, "" where it is of that type."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        words = [word for word in get_args(kind) if isinstance(word, str) and word]
+        wanted = " or ".join(f'"{word}"' for word in words) if words else _SAID[get_origin(kind) or kind]
+        return f"is {wanted}, not {value!r}"
+    return ""

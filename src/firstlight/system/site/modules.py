@@ -1,0 +1,100 @@
+"""Environment modules (Lmod, Environment Modules): what `module load` makes of an environment, asked of the shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from firstlight.core.errors import FirstlightError, UsageError
+from firstlight.system.process import bounded
+
+_SCRIPT = r"""
+type module >/dev/null 2>&1 || { [ -r "${MODULESHOME:-}/init/bash" ] && . "$MODULESHOME/init/bash"; }
+type module >/dev/null 2>&1 || exit 97
+printf '\0\0'; env -0; printf '\0'
+module load "$@" >&2 || exit 98
+env -0
+"""
+_NO_MODULE, _NOT_LOADED = 97, 98
+_OF_SHELL = ("_", "SHLVL", "PWD", "OLDPWD")
+_LISTS = re.compile(r"\w*PATH|LOADEDMODULES|_LMFILES_|XDG_\w+_DIRS")
+"""Variables that hold folders or names with colons between them: what this process has of its own in one stays."""
+PATIENCE = 120.0
+"""Seconds: module trees lie on file systems that are shared by thousands."""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Modules that were loaded: the toolchain of the site file that lists them, "" where they were named one by one;
+    and the variables that they changed."""
+
+    toolchain: str
+    modules: tuple[str, ...]
+    changed: dict[str, str]
+
+
+def changes(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str | None]:
+    """What loading them changes in the environment `own`; None: the variable is no longer there.
+
+    A login shell has an environment of its own making. So it is asked before and after, and only the difference counts.
+    """
+    words = ["bash", "-lc", _SCRIPT, "bash", *names]
+    listed = ", ".join(names)
+    try:
+        done = bounded.run(words, timeout=PATIENCE, environment=own)
+    except subprocess.TimeoutExpired:
+        raise FirstlightError(f"module load {listed}: no answer within {PATIENCE:g} s") from None
+    except OSError as error:
+        raise FirstlightError(f"module load {listed}: bash: {error.strerror}") from error
+    if done.returncode == _NO_MODULE:
+        raise FirstlightError(
+            f"module load {listed}: a login shell (bash -l) knows no command `module` here; leave --modules out"
+        )
+    messages = " ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
+    if done.returncode != 0:
+        raise UsageError(f"module load {listed} failed: {messages[-400:] or f'status {done.returncode}'}")
+    _, first, last = done.stdout.split("\0\0", 2)
+    before, after = _variables(first), _variables(last)
+    _require(names, after.get("LOADEDMODULES", ""), messages)
+    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    return {name: _changed(name, before.get(name, ""), after.get(name), own.get(name, "")) for name in changed}
+
+
+def _variables(text: str) -> dict[str, str]:
+    pairs = (entry.partition("=") for entry in text.split("\0"))
+    return {name: value for name, _, value in pairs if name.isidentifier() and name not in _OF_SHELL}
+
+
+def _require(names: Iterable[str], loaded: str, messages: str) -> None:
+    """Older versions end with status 0 whatever happened. Raises UsageError."""
+    have = loaded.split(":")
+    for name in names:
+        if not any(module == name or module.startswith(f"{name}/") for module in have):
+            detail = f": {messages[-300:]}" if messages else "; name it as `module list` does"
+            raise UsageError(f"module load {name} ended, and {name} is not among the loaded modules{detail}")
+
+
+def _changed(name: str, before: str, after: str | None, own: str) -> str | None:
+    if after is None or not _LISTS.fullmatch(name):
+        return after
+    return os.pathsep.join(merged(_parts(before), _parts(after), _parts(own)))
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in text.split(os.pathsep) if part]
+
+
+def merged(before: Sequence[str], after: Sequence[str], own: Sequence[str]) -> list[str]:
+    """`own` with what came in front and behind between `before` and `after`, and without what went."""
+    gone = set(before) - set(after)
+    for k in range(len(after) + 1):
+        front, rest = after[:k], after[k:]
+        stayed = [part for part in before if part not in gone and part not in front]
+        if rest[: len(stayed)] == stayed:
+            break
+    back = rest[len(stayed) :]
+    moved = {*front, *back, *gone}
+    return [*front, *(part for part in own if part not in moved), *back]

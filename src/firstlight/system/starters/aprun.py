@@ -1,0 +1,29 @@
+"""aprun: ALPS of Cray XE, XK and XC (aprun(1))."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from firstlight.system.mpi_families import Family, Layout, NodeCapacity, bind_unit
+
+LABEL = "aprun"
+COMMAND = "aprun"
+SYSTEMS = ("pbs", "slurm")
+
+
+def is_it(path: Path) -> bool:
+    return True
+
+
+def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
+    return [(command,)]
+
+
+def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
+    """`-j`: hardware threads that are used of a core."""
+    unit = bind_unit(spread, room)
+    of_core = 1 if unit == "core" else max(1, room.threads // max(1, room.cores))
+    counts = ["-n", str(spread.ranks), "-N", str(spread.per_node), "-d", str(spread.threads), "-j", str(of_core)]
+    bound = "none" if not unit else "depth" if spread.threads > 1 else "cpu"
+    return [*counts, "-cc", bound]

@@ -1,0 +1,117 @@
+"""Directives for devices put to the test: for which device a compiler makes code, and whether that ran on one here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Absent, Offload
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.probe_result import Compiler
+
+WITHOUT_A_GPU = ("sm_75", "sm_80", "sm_70", "sm_53", "sm_35")
+"""Intermediate code for NVIDIA's GPUs from these on runs on later ones; new tools no longer take the old."""
+LATER = ("sm_90", "sm_89", "sm_86")
+
+
+class Spelling(msgspec.Struct, frozen=True):
+    """Flags that ask for code for a device."""
+
+    device: str  # nvptx sm_75
+    flags: tuple[str, ...]  # to compile and to link
+    link_flags: tuple[str, ...] = ()
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What a compiler offers and what it lacks. `lasting`: another trial would end the same; none took too long."""
+
+    offload: Offload | None
+    gap: Absent | None
+    lasting: bool
+
+
+def architectures(machine: Machine) -> list[str]:
+    """What to ask for, best first: up to the capability of the GPU here."""
+    capability = machine.gpus[0].capability if machine.gpus else ""
+    if not capability:
+        return list(WITHOUT_A_GPU)
+    most = int(capability.replace(".", ""))
+    return sorted((a for a in (*WITHOUT_A_GPU, *LATER) if int(a[3:]) <= most), key=lambda a: -int(a[3:]))
+
+
+def prove(
+    host: Host,
+    compiler: Compiler,
+    capability: str,
+    trial: str,
+    spellings: Sequence[Spelling],
+    plain: tuple[str, ...],
+    missing: Absent,
+) -> tuple[Offload | Absent, ...]:
+    """The first spelling that makes a program of `trial`, which says `device` or `host`: where its region ran.
+
+    Where none does, the directives are compiled with the flags `plain`, for the host only, and `missing` says so, with
+    the compiler's reason if it has tried. The answer is remembered until the compiler, the GPUs here, NVIDIA's
+    assembler or the spellings are others.
+    """
+    tools = (compiler.cxx, host.which("ptxas"))
+    key = f"offload {capability} {spellings} {plain} {host.machine.gpus} {host.identity(*tools)}"
+    answer = host.memory.recall(key, _Answer)
+    if answer is None:
+        answer = _prove(host, compiler, capability, trial, spellings, plain, missing)
+        if answer.lasting:
+            host.memory.keep(key, answer)
+    return tuple(found for found in (answer.offload, answer.gap) if found is not None)
+
+
+def _prove(
+    host: Host,
+    compiler: Compiler,
+    capability: str,
+    trial: str,
+    spellings: Sequence[Spelling],
+    plain: tuple[str, ...],
+    missing: Absent,
+) -> _Answer:
+    reason, lasting = missing.why, True
+    for spelling in spellings:
+        command = [compiler.cxx, "-std=c++20", "-O2", *spelling.flags]
+        outcome = host.trial(trial, ".cpp", command, spelling.link_flags)
+        where = outcome.out.strip()
+        if outcome.ok and where in ("device", "host"):
+            ran = where == "device"
+            found = Offload(capability, compiler.name, spelling.device, spelling.flags, spelling.link_flags, ran)
+            return _Answer(found, None, lasting)
+        reason = f"{' '.join(spelling.flags)}: {outcome.reason}"
+        lasting &= outcome.code != 124
+    gap = msgspec.structs.replace(missing, why=reason)
+    outcome = host.trial(trial, ".cpp", [compiler.cxx, "-std=c++20", *plain])
+    if not outcome.ok:
+        return _Answer(None, gap, lasting and outcome.code != 124)
+    return _Answer(Offload(capability, compiler.name, "", plain), gap, lasting)
+
+
+def gcc_spellings(host: Host, compiler: Compiler, directives: str) -> list[Spelling]:
+    """GCC makes code for NVIDIA's GPUs where the package with its second compiler is; none without it."""
+    second = _parts(host, compiler) / "accel/nvptx-none/mkoffload"
+    if not second.exists() or not host.shows(second):
+        return []
+    words = (directives, "-foffload=nvptx-none")
+    # The table of what is offloaded is not position independent.
+    return [
+        Spelling(f"nvptx {a}", (*words, f"-foffload-options=nvptx-none=-misa={a}"), ("-no-pie",))
+        for a in architectures(host.machine)
+    ]
+
+
+def _parts(host: Host, compiler: Compiler) -> Path:
+    """The folder of the programs that GCC is made of."""
+    key = f"parts {host.identity(compiler.cxx)}"
+    known = host.memory.recall(key, str)
+    if known is None:
+        known = host.run([compiler.cxx, "-print-prog-name=cc1plus"]).out.strip()
+        host.memory.keep(key, known)
+    return Path(known).parent

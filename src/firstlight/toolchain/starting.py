@@ -1,0 +1,134 @@
+"""Starting MPI programs inside a batch allocation: by the batch system's own launcher, where a trial proves it able.
+
+A launcher and an MPI library that do not understand each other often start N programs of one rank each, which all end
+well. So the trial adds up the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from firstlight.system import starters
+from firstlight.system.machine import allocation
+from firstlight.system.mpi_families import NodeCapacity, of
+from firstlight.system.process import guard
+from firstlight.system.site.launchers import is_template, template
+from firstlight.toolchain import Absent, Mpi
+from firstlight.toolchain.host import Host
+
+_TRIAL = """#include <mpi.h>
+#include <cstdlib>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int one = 1;
+  int size = 0, sum = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return argc == 2 && size == std::atoi(argv[1]) && sum == size ? 0 : 9;
+}
+"""
+_NO_ROOM = NodeCapacity(0, 0)
+"""Nothing is bound on it: a trial asks whether ranks find each other."""
+_ALONE = "each rank is alone: its processes do not find each other"
+
+
+class _Two(NamedTuple):
+    """Two ranks on each node."""
+
+    nodes: int
+    ranks: int
+    threads: int = 1
+    per_node: int = 2
+
+
+def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]]:
+    """`library` with its `starter` where we are in an allocation and a trial succeeds, else what stands against it.
+
+    Not remembered: it depends on this very allocation. Takes about two seconds. `way`: the one launcher that is tried,
+    or a command line, which is tried outside of allocations, too; mpiexec: none is.
+    """
+    offered = list(_offered(host, library, way))
+    if not offered:
+        return library, []
+    reasons = []
+    with guard.scratch("start-", host.cache_dir) as folder:  # in the cache, because other nodes must also see it
+        (folder / "start.cpp").write_text(_TRIAL)
+        program = folder / "start"
+        built = host.run([library.cxx, "start.cpp", "-o", program], library.environment, folder=folder)
+        if not built.ok:
+            return library, [_absent(library, offered[0].label, built.reason)]
+        for offer in offered:
+            reason = _try(host, library, offer, program)
+            if not reason:
+                return replace(library, starter=offer.starter), []
+            reasons.append(f"{offer.description}: {reason}")
+    return library, [_absent(library, offered[0].label, "; ".join(reasons))]
+
+
+class _Offer(NamedTuple):
+    """First words of a command line, all of one that starts two ranks a node, and how both are called."""
+
+    starter: tuple[str, ...]
+    line: tuple[str, ...]
+    label: str
+    description: str
+
+
+def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
+    """What may start it here, best first."""
+    family, batch, two = of(library.family), host.machine.batch, _Two(host.machine.nodes, 2 * host.machine.nodes)
+    if is_template(way):
+        words = template(way)
+        found = host.which(words[0])
+        if found is not None:
+            starter = (str(found), *words[1:])
+            yield _Offer(starter, starters.line(starter, two, _NO_ROOM), words[0], way)
+        return
+    if batch == "slurm" and way in ("", "srun") and (srun := host.which("srun")) is not None:
+        for name in family.pmi:
+            starter = (str(srun), f"--mpi={name}")
+            yield _Offer(starter, (*starter, *_by_srun(host.machine.nodes)), "srun", starter[1])
+    for name, one in starters.every().items():
+        command = host.which(one.COMMAND)
+        if not batch or command is None or (way != name and (way or batch not in one.SYSTEMS)):
+            continue
+        for starter in one.ways(str(command), family) if one.is_it(command) else ():
+            yield _Offer(starter, starters.line(starter, two, _NO_ROOM), one.LABEL, " ".join((name, *starter[1:])))
+
+
+def refused(host: Host, library: Mpi, way: str) -> Absent | None:
+    """Why a library is of no use here: none of its own starts it and none that was asked for, None where it is."""
+    if not library.launcher and not library.starter:
+        why = "it brings no mpiexec, and nothing here starts its programs"
+        return Absent(
+            library.label, why, "run in a job (./fl submit), or say what starts it: --launcher 'srun -n {ranks}'"
+        )
+    if way in ("", "mpiexec") or library.starter or not (host.machine.batch or is_template(way)):
+        return None
+    return Absent(library.label, f"{way} is asked for, and does not start it here", "--launcher mpiexec, or neither")
+
+
+def _by_srun(nodes: int) -> list[str]:
+    where = [f"--nodes={nodes}", f"--ntasks={2 * nodes}", "--ntasks-per-node=2", "--cpus-per-task=1", "--overcommit"]
+    where += allocation.discover().words(nodes)
+    return [*where, "--overlap", "--input=none", "--immediate=30", "--kill-on-bad-exit=1", "--cpu-bind=none"]
+
+
+def _try(host: Host, library: Mpi, offer: _Offer, program: Path) -> str:
+    """Start two ranks on every node; the reason why that fails, or ""."""
+    words = [*offer.line, str(program), str(2 * host.machine.nodes)]
+    outcome = host.run(words, library.environment, timeout=60, folder=program.parent)
+    if outcome.ok:
+        return ""
+    return _ALONE if outcome.code == 9 else outcome.reason
+
+
+def _absent(library: Mpi, label: str, why: str) -> Absent:
+    own = "nothing to do: its own mpiexec starts it; or " if library.launcher else ""
+    fix = f"{own}use a {library.label} built for it"
+    return Absent(f"{library.label} through {label}", why, fix)
