@@ -55,7 +55,7 @@ endfunction()
 
 # What most sources read of the standard library, compiled ahead of the programs that are compiled with the same flags, where they are
 # many: to read it is the larger half of compiling a small one, and the objects are the same byte for byte. No compiler misses a header
-# then that one forgets to include: a test does (tests/test_ahead.py).
+# then that one forgets to include: a test does (tests/unit/toolchain/test_ahead.py).
 set(fl_ahead_headers <algorithm> <array> <bit> <cfloat> <cmath> <cstdint> <cstdio> <cstring> <span> <string> <string_view> <type_traits> <utility> <vector>)
 if(FL_WITH_MPI)
   list(APPEND fl_ahead_headers <functional> <memory> <optional>)

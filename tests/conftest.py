@@ -17,23 +17,24 @@ import hypothesis
 import pytest
 from xdist.remote import Producer
 
+import run_options
+import shares
+import spent
+import standin
+import turns
+from bench import Bench
+from checkouts import Checkout
+from commands import Captured
 from firstlight import ROOT
 from firstlight.core import caller
 from firstlight.system import mpi_families
 from firstlight.system.machine import Machine, linux
 from firstlight.toolchain import Mpi
-
-sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
-
-import run_options
-import shares
-import spent
-import turns
-from bench import Bench
-from checkouts import Checkout
-from commands import Captured
 from shares import Shares
 from surveys import look, only_gcc_in
+
+for folder in {path.parent for path in Path(__file__).parent.rglob("test_*.py")}:
+    sys.path.append(str(folder))  # a few tests use what another one defines
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -255,7 +256,7 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
 
     def make(body: str) -> Path:
         path = tmp_path / f"program{len(list(tmp_path.glob('program*')))}"
-        here = Path(__file__).parent
+        here = Path(standin.__file__).parent
         path.write_text(
             f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {str(here)!r})\nfrom standin import *\n{body}\n"
         )

@@ -18,8 +18,8 @@ SHORTEST runs at least on either side. Steps, each a published method:
    the two segments differ by more than the practical threshold; the least sure are dropped first. If a figure has two
    states, both states must have moved, the same way.
 
-`tests/test_judge_changes.py` counts false and missed changes. Plain Python: a library for this (ruptures) brings numpy
-and scipy, and gives segments for a penalty, not changes at an error rate.
+`tests/unit/analysis/test_judge_changes.py` counts false and missed changes. A library for this (ruptures) would need
+numpy and scipy, and finds segments for a penalty, not changes at an error rate.
 """
 
 from __future__ import annotations

@@ -11,9 +11,10 @@ number its formula and the figures that it speaks of. In a formula the figures a
     each             all of them           a.reason        why it has no number
 
 On pages of many runs the formulas are Python over the document that the same command prints with `--json`:
-`figures[3].changes[0].ratio`. `tests/documented.py` computes those.
+`figures[3].changes[0].ratio`. `tests/support/documented.py` computes those.
 
-What comes from the records of launches has a formula without figures: `drift()`. `tests/titles.py` computes them all.
+What comes from the records of launches has a formula without figures: `drift()`.
+`tests/support/titles.py` computes them all.
 """
 
 from __future__ import annotations

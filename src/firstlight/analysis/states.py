@@ -10,8 +10,9 @@ called states where the gap between them is wide beside the groups themselves. I
 
 `times` falls with the number of launches, for the range of a group grows with it. At most 5 % of samples with one
 mode are called two states: normal, uniform, Laplace, Student's t (2), exponential, lognormal (1), and 10 or 20 % of
-launches disturbed by an exponential tail, for 6 to 30 launches (`tests/test_judge_states.py` counts them). Two states
-2.5 x apart whose launches scatter by 5 % are found by 8 launches in nine of ten samples where they share evenly.
+launches disturbed by an exponential tail, for 6 to 30 launches. Two states 2.5 x apart whose launches
+scatter by 5 % are found by 8 launches in nine of ten samples where they share evenly.
+`tests/unit/analysis/test_judge_states.py` counts both.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// What the conjugate gradients must do on the way, from independent implementations of both preconditioners (tests/fem2d_oracle.py for
+// What the conjugate gradients must do on the way, from independent implementations of both preconditioners (tests/support/fem2d_oracle.py for
 // levels 0 to 2). A preconditioner that is a little wrong still converges to the right solution: these numbers reveal it.
 #pragma once
 

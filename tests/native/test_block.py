@@ -1,0 +1,75 @@
+"""Kernels of a device on a processor: a fiber a thread, barriers that are there and such that are missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from ctypes import CDLL, byref, c_bool, c_double, c_int
+from math import prod
+
+import pytest
+
+import drivers
+from firstlight import ROOT
+
+pytestmark = pytest.mark.native
+
+THREADS = 32
+
+
+@pytest.fixture(scope="module")
+def block() -> CDLL:
+    flags = ("-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/native/harness/include")
+    return drivers.library(ROOT / "tests/native/block_functions.cpp", *flags)
+
+
+def shifted(block: CDLL, blocks: tuple[int, int, int], times: int, apart: int, barriers: int) -> list[int]:
+    out = (c_int * (prod(blocks) * times * THREADS))()
+    block.run_shifted(*blocks, times, apart, barriers, out)
+    return list(out)
+
+
+def wanted(blocks: tuple[int, int, int], times: int, apart: int) -> list[int]:
+    one = [1000 * (n + 1) + (me + apart) % THREADS for n in range(times) for me in range(THREADS)]
+    return one * prod(blocks)
+
+
+@pytest.mark.parametrize("blocks", [(1, 1, 1), (3, 2, 1), (2, 1, 3)])
+@pytest.mark.parametrize("apart", [1, 7, 31])
+def test_a_thread_reads_what_another_wrote_before_the_barrier(
+    block: CDLL, blocks: tuple[int, int, int], apart: int
+) -> None:
+    assert shifted(block, blocks, 5, apart, barriers=2) == wanted(blocks, 5, apart)
+
+
+@pytest.mark.parametrize("apart", [1, 31])
+@pytest.mark.parametrize("barriers", [0, 1])
+def test_a_barrier_that_is_missing_shows(block: CDLL, apart: int, barriers: int) -> None:
+    """Before the values are read, and before they are written anew."""
+    assert shifted(block, (1, 1, 1), 5, apart, barriers) != wanted((1, 1, 1), 5, apart)
+
+
+def test_the_sum_of_a_block_is_there_for_each_thread(block: CDLL) -> None:
+    for barriers in (True, False):
+        out = (c_double * THREADS)()
+        block.run_sum(c_bool(barriers), out)
+        assert (set(out) == {sum(k * k for k in range(THREADS)) + THREADS}) == barriers
+
+
+def test_every_thread_of_every_block_adds(block: CDLL) -> None:
+    to = c_double(0.5)
+    block.run_adding(byref(to))
+    assert to.value == 0.5 + 12 * sum(range(THREADS))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        ("run_leaving", "block: some threads of a block left it while others wait at a barrier"),
+        ("run_outside", "block: a barrier outside of each_block()"),
+    ],
+)
+def test_what_no_device_could_do_ends_the_program(block: CDLL, function: str, message: str) -> None:
+    program = f"import ctypes; ctypes.CDLL({block._name!r}).{function}()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode < 0 and done.stderr.splitlines()[0] == message

@@ -1,0 +1,489 @@
+"""The promises, kept end to end: real compilers, real programs, the real command line; nothing is stood in for."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import titles
+import turns
+from firstlight import ROOT
+from firstlight.core.confidence import LAUNCHES
+from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
+from firstlight.results.record import Exit, Run
+from firstlight.results.store import layout, lines, whole
+from firstlight.system.process import tree
+from firstlight.toolchain import Mpi
+
+pytestmark = [pytest.mark.native, pytest.mark.faults]
+
+FIRSTLIGHT = (sys.executable, "-m", "firstlight")
+CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
+
+
+def variables(cache: Path = CACHE) -> dict[str, str]:
+    """With the workload that misbehaves, which no other test and no user meets."""
+    workloads = ROOT / "tests/support/workloads"
+    paths = {"PYTHONPATH": str(ROOT / "src"), "FIRSTLIGHT_CACHE": str(cache), "FIRSTLIGHT_WORKLOADS": str(workloads)}
+    return os.environ | paths | {"CI": "1"}
+
+
+def firstlight(folder: Path, *words: str, cache: Path = CACHE) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*FIRSTLIGHT, *words], cwd=folder, env=variables(cache), capture_output=True, text=True, timeout=turns.PATIENCE
+    )
+
+
+def only_run(folder: Path) -> Path:
+    (path,) = (folder / "results").iterdir()
+    return path
+
+
+def figures(folder: Path) -> list[dict]:  # type: ignore[type-arg]
+    return json.loads(firstlight(folder, "figures", "--json").stdout)
+
+
+def verdicts(folder: Path) -> dict[tuple[str, str | None], str]:
+    """By variant and MPI library."""
+    return {(row["variant"], row["mpi"]): row["verdict"] for row in figures(folder)}
+
+
+def assert_clean(folder: Path) -> None:
+    checked = firstlight(folder, "check")
+    assert checked.returncode == OK, checked.stdout
+
+
+# --- who is alive ---------------------------------------------------------------------------------
+
+
+def descendants(pid: int) -> set[tuple[int, int]]:
+    """A process and all that came from it: numbers with starting times."""
+    everything = tree.table()
+    found, size = {pid}, 0
+    while size != len(found):
+        size = len(found)
+        found |= {p.pid for p in everything.values() if p.parent in found}
+    return {(p, everything[p].started) for p in found if p in everything}
+
+
+def speaking_of(place: Path) -> set[tuple[int, int]]:
+    """The processes that have a folder in their command line or environment."""
+    found = set()
+    for process in tree.table().values():
+        with contextlib.suppress(OSError):
+            text = b"".join(Path(f"/proc/{process.pid}/{name}").read_bytes() for name in ("cmdline", "environ"))
+            if str(place).encode() in text and process.state not in "ZX":
+                found.add((process.pid, process.started))
+    return found - {(p.pid, p.started) for p in (tree.read(os.getpid()),) if p}
+
+
+def assert_gone(known: set[tuple[int, int]], place: Path, patience: float = 60) -> None:
+    """Neither what was known nor anything else of `place` is left, after the guard had time to look twice."""
+    deadline = time.monotonic() + patience
+    while True:
+        alive = tree.table()
+        left = {pid for pid, started in known if pid in alive and alive[pid].started == started}
+        left = {pid for pid in left if alive[pid].state not in "ZX"} | {pid for pid, _ in speaking_of(place)}
+        if not left:
+            return
+        names = [alive[pid].name for pid in left if pid in alive]
+        assert time.monotonic() < deadline, f"still alive: {names}"
+        time.sleep(0.05)
+
+
+def begin(folder: Path, *words: str, cache: Path = CACHE) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*FIRSTLIGHT, *words],
+        cwd=folder,
+        env=variables(cache),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def await_(condition: Callable[[], bool], process: subprocess.Popen[str], what: str) -> None:
+    deadline = time.monotonic() + turns.PATIENCE
+    while not condition():
+        assert process.poll() is None, f"ended before {what}: {process.communicate()}"
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.01)
+
+
+def has_child(process: subprocess.Popen[str], name: str) -> bool:
+    everything = tree.table()
+    return any(everything[p].name.startswith(name) for p, _ in descendants(process.pid) if p in everything)
+
+
+# --- programs that misbehave ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def misbehaved(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Return a run of everything that misbehaves, under every MPI library, and its messages."""
+    folder = tmp_path_factory.mktemp("misbehaved")
+    words = ("faulty", "--toolchain", "gcc-base", "--launches", "2", "--timeout", "4s", "--budget", "90s")
+    running = begin(folder, "run", *words)
+    out, err = running.communicate(timeout=turns.PATIENCE)
+    assert running.returncode == REGRESSION, out + err
+    assert_gone(set(), folder)
+    return folder, err
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
+    misbehaved: tuple[Path, str], mpis: tuple[Mpi, ...]
+) -> None:
+    folder, err = misbehaved
+    for mpi in mpis:
+        hang, abort = (f"faulty.{what}.gcc-base.{mpi.name}.2x1" for what in ("mpi_hang", "mpi_abort"))
+        assert f"given up after 2 lost launches: {hang}: timed out after 4 s and was killed" in err
+        assert f"given up after 2 lost launches: {abort}: rank aborted: signal 6 (SIGABRT)" in err
+    assert "faulty.abort.gcc-base.1x1: program aborted: signal 6 (SIGABRT)" in err
+    expected = {("good", None): "verified", ("abort", None): "failed", ("wont_compile", None): "failed"}
+    for mpi in mpis:
+        expected |= {("mpi_hang", mpi.name): "failed", ("mpi_abort", mpi.name): "failed"}
+        expected |= {("mpi_good", mpi.name): "verified"}
+    assert verdicts(folder) == expected
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tuple[Path, str]) -> None:
+    folder, err = misbehaved
+    failure = next(line for line in err.splitlines() if line.startswith("does not build: "))
+    log = only_run(folder) / failure.partition("words are in ")[2].removesuffix(" of the run")
+    words = log.read_text()
+    assert "wont_compile.cpp:8:" in words and "a_name_that_nobody_declared" in words
+    assert "-std=c++20" in words  # the command that failed, too
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved: tuple[Path, str]) -> None:
+    folder, _ = misbehaved
+    assert_clean(folder)
+    before = verdicts(folder)
+    page = (only_run(folder) / "report.html").read_text()
+    assert "timed out after 4 s" in page and "a_name_that_nobody_declared" in page
+    again = firstlight(folder, "run", "--resume", "latest", "--budget", "5s")
+    assert again.returncode == REGRESSION, again.stderr
+    assert again.stderr.splitlines()[-1].startswith("firstlight: complete")
+    assert verdicts(folder) == before
+    assert_clean(folder)
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made(tmp_path: Path) -> None:
+    done = firstlight(tmp_path, "run", "faulty.wont_compile", "--toolchain", "gcc-base")
+    assert done.returncode == ENVIRONMENT
+    assert "nothing could be built; the first error, of faulty.wont_compile@gcc-base:" in done.stderr
+    assert "wont_compile.cpp:8:" in done.stderr and "a_name_that_nobody_declared" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+# --- firstlight is stopped ------------------------------------------------------------------------
+
+
+@pytest.mark.full
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ("number", "which"), [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGINT, -1), (signal.SIGTERM, 0)]
+)
+def test_stopped_in_the_middle_of_a_launch(
+    number: signal.Signals, which: int, mpis: tuple[Mpi, ...], tmp_path: Path
+) -> None:
+    """While one rank hangs, deaf. The signal goes to firstlight alone: no terminal helps."""
+    mpi = mpis[min(which, len(mpis) - 1)].name
+    words = ("faulty.good", "faulty.mpi_hang", "--toolchain", "gcc-base", "--mpi", mpi, "--launches", "2")
+    running = begin(tmp_path, "run", *words)
+    part = f".faulty.mpi_hang.gcc-base.{mpi}.2x1.0000.part"
+    await_(lambda: any(tmp_path.glob(f"results/*/launches/{part}")), running, "the launch that hangs")
+    await_(lambda: has_child(running, "faulty.mpi_hang"), running, "its ranks")
+    time.sleep(0.5)  # until the rank is in its endless loop
+    known = descendants(running.pid)
+    assert len(known) >= 4  # firstlight, its guard, the ranks
+    running.send_signal(number)
+    out, err = running.communicate(timeout=turns.PATIENCE)
+    assert_gone(known, tmp_path)
+    if number == signal.SIGKILL:
+        assert running.returncode == -number
+    else:
+        assert running.returncode == INTERRUPTED
+        assert re.match(r"firstlight: interrupted; go on with: .* run --resume results/", err.splitlines()[-1])
+        assert (only_run(tmp_path) / "report.html").is_file() and out
+        assert_clean(tmp_path)
+    assert firstlight(tmp_path, "figures").returncode == OK  # readable as it is
+    done = firstlight(tmp_path, "run", "--resume", "latest", "--timeout", "1s")
+    assert done.returncode == REGRESSION, done.stderr  # one variant hangs always
+    assert done.stderr.splitlines()[-1].startswith("firstlight: complete")
+    assert verdicts(tmp_path) == {("good", None): "verified", ("mpi_hang", mpi): "failed"}
+    assert_clean(tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
+    """A cache of its own. Signals go to firstlight alone; afterwards the same cache serves as if nothing had been."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    if (CACHE / "probes.json").exists():
+        shutil.copy(CACHE / "probes.json", cache)  # what the compilers can do need not be proved again
+    if (CACHE / "mpi").exists():
+        (cache / "mpi").symlink_to((CACHE / "mpi").resolve())  # nor an MPI library be installed again
+    words = ("run", "dot.serial", "faulty.good", "--launches", "1", "--toolchain")
+    for number, child, toolchain in (  # a flag set that is new where a compiler must still have something to do
+        (signal.SIGKILL, "cmake", "gcc-base"),
+        (signal.SIGTERM, "cmake", "gcc-base"),
+        (signal.SIGINT, "cc1plus", "gcc-base"),
+        (signal.SIGKILL, "ninja", "gcc-native"),
+        (signal.SIGKILL, "cc1plus", "gcc-fast"),
+    ):
+        running = begin(tmp_path, *words, toolchain, cache=cache)
+        await_(lambda p=running, name=child: has_child(p, name), running, child)  # type: ignore[misc]
+        known = descendants(running.pid)
+        began = time.monotonic()
+        running.send_signal(number)
+        _, err = running.communicate(timeout=turns.PATIENCE)
+        assert_gone(known, tmp_path)
+        if number == signal.SIGKILL:
+            assert running.returncode == -number
+        else:
+            assert running.returncode == INTERRUPTED
+            assert time.monotonic() - began < 30  # it does not wait for the compilers to finish
+            last = [line for line in err.splitlines() if line][-2:]
+            assert last[0].startswith("stopped before the first launch") and last[1] == "firstlight: interrupted"
+        assert not (tmp_path / "results").exists()
+    done = firstlight(tmp_path, *words, "gcc-base", cache=cache)
+    assert done.returncode == OK, done.stderr
+    assert_clean(tmp_path)
+
+
+FULL = r"""
+set -e
+mount -t tmpfs -o size=24m none "$1"
+cd "$1"
+"$2" -m firstlight run faulty.good --toolchain gcc-base --launches 30 2>"$1.err" >"$1.out" &
+running=$!
+until [ "$(ls results/*/launches 2>/dev/null | wc -l)" -ge 3 ]; do sleep 0.02; done
+head -c 100m /dev/zero > ballast 2>/dev/null || true
+set +e
+wait $running
+echo "full: $?"
+"$2" -m firstlight check >&2
+echo "check: $?"
+"$2" -m firstlight run --resume latest 2>"$1.again" >/dev/null
+echo "still full: $?"
+rm ballast
+"$2" -m firstlight run --resume latest >/dev/null 2>"$1.room"
+echo "room: $?"
+"$2" -m firstlight check >&2
+echo "check: $?"
+ls results/*/launches | wc -l
+"""
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_disk_that_fills_in_the_middle_of_a_run(tmp_path: Path) -> None:
+    own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    probe = [*own, "mount", "-t", "tmpfs", "none", str(tmp_path)]
+    if not shutil.which("unshare") or subprocess.run(probe, capture_output=True).returncode:
+        pytest.skip("this system lets nobody mount a file system of their own (unshare -rm)")
+    ready = firstlight(tmp_path, "run", "faulty.good", "--toolchain", "gcc-base", "--launches", "1")  # it is built now
+    assert ready.returncode == OK, ready.stderr
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    done = subprocess.run(
+        [*own, "bash", "-c", FULL, "bash", str(disk), sys.executable],
+        capture_output=True,
+        text=True,
+        env=variables(),
+        timeout=200,
+    )
+    texts = {name: disk.with_name(f"disk.{name}").read_text() for name in ("err", "again", "room")}
+    statuses = dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line)
+    assert statuses == {"full": "3", "still full": "3", "room": "0", "check": "0"}, (
+        done.stdout + done.stderr + str(texts)
+    )
+    assert done.stdout.count("check: 0") == 2
+    for text in (texts["err"], texts["again"]):
+        assert "the disk is full" in text.splitlines()[-1] and "--resume" in text.splitlines()[-1]
+        assert "Traceback" not in text
+    assert texts["room"].splitlines()[-1].startswith("firstlight: complete")
+    assert int(done.stdout.split()[-1]) == 30
+
+
+# --- a real run, and what is made of it -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one good run."""
+    folder = tmp_path_factory.mktemp("real")
+    words = ("--toolchain", "gcc-base", "--launches", "8", "--budget", "60s")  # as many on a busy machine
+    done = firstlight(folder, "run", "dot.unrolled_8", "faulty.good", *words)
+    assert done.returncode == OK, done.stderr
+    return folder
+
+
+@pytest.fixture
+def copy(real: Path, tmp_path: Path) -> Path:
+    """A folder with a copy of it that a test may spoil."""
+    shutil.copytree(real / "results", tmp_path / "results")
+    return tmp_path
+
+
+def test_a_run_is_never_different_from_itself(real: Path) -> None:
+    done = firstlight(real, "compare", "latest", "latest", "--json")
+    outcomes = [figure["outcome"] for figure in json.loads(done.stdout)["figures"]]
+    assert len(outcomes) >= 6 and set(outcomes) <= {"same", "inconclusive"}, outcomes
+    assert done.returncode == (INCONCLUSIVE if "inconclusive" in outcomes else OK)
+    assert "the same run" in firstlight(real, "compare", "latest", "latest").stdout
+
+
+def test_what_a_real_run_leaves_and_prints_follows_the_published_schemas(real: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+
+    def validator(name: str) -> object:
+        return jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "schema" / f"{name}.json").read_text()))
+
+    for words in (["figures"], ["check"], ["report"], ["compare", "latest", "latest"], ["doctor"], ["list"]):
+        printed = firstlight(real, *words, "--json").stdout
+        validator(words[0]).validate(json.loads(printed))  # type: ignore[attr-defined]
+    path = only_run(real)
+    validator("run").validate(json.loads((path / "run.json").read_text()))  # type: ignore[attr-defined]
+    line = validator("launch-line")
+    for text in (line for file in (path / "launches").iterdir() for line in file.read_text().splitlines()):
+        line.validate(json.loads(text))  # type: ignore[attr-defined]
+
+
+def test_every_number_of_its_pages_is_computed_again(real: Path) -> None:
+    shown = firstlight(real, "report").stdout
+    outcome = titles.check(only_run(real), figures(real), shown)
+    assert outcome.mismatches == [] and outcome.computed >= 10
+
+
+def test_the_table_has_the_rows_of_the_json(real: Path) -> None:
+    rows = figures(real)
+    table = list(csv.DictReader(io.StringIO(firstlight(real, "figures", "--csv").stdout)))
+    assert len(rows) == len(table) >= 6
+    for row, line in zip(rows, table, strict=True):
+        assert (line["workload"], line["variant"], line["verdict"]) == (row["workload"], row["variant"], "verified")
+        assert float(line["median"]) == row["median"]
+        if row["launches"] < LAUNCHES:  # of what lies in memory, where caches are so large that a minute is too short
+            assert row["low"] is None and row["high"] is None and line["low"] == line["high"] == ""
+        else:
+            assert row["low"] <= row["median"] <= row["high"]
+
+
+def test_every_defect_of_a_tampered_run_is_listed(copy: Path) -> None:
+    path = only_run(copy)
+    launches = sorted((path / "launches").iterdir())
+    faster, cut, gone = launches[0], launches[1], launches[3]
+    text = faster.read_text()
+    altered = re.sub(r'"wall":([^,}]+)', lambda found: f'"wall":{float(found[1]) / 10!r}', text, count=1)
+    assert altered != text
+    faster.write_text(altered)
+    cut.write_bytes(cut.read_bytes()[:-40])
+    gone.unlink()
+    (path / "launches" / "notes.txt").write_text("mine")
+    rows = json.loads((path / "figures.json").read_text())
+    rows[0]["median"] *= 2
+    (path / "figures.json").write_text(json.dumps(rows))
+    checked = firstlight(copy, "check")
+    assert checked.returncode == REGRESSION
+    for name in (faster.name, cut.name, gone.name, "notes.txt", "figures.json"):
+        assert any(name in line for line in checked.stdout.splitlines()), f"{name} is not reported:\n{checked.stdout}"
+
+
+HOSTILE = "<script>alert(1)</script>\"'&\x1b[31m\x07\u202e{{7*7}}</title><img src=x onerror=alert(2)>"
+
+
+def forge(path: Path) -> None:
+    """Whoever alters launches can seal them again: a check that failed, and an end with words of their own."""
+    for file in (path / "launches").glob("faulty.*"):
+        record = [json.loads(line) for line in file.read_text().splitlines()]
+        check = next(line for line in record if line["type"] == "check")
+        check |= {"ok": False, "what": HOSTILE}
+        record[-1] |= {"stderr": HOSTILE, "reason": HOSTILE, "ok": False, "status": 1}
+        body = b"".join(json.dumps(line).encode() + b"\n" for line in record[:-1])
+        file.write_bytes(body + lines.seal(body, msgspec.json.decode(json.dumps(record[-1]), type=Exit)))
+
+
+def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None:
+    path = only_run(copy)
+    run = json.loads((path / "run.json").read_text())
+    run["machine"]["processor"] = run["machine"]["name"] = run["revision"] = HOSTILE
+    run["command"] = ["./fl", HOSTILE]
+    run["environment"]["OMP_PLACES"] = HOSTILE
+    for description in run["descriptions"].values():
+        description["title"] = description["verified"] = HOSTILE
+    run["not_available"] = [{"what": HOSTILE, "why": HOSTILE, "fix": HOSTILE}]
+    forge(path)
+    (path / layout.SEAL).unlink()
+    (path / "run.json").write_bytes(whole.encoded(msgspec.convert(run, Run), path))
+    done = firstlight(copy, "report")
+    assert done.returncode == OK, done.stderr
+    page = (path / "report.html").read_text()
+    assert "<script>alert" not in page and "<img src=x" not in page
+    assert "&lt;script&gt;alert" in page and "{{7*7}}" in page
+    assert "passed over" not in done.stderr  # forged, but well formed
+    for words in (["report"], ["figures"], ["figures", "--failed"], ["compare", "latest", "latest"], ["check"]):
+        shown = firstlight(copy, *words)
+        assert shown.returncode in (OK, REGRESSION, INCONCLUSIVE), shown.stderr
+        assert not {"\x1b", "\x07", "\u202e"} & set(shown.stdout + shown.stderr), words
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["run", "nonsense"], "no workload, variant or chapter named 'nonsense'"),
+        (["run", "--launches", "0"], "0 is not in the range"),
+        (["run", "--budget", "0"], "'0' is no budget"),
+        (["run", "--timeout", "0s"], "'0s' is no timeout"),
+        (["run", "--medium"], "--medium"),
+        (["check", "20990101-000000-quick"], "no run named"),
+        (["report", "20990101-000000-quick"], "no run named"),
+        (["compare", "latest", "elsewhere"], "no run named 'elsewhere'"),
+        (["simulate", "--validate"], "run pingpong collectives stream --standard` measures it"),
+    ],
+)
+def test_wrong_usage_is_one_line(real: Path, words: list[str], expected: str) -> None:
+    done = firstlight(real, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (USAGE, "", 1), done.stderr
+    assert expected in done.stderr
+
+
+def test_a_run_without_a_profile_tells_how_to_make_what_map_needs(real: Path) -> None:
+    done = firstlight(real, "map", only_run(real).name, "--topology", "torus:2x2")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (USAGE, "", 1), done.stderr
+    assert "holds no communication matrix and no pattern of communication: profile the program, as " in done.stderr
+
+
+def test_a_truncated_run_is_one_line_everywhere(copy: Path) -> None:
+    document = only_run(copy) / "run.json"
+    document.write_bytes(document.read_bytes()[:1500])
+    for words in (["figures"], ["report"], ["compare", "latest", "latest"], ["run", "--resume", "latest"]):
+        done = firstlight(copy, *words)
+        assert done.returncode == USAGE, (words, done.stderr)
+        assert done.stdout == "" and done.stderr.count("\n") == 1 and "run.json" in done.stderr, (words, done.stderr)
+    checked = firstlight(copy, "check")
+    assert checked.returncode == REGRESSION and "run.json" in checked.stdout

@@ -1,0 +1,73 @@
+"""Every command's help has an example, and it works as typed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import invented
+import invented_run
+import many_runs
+import synthetic
+from commands import Captured, call, examples
+from firstlight import ROOT
+from firstlight.commands.nodes import folder
+from firstlight.commands.nodes.folder import NodesRun, Record
+from firstlight.commands.shared.command_line import COMMANDS
+
+STARTS_PROGRAMS = {"run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"]}
+"""Commands that would measure, and what makes them tell their plan instead."""
+ITERATIONS = "20261001-020000-standard"
+"""A run of what the newest one has not measured, and the word of an example that asks for it."""
+MEASURED = "measured"
+OF_A_SOLVER = "project"
+"""The command whose examples all ask for such a run."""
+ELSEWHERE = {
+    "bench": "test_guests.py",
+    "profile": "test_profile.py",
+    "setup": "test_setup.py",
+    "sign": "test_store_seal.py",
+    "tune": "test_tune.py",
+}
+"""Those that need a program, a key or an MPI library, or change this cache: where they are typed."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the runs are that the examples name."""
+    made = tmp_path_factory.mktemp("examples")
+    results, scene = made / "results", synthetic.run(1, 8)
+    for k, name in enumerate(("20261101-020000-quick", "node07", "node08", "node09")):
+        many_runs.write(scene, results, name, synthetic.STARTED + k * many_runs.WEEK)
+    solver = invented_run.run(
+        invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "pingpong", "stream", "peak")
+    )
+    many_runs.write(solver, results, ITERATIONS, synthetic.STARTED - many_runs.WEEK)
+    nodes = results / "four"
+    nodes.mkdir()
+    (results / "node07").rename(nodes / "node-001")
+    many_runs.write(scene, results, "node07", synthetic.STARTED + many_runs.WEEK)
+    rounds = ((NodesRun("node-001", (0,), 0),),)
+    record = Record(folder.SCHEMA, 1.0, "0.1", ("./fl",), ("a",), ("node",), (), "no MPI library", 0, 1, rounds)
+    (nodes / folder.RECORD).write_bytes(msgspec.json.encode(record))
+    return made
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - set(ELSEWHERE)))
+def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    for words in examples(command, capsys):
+        of = ["--run", ITERATIONS] if MEASURED in words else [ITERATIONS] if command == OF_A_SOLVER else []
+        code, out, err = call(capsys, *words, *of, *STARTS_PROGRAMS.get(command, []))
+        # 1 and 4 are answers of commands that judge, here of invented runs; 2 and 3 say that it cannot be done so.
+        assert code in (0, 1, 4) and (out.strip() or "-o" in words), (words, err)
+
+
+@pytest.mark.parametrize("command", ELSEWHERE)
+def test_the_others_are_typed_by_their_own_tests(command: str) -> None:
+    text = next((ROOT / "tests").rglob(ELSEWHERE[command])).read_text()
+    assert re.search(rf'examples\(\s*"{command}", capsys', text)

@@ -1,0 +1,357 @@
+"""`simulate`: sizes, sweeps, questions and answers, the pages; and the native program once for real."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import ROOT
+from firstlight.commands.shared import command_line
+from firstlight.commands.simulate import networks, page, program, shapes, sweep
+from firstlight.commands.simulate.answer import Simulated
+from firstlight.commands.simulate.naming import collective
+from firstlight.commands.simulate.prediction import Breakdown, Prediction
+from firstlight.commands.simulate.sweep import Span
+from firstlight.core.errors import UsageError
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The native program, played by tests/support/simulator.py, on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    path = tmp_path / "firstlight-simulate"
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT / "tests/support/simulator.py"} "$@"\n')
+    path.chmod(0o755)
+    monkeypatch.setattr(program, "build", lambda: path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("broadcast", "broadcast"), ("bcast", "broadcast"), ("MPI_Bcast", "broadcast"), ("allgather", "allgather"),
+     ("MPI_Reduce_scatter_block", "reduce_scatter"), ("reduce-scatter", "reduce_scatter"), ("Barrier", "barrier")],
+)  # fmt: skip
+def test_collectives_have_the_names_of_mpi_too(text: str, name: str) -> None:
+    assert collective(text) == name
+
+
+@pytest.mark.parametrize(("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "There are")])
+def test_a_collective_that_is_not_there_is_told_with_the_nearest(text: str, near: str) -> None:
+    with pytest.raises(UsageError, match=near):
+        collective(text)
+
+
+def test_scales() -> None:
+    assert shapes.sweep("torus:2x2", "4x4,8x8") == ["torus:4x4", "torus:8x8"]
+    assert shapes.sweep("flat:2", "8..64") == ["flat:8", "flat:16", "flat:32", "flat:64"]
+    assert shapes.sweep("tofu:2x1x1", "2x1x1..4x3x1") == ["tofu:2x1x1", "tofu:4x2x1", "tofu:4x3x1"]
+    assert shapes.sweep("hypercube:3", "3..5") == ["hypercube:3", "hypercube:4", "hypercube:5"]
+    assert shapes.sweep("flat:2", "torus:3x3,4") == ["torus:3x3", "flat:4"]
+    for wrong in ("4x4..8", "8..4", "x", "4x0", ""):
+        with pytest.raises(UsageError):
+            shapes.sweep("torus:2x2", wrong)
+
+
+def test_cross_overs_are_named_in_words() -> None:
+    a = {1024.0: 1.0, 4096.0: 1.0, 65536.0: 4.0}
+    b = {1024.0: 2.0, 4096.0: 2.0, 65536.0: 2.0}
+    found = sweep.spans({"a": a, "b": b})
+    assert [(s.algorithm, s.first, s.last) for s in found] == [("a", 1024.0, 4096.0), ("b", 65536.0, 65536.0)]
+    assert found[0].until == pytest.approx(16384)  # the lines cross half way, both axes logarithmic
+    assert sweep.crossings(found, "size") == "up to 16 KiB a, beyond it b"
+    assert sweep.crossings([found[0]], "size") == "a is the fastest at every size"
+    three = [Span("a", 1, 2, 3.0), Span("b", 4, 8, 1234.0), Span("c", 2000, 4000, None)]
+    assert sweep.crossings(three, "scale") == "up to 3 ranks a, then up to 1,200 ranks b, beyond it c"
+
+
+def test_equal_algorithms_do_not_take_turns() -> None:
+    a = {float(x): 1.0 + 0.01 * (x % 2) for x in range(1, 9)}
+    b = {float(x): 1.0 + 0.01 * ((x + 1) % 2) for x in range(1, 9)}
+    assert len(sweep.spans({"a": a, "b": b})) == 1
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("abcd"),
+        st.dictionaries(st.integers(1, 1 << 20).map(float), st.floats(1e-9, 1e3), min_size=1, max_size=8),
+        min_size=1,
+    )
+)
+def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, float]]) -> None:
+    found = sweep.spans(some)
+    xs = sorted({x for line in some.values() for x in line})
+    assert (found[0].first, found[-1].last, found[-1].until) == (xs[0], xs[-1], None)
+    for span, following in pairwise(found):
+        assert span.algorithm != following.algorithm
+        assert span.until is not None and span.last * (1 - 1e-9) <= span.until <= following.first * (1 + 1e-9)
+    for x in xs:
+        [own] = [s for s in found if s.first <= x <= s.last]
+        best = min(line[x] for line in some.values() if x in line)
+        assert some[own.algorithm][x] <= (1 + sweep.TIE) * best
+
+
+def simulate(*words: str) -> int:
+    return command_line.call(["simulate", *words])
+
+
+def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
+    output = capsys.readouterr().out
+    assert output.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
+    assert "trinaryx3 takes 170 us, 7.5 x less than the next, binomial." in output
+    assert "- ring: a ring of this algorithm needs 3 ranks" in output
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--scale", "2x2x2..8x8x8")
+    assert simulate(*words) == 0
+    output = capsys.readouterr().out
+    assert "Up to 76 KiB binomial, beyond it trinaryx3." in output
+    assert "trinaryx3 is the fastest at every scale (16 MiB)." in output
+    assert max(map(len, output.splitlines())) <= 80
+
+
+def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--json") == 0
+    found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert [s.algorithm for s in found.by_size] == ["binomial", "trinaryx3"]
+    assert {p.algorithm for p in found.predictions} == {"binomial", "ring", "trinaryx3"}
+    assert all(p.breakdown and p.depth == 6 and p.evaluator == "maxplus" for p in found.predictions if p.usable)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
+        (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
+        (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "no algorithm of broadcast"),
+        (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
+        (["broadcast"], "give --topology"),
+        ([], "name a collective"),
+        (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
+        (["broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
+        (["missing.goal", "--topology", "flat:4"], "no such file"),
+        (["broadcast", "--validate", "latest"], "--validate takes a run"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_exists(
+    words: list[str], message: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate(*words) == 2
+    output = capsys.readouterr().err
+    assert message in output and output.count("\n") == 1
+
+
+def test_nothing_predicted_is_inconclusive(stand_in: Path) -> None:
+    assert simulate("allgather", "--topology", "flat:4") == 4
+
+
+def test_a_wrong_schedule_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = {
+        "algorithm": "bad",
+        "ranks": 4,
+        "bytes": 8,
+        "seconds": 1e-6,
+        "verdict": {"correct": False, "why": "rank 3"},
+    }
+    listed = {"algorithm": "bad", "title": "", "source": "", "collectives": ["broadcast"]}
+    path = tmp_path / "program"
+    path.write_text(
+        f"#!/bin/sh\nif [ $1 = list ]; then echo '{json.dumps(listed)}'; else echo '{json.dumps(answer)}'; fi\n"
+    )
+    path.chmod(0o755)
+    monkeypatch.setattr(program, "build", lambda: path)
+    assert simulate("broadcast", "--topology", "flat:4", "--bytes", "8") == 1
+    assert "WRONG: bad: rank 3." in capsys.readouterr().out
+
+
+def test_a_program_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "program"
+    monkeypatch.setattr(program, "build", lambda: path)
+    assert simulate("broadcast", "--topology", "flat:4") == 3
+    for body, message in (
+        ("kill -9 $$", "signal 9"),
+        ("echo oh >&2; exit 7", "status 7: oh"),
+        ("echo {", "not understood"),
+    ):
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+        assert simulate("broadcast", "--topology", "flat:4") == 3
+        assert message in capsys.readouterr().err
+
+
+def test_the_page(stand_in: Path, tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..1MiB", "--scale", "2x2x2,8x8x8")
+    assert simulate(*words, "--html", str(place)) == 0
+    html = place.read_text()
+    assert "Content-Security-Policy" in html and "http-equiv" in html
+    for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
+        assert f'id="{name}"' in html
+    assert "Up to 76 KiB binomial, beyond it trinaryx3" in html.replace("\u00a0", " ")
+    assert len(html) < 7_000_000
+
+
+def test_foreign_words_are_escaped() -> None:
+    bad = "<script>alert(1)</script>"
+    p = Prediction(bad, "broadcast", bad, 4, 8, seconds=1.0, refused="")
+    some = Simulated("1", bad, (bad,), (8,), bad, bad, bad, (p, Prediction("b", topology=bad, bytes=8, refused=bad)))
+    assert bad not in page.render(some)
+
+
+@pytest.mark.parametrize(("value", "short"), [(829, "829"), (12_400, "12.4k"), (45_500_000, "45.5M"), (None, "-")])
+def test_counts_are_short(value: float | None, short: str) -> None:
+    assert page.short(value) == short
+
+
+def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "some.goal"
+    file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
+    assert simulate(str(file)) == 0
+    assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("sent", "received"), [(8, 800), (800, 8), (0, 8), (8, 0)])
+def test_a_receive_of_another_size_is_reported(
+    sent: int, received: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The send's size counts, and decides whether the message waits for its receive (S)."""
+    file = tmp_path / "some.goal"
+    times = []
+    for size in (sent, received):
+        file.write_text(
+            f"num_ranks 2\nrank 0 {{\nsend {sent}b to 1 tag 7\n}}\nrank 1 {{\nrecv {size}b from 0 tag 7\n}}\n"
+        )
+        assert simulate(str(file), "--machine", "S=100", "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        times.append(found["predictions"][0]["seconds"])
+    assert times[0] == times[1]
+    assert simulate(str(file), "--machine", "S=100") == 0
+    output = " ".join(capsys.readouterr().out.split())
+    first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
+    assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in output
+
+
+def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mismatched.goal"
+    file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")
+    assert simulate(str(file)) == 1
+    assert "WRONG: goal: rank 1 does not receive what rank 0 sends it with tag 3." in capsys.readouterr().out
+    ranks = "".join(f"rank {r} {{\na: send 8b to {1 - r}\nb: recv 8b from {1 - r}\nb requires a\n}}\n" for r in (0, 1))
+    file.write_text(f"num_ranks 2\n{ranks}")
+    assert simulate(str(file)) == 0
+    assert "It ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
+    assert simulate(str(file), "--machine", "S=0") == 1
+    assert "rank 0 waits for ever: messages above S = 0 bytes" in capsys.readouterr().out
+
+
+def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
+    stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate("barrier", "--topology", "flat:64", "--scale", "64..1024") == 0
+    output = capsys.readouterr().out
+    assert "\n  flat:64:\n" in output and "\n  , " not in output
+    less = Breakdown(latency=1e-6, bandwidth=2e-9, contention=-2e-9)
+    assert page.shares(Prediction("some", breakdown=less)) == ["100%", "0%", "0%", "0%"]
+
+
+def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trinaryx3 on a torus of 4 x 4 x 4 has depth 10 and no contention, and beats binomial trees for long messages."""
+    place = tmp_path / "page.html"
+    words = ["broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB,4MiB", "--algorithm", "trinaryx3,binomial"]
+    assert simulate(*words, "--html", str(place), "--json") == 0
+    found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    long = {p.algorithm: p for p in found.predictions if p.bytes == 4 << 20}
+    ours, other = long["trinaryx3"], long["binomial"]
+    assert ours.verdict is not None and ours.verdict.contention_free and ours.verdict.correct
+    assert ours.depth == 10 and ours.evaluator == "maxplus"
+    assert ours.seconds is not None and other.seconds is not None and other.seconds > 3 * ours.seconds
+    assert ours.loads is not None and {a.axis for a in ours.loads.axes if a.most} == {"+x", "+y", "+z"}
+    assert 'id="simulation-axes"' in place.read_text()
+
+
+def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "square:4") == 2
+    output = capsys.readouterr().err
+    assert "torus:AxB" in output and output.count("\n") == 1
+
+
+def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.CaptureFixture[str]) -> None:
+    known = networks.load()
+    assert {"hdr200", "slingshot11", "tofu", "aries", "loggopsim"} <= set(known)
+    for name, network in known.items():
+        assert network.name == name and network.sources() and all(s.strip() for s in network.sources())
+        assert all(p.source and p.value > 0 for p in networks.vars_of(network).values())
+    assert simulate("--machines") == 0
+    output = " ".join(capsys.readouterr().out.split())
+    assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in output and "cited from memory" in output
+
+
+@pytest.mark.parametrize("name", sorted(networks.load()))
+def test_the_program_takes_every_network_on_a_topology_of_its_kind(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = networks.named(name)
+    kind = network.topology.partition(":")[0]
+    small = {"tofu": "2x2x2", "dragonfly": "4x4x2", "fattree": "4x4", "flat": "16"}[kind]
+    words = ("--topology", f"{kind}:{small}", "--machine", name, "--algorithm", "dissemination")
+    assert simulate("barrier", *words) == 0
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert f"({network.title}, {networks.KINDS[network.kind]})" in output
+
+
+def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """On two ranks a barrier is one message: L + 2 o is the published latency; a byte takes 1 / bandwidth."""
+    words = ("--topology", "flat:2", "--machine", "hdr200", "--json")
+    assert simulate("barrier", *words) == 0
+    short = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert [p.seconds for p in short.predictions if p.usable] == pytest.approx([600e-9] * 2)
+    assert simulate("broadcast", *words, "--bytes", "25MB", "--algorithm", "binomial", "--segments", "1") == 0
+    long = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert long.predictions[0].seconds == pytest.approx(1e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--topology", "flat:4", "--machine", "hdr"], "did you mean hdr200?"),
+        (["--topology", "flat:4", "--machine", "tofu"], "take a network with links, as --topology tofu:24x18x16"),
+        (["--topology", "torus:4", "--machine", "loggopsim"], "it is for --topology flat:P"),
+        (["--topology", "flat:4", "--scale", "torus:4x4", "--machine", "loggopsim"], "it is for --topology flat:P"),
+    ],
+)
+def test_a_network_that_says_nothing_of_this_is_refused(
+    words: list[str], message: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate("barrier", *words) == 2
+    output = capsys.readouterr().err
+    assert message in output and output.count("\n") == 1
+
+
+def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
+    text = 'title = "T"\nyear = 2020\nkind = "vendor"\ntopology = "flat:2"\n[latency]\nvalue = 1e-6\nsource = ""\n'
+    (tmp_path / "some.toml").write_text(text)
+    with pytest.raises(UsageError, match="latency without a value above 0 and its source"):
+        networks.load(tmp_path)
+
+
+def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("barrier", "--topology", "flat:64") == 0
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in output
+    assert "(LogGOPSim's own example, no machine's, for nothing else was asked for)" in output
+    assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
+    output = capsys.readouterr().out.replace("\n    ", " ")
+    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output
