@@ -12,6 +12,8 @@ function(fl_judge folder workload header)
   target_link_libraries(${workload}.judge PUBLIC harness)
   target_compile_options(${workload}.judge PRIVATE ${harness_flags})
   target_compile_definitions(${workload}.judge PRIVATE FL_JUDGE)
+  get_filename_component(own ${header} DIRECTORY)
+  target_include_directories(${workload}.judge PRIVATE ${own})
   if(TARGET ahead.parts)
     target_precompile_headers(${workload}.judge REUSE_FROM ahead.parts)
   endif()
@@ -29,7 +31,7 @@ function(fl_part name header)
 endfunction()
 
 # An object that another compiler makes, once for all flag sets: the flags under test are not for it. What it says is kept beside it.
-function(fl_object object source)
+function(fl_object object source own)
   get_property(known GLOBAL PROPERTY fl_objects)
   if(object IN_LIST known)
     return()
@@ -41,7 +43,7 @@ function(fl_object object source)
   add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND sh -c "\"$@\" 2> \"$0\"; status=$?; cat \"$0\" >&2; exit $status" ${object}.said
-      ${ARGN} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
+      ${ARGN} -I${own} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
 endfunction()
 
 # fl_ahead(), after the last call of fl_program(): headers ahead for all that have as many companions with the same flags.
@@ -78,9 +80,10 @@ function(fl_program target)
     fl_judge(judges ${p_WORKLOAD} ${p_HEADER})
     set(p_JUDGE ${CMAKE_BINARY_DIR}/judges/${p_WORKLOAD}.o)
   endif()
+  get_filename_component(own ${p_HEADER} DIRECTORY)  # for what is in its folders kernels and broken
   if(p_OBJECT)
     set(object ${CMAKE_BINARY_DIR}/${p_OBJECT})
-    fl_object(${object} ${p_OBJECT_SOURCE} ${p_OBJECT_COMMAND})
+    fl_object(${object} ${p_OBJECT_SOURCE} ${own} ${p_OBJECT_COMMAND})
   endif()
   add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object} ${p_JUDGE})
   set_target_properties(${target} PROPERTIES
@@ -89,6 +92,7 @@ function(fl_program target)
     Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/modules/${target}
     LINKER_LANGUAGE CXX)
   target_link_libraries(${target} PRIVATE harness ${p_LINK})
+  target_include_directories(${target} PRIVATE ${own})
   target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
   target_link_options(${target} PRIVATE ${p_FLAGS})
   if(CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$" AND NOT p_OWN_FLAGS)

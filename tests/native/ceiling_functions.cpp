@@ -1,9 +1,9 @@
 // The kernels of the device ceilings as plain loops with C linkage, so that their arithmetic is tested where no GPU is.
 #include <cstdlib>
 
-#include "kernel_launch/device.hpp"
-#include "peak/device.hpp"
-#include "stream/device.hpp"
+#include "kernel_launch/kernels/device.hpp"
+#include "peak/kernels/device.hpp"
+#include "stream/kernels/device.hpp"
 
 namespace fl {
 void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }

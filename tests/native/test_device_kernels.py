@@ -23,7 +23,8 @@ LENGTH, A, B = 1024, 1 - 2.0**-10, 4 * 2.0**-10
 
 @pytest.fixture(scope="module")
 def functions() -> ctypes.CDLL:
-    include = (f"-I{ROOT}/native/harness/include", f"-I{native.workloads['stream'].folder.parent}")
+    folders = [native.workloads[name].folder for name in ("stream", "peak", "kernel_launch")]
+    include = (f"-I{ROOT}/native/harness/include", *(f"-I{f}" for f in (folders[0].parent, *folders)))
     flags = ("-O1", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", *include)
     return drivers.library(Path(__file__).with_name("ceiling_functions.cpp"), *flags)
 

@@ -55,7 +55,7 @@ def test_threads_find_their_pages_where_they_have_put_them(case: tuple[str, str]
     parts = [
         *drivers.objects([HERE / "first_touch.cpp", *SUPPORT], *FLAGS),
         *drivers.objects([judge], *FLAGS, "-DFL_JUDGE"),
-        *drivers.objects([folder / f"{variant}.cpp"], *FLAGS, *named),
+        *drivers.objects([folder / f"{variant}.cpp"], *FLAGS, f"-I{folder}", *named),
     ]
     program = drivers.linked("first_touch", parts, *FLAGS)
     with turns.party(THREADS):

@@ -72,7 +72,8 @@ class Bench:
         source = kit.variant.source.relative_to(self.chapter.parent)
         made = self.folder / f"{kit.variant.name}.o"
         made.unlink(missing_ok=True)
-        command = [*kit.how.compile, "-w", "-o", made.name, "-c", str(source)]
+        own = (self.folder / source).parent
+        command = [*kit.how.compile, "-iquote", str(own), "-w", "-o", made.name, "-c", str(source)]
         subprocess.run(command, cwd=self.folder, env=kit.how.environment, capture_output=True, timeout=patience)
         return made.read_bytes() if made.exists() else b""
 

@@ -21,12 +21,13 @@ from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
 
 PAGE = ROOT / "docs" / "add-a-workload.md"
-BLOCK = re.compile(r"`((?:axpy|heat3d)/[a-z0-9_]+\.(?:toml|hpp|cpp|cu))`.*?\n```[a-z]+\n(.*?)```", re.S)
+BLOCK = re.compile(r"`((?:axpy|heat3d)/[a-z0-9_/]+\.(?:toml|hpp|cpp|cu))`.*?\n```[a-z]+\n(.*?)```", re.S)
 CODE = re.compile(r"^```.*?^```", re.S | re.M)
 FILES = {
-    "axpy": ["axpy.hpp", "broken_last.cpp", "omp.cpp", "serial.cpp", "workload.toml"],
+    "axpy": ["axpy.hpp", "broken/broken_last.cpp", "omp.cpp", "serial.cpp", "workload.toml"],
     "heat3d": [
-        "broken_mpi_stale.cpp", "cuda.cu", "heat3d.hpp", "mpi_overlap.cpp", "omp.cpp", "run.hpp", "serial.cpp",
+        "broken/broken_mpi_stale.cpp", "cuda.cu", "heat3d.hpp", "kernels/run.hpp", "mpi_overlap.cpp", "omp.cpp",
+        "serial.cpp",
         "workload.toml",
     ],
 }  # fmt: skip
@@ -40,9 +41,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root: Path = tmp_path_factory.mktemp("workloads")
     for name, text in BLOCK.findall(PAGE.read_text()):
         place = root / name
-        place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    assert {name: sorted(p.name for p in (root / name).iterdir()) for name in FILES} == FILES
+    written = [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
+    assert sorted(written) == sorted(f"{name}/{file}" for name, files in FILES.items() for file in files)
     return root
 
 
@@ -99,7 +101,7 @@ CELLS = ("n=8,13", "steps=1,9", "r=0.1,0.1666")
 
 
 def test_the_application_is_short(folder: Path) -> None:
-    lines = {p.name: len(p.read_text().splitlines()) for p in (folder / "heat3d").iterdir()}
+    lines = {p.name: len(p.read_text().splitlines()) for p in (folder / "heat3d").rglob("*.*")}
     assert sum(lines.values()) <= MOST, lines
 
 

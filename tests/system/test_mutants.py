@@ -81,12 +81,12 @@ def test_the_judge_is_never_changed() -> None:
 @pytest.mark.parametrize("workload", native.workloads.values(), ids=lambda w: w.name)
 def test_what_is_listed_as_equivalent_is_a_line_of_its_file_and_has_a_reason(workload: Workload) -> None:
     declaration = mutants.declared(workload)
-    here = {file.name: file for file in workload.folder.iterdir()}  # also what nothing here can build
+    here = {file.name: file for file in workload.folder.rglob("*")}  # also what nothing here can build
     files = here | {file.name: file for file in mutants.timed(workload)}
     for entry in declaration.equivalent:
         assert len(entry.reason) > 10, entry
         assert entry.was.strip() in [line.strip() for line in files[entry.file].read_text().splitlines()], entry
-    near = {file.name for folder in (workload.folder, workload.folder.parent) for file in folder.glob("*.[hc]pp")}
+    near = {file.name for file in (*workload.folder.rglob("*.[hc]pp"), *workload.folder.parent.glob("*.[hc]pp"))}
     assert all(name in near and len(why) > 10 for name, why in declaration.without.items())
     for case in declaration.cases:
         assert any(mutants.fnmatchcase(v.name, p) for v in mutants.judged(workload) for p in case.variants), case

@@ -59,7 +59,7 @@ class Sources:
         if path not in self._includes:
             content = path.read_bytes()
             self._digests[path] = f"{path.name} {hashlib.sha256(content).hexdigest()}".encode()
-            folders = (path.parent, *(NATIVE / name / "include" for name in LIBRARIES))
+            folders = (path.parent, path.parent.parent, *(NATIVE / name / "include" for name in LIBRARIES))
             places = ([f / name.decode(errors="replace") for f in folders] for name in _INCLUDE.findall(content))
             first = (next((p.resolve() for p in some if p.is_file()), None) for some in places)
             self._includes[path] = tuple(p for p in first if p is not None)

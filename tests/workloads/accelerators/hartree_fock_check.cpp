@@ -5,8 +5,8 @@
 #include "firstlight/phase.hpp"
 #include "hartree_fock.hpp"
 
-#include "direct.hpp"
-#include "scf.hpp"
+#include "kernels/direct.hpp"
+#include "kernels/scf.hpp"
 
 namespace fl {  // what of the harness has no place in a library
 void* allocate(std::size_t bytes) { return std::malloc(bytes); }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "classes.hpp"
-#include "direct.hpp"
+#include "kernels/direct.hpp"
 #include "oracle.hpp"
 
 using namespace hartree_fock;

@@ -2,7 +2,7 @@
 // With -DCARELESS=1 nobody waits, with -DCARELESS=2 there is one set of boxes instead of two: the sanitizer must object.
 #include <thread>
 
-#include "../../../workloads/network/halo/threads.hpp"
+#include "../../../workloads/network/halo/kernels/threads.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "messenger.hpp"
+#include "kernels/messenger.hpp"
 
 namespace {
 

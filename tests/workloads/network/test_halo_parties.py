@@ -92,6 +92,7 @@ def test_the_thread_sanitizer_sees_no_race_between_flags(careless: int, tmp_path
         pytest.skip("no g++ here")
     sources = [harness / "src" / f"{name}.cpp" for name in ("memory_heap", "comm_serial", "support")]
     flags = ["-std=c++20", "-O1", "-g", "-fsanitize=thread", f"-DCARELESS={careless}", f"-I{harness / 'include'}"]
+    flags += [f"-I{native.workloads['halo'].folder}"]
     program = tmp_path / "threads"
     command = [compiler, *flags, Path(__file__).with_name("halo_threads.cpp"), *sources, "-o", program]
     built = subprocess.run(command, capture_output=True, text=True, timeout=turns.PATIENCE)

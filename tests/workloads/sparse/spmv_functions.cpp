@@ -1,7 +1,7 @@
 // Tiles of spmv, with sides that a small matrix has many of, as functions that Python can call.
 #include <cstdlib>
 
-#include "workloads/sparse/spmv/tiled.hpp"
+#include "workloads/sparse/spmv/kernels/tiled.hpp"
 
 namespace fl {
 void* allocate(std::size_t bytes) { return std::malloc(bytes); }

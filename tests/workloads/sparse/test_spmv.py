@@ -67,7 +67,7 @@ Rows = list[set[int]]
 def tiles() -> CDLL:
     source, harness = ROOT / "tests/workloads/sparse/spmv_functions.cpp", ROOT / "native/harness/include"
     strict = ("-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
-    library = drivers.library(source, *strict, f"-I{harness}", f"-I{ROOT}")
+    library = drivers.library(source, *strict, f"-I{harness}", f"-I{ROOT}", f"-I{ROOT}/workloads/sparse/spmv")
     library.stored.restype = c_double
     return library
 

@@ -1,5 +1,5 @@
 // Blocks of twelve time steps in the second-level cache, on one core.
-#include "blocked.hpp"
+#include "kernels/blocked.hpp"
 
 #include "firstlight/variant.hpp"
 

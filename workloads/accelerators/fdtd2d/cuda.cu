@@ -1,5 +1,5 @@
 // E and H in one sweep, from one set of fields to the other: 8 numbers a cell and time step instead of 11.
-#include "cuda_machine.hpp"
+#include "kernels/cuda_machine.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // A thread a cell, everything from memory.
-#include "cuda_machine.hpp"
+#include "kernels/cuda_machine.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 

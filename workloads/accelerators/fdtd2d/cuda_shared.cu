@@ -1,5 +1,5 @@
 // Neighbours from shared memory.
-#include "cuda_machine.hpp"
+#include "kernels/cuda_machine.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // A GPU a rank: halos are packed and unpacked there, messages go through the host.
-#include "cuda_machine.hpp"
+#include "kernels/cuda_machine.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
 

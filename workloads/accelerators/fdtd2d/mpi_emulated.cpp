@@ -1,5 +1,5 @@
 // What devices run, on processors: kernel after kernel in turn, halos packed and unpacked as on a device. To be checked, not to be fast.
-#include "emulated_machine.hpp"
+#include "kernels/emulated_machine.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
 

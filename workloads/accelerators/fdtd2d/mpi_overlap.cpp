@@ -1,5 +1,5 @@
 // Messages travel while the inner cells are computed.
-#include "overlap.hpp"
+#include "kernels/overlap.hpp"
 
 using Overlap = fdtd2d::Overlapped<>;
 FL_VARIANT(fdtd2d, Overlap)

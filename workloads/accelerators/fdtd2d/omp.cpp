@@ -1,7 +1,7 @@
 // The single sweep of `simd` by a team of threads, each on rows of its own, which it was the first to touch. Two barriers a time step: E is
 // new everywhere, and so is H.
-#include "fused.hpp"
-#include "threads.hpp"
+#include "kernels/fused.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // The blocks of `blocked` by a team of threads: each takes bands in turn and follows the band before it a wave behind.
-#include "blocked.hpp"
+#include "kernels/blocked.hpp"
 
 #include <omp.h>
 #include <sched.h>

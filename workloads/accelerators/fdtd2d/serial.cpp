@@ -1,5 +1,5 @@
 // One row after the other, E and then H: what every other variant is compared with.
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 using Serial = fdtd2d::Run<>;
 FL_VARIANT(fdtd2d, Serial)

@@ -1,5 +1,5 @@
 // E and H of a time step in one sweep, by SIMD.
-#include "fused.hpp"
+#include "kernels/fused.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // The same without atomics, to see what they cost: threads overwrite each other's sums.
-#include "on_device.hpp"
+#include "kernels/on_device.hpp"
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::OnDevice<hartree_fock::Fused<hartree_fock::Racing>>>,
            .unverified = "its sums are wrong on purpose: threads add without atomics, to see what those cost", .device = &fl::device::cuda)

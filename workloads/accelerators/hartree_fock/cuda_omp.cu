@@ -2,7 +2,7 @@
 // other classes by the GPU meanwhile.
 #include <omp.h>
 
-#include "on_device.hpp"
+#include "kernels/on_device.hpp"
 
 namespace hartree_fock::inline FL_ROLE {
 

@@ -1,7 +1,7 @@
 // The kernels of devices on a processor: from one meeting of groups to the next in another way, as if drawn. An energy takes many
 // matrices: each class meets each way.
-#include "emulated.hpp"
-#include "tuned.hpp"
+#include "kernels/emulated.hpp"
+#include "kernels/tuned.hpp"
 
 struct InTurn {
   static constexpr bool stores = true;

@@ -1,4 +1,4 @@
 // Processes that draw tasks from one counter.
-#include "processes.hpp"
+#include "kernels/processes.hpp"
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::Processes<hartree_fock::Counter>>)

@@ -2,8 +2,8 @@
 #include <omp.h>
 
 #include "firstlight/simd.hpp"
-#include "run.hpp"
-#include "tasks.hpp"
+#include "kernels/run.hpp"
+#include "kernels/tasks.hpp"
 
 namespace hartree_fock::inline FL_ROLE {
 

@@ -1,5 +1,5 @@
 // One core, quartet after quartet: what every other variant is compared with.
-#include "builder.hpp"
+#include "kernels/builder.hpp"
 
 using Serial = hartree_fock::Run<hartree_fock::OneCore<double>>;
 FL_VARIANT(hartree_fock, Serial)

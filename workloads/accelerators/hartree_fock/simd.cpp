@@ -1,5 +1,5 @@
 // One core, a vector of quartets at a time: its lanes are quartets of the same bra, class and contraction depth.
-#include "builder.hpp"
+#include "kernels/builder.hpp"
 
 #include "firstlight/simd.hpp"
 

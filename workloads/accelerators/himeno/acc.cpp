@@ -1,5 +1,5 @@
 // OpenACC at second sight: all points at once, neighbours of a row side by side in vectors of the device.
-#include "directives.hpp"
+#include "kernels/directives.hpp"
 
 namespace {
 

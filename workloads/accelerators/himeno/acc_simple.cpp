@@ -1,5 +1,5 @@
 // OpenACC at first sight: two directives, one a loop.
-#include "directives.hpp"
+#include "kernels/directives.hpp"
 
 namespace {
 

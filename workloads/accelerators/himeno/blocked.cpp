@@ -1,5 +1,5 @@
 // One thread, twelve sweeps at once.
-#include "blocked.hpp"
+#include "kernels/blocked.hpp"
 
 #include "firstlight/variant.hpp"
 

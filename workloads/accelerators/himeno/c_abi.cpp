@@ -1,5 +1,5 @@
 // The Fortran variant under the harness: fortran_serial.f90 provides a sweep with C binding.
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // The coefficients in one stream, and stores past the caches: the same bytes in another order.
-#include "interleaved.hpp"
+#include "kernels/interleaved.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // All halos first, one dimension after the other as the benchmark does it, then all points.
-#include "mpi_run.hpp"
+#include "kernels/mpi_run.hpp"
 
 namespace {
 

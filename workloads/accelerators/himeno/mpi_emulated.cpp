@@ -1,8 +1,8 @@
 // What the CUDA variants do, on devices emulated by processors: their kernels in turn, thread by thread, and their halos. It measures
 // nothing; by it the checks see what runs on a GPU where there is none.
-#include "device_halo.hpp"
-#include "device_run.hpp"
-#include "emulated_machine.hpp"
+#include "kernels/device_halo.hpp"
+#include "kernels/device_run.hpp"
+#include "kernels/emulated_machine.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Processes of threads: all of them pack and compute, the first one calls MPI.
-#include "mpi_run.hpp"
+#include "kernels/mpi_run.hpp"
 
 namespace {
 

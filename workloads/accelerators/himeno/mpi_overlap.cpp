@@ -1,5 +1,5 @@
 // Messages travel while the points are computed that need no halo.
-#include "mpi_run.hpp"
+#include "kernels/mpi_run.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Vectors whose results go past the caches: what is written is not read before.
-#include "vectors.hpp"
+#include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"
 

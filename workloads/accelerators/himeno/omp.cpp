@@ -1,6 +1,6 @@
 // Threads with a slab each, and vectors whose results go past the caches.
-#include "threads.hpp"
-#include "vectors.hpp"
+#include "kernels/threads.hpp"
+#include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <thread>
 
-#include "blocked.hpp"
-#include "threads.hpp"
+#include "kernels/blocked.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One thread, a point after the other.
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One thread, as many points at once as a vector holds.
-#include "vectors.hpp"
+#include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP on a device: all points at once.
-#include "directives.hpp"
+#include "kernels/directives.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One process with the matrix in memory: what assembly costs, and what it costs to read a matrix in every iteration.
-#include "assembled.hpp"
-#include "alone.hpp"
+#include "kernels/assembled.hpp"
+#include "kernels/alone.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The coarser levels of the preconditioner in 32 bits, everything else in 64.
-#include "alone.hpp"
-#include "solver.hpp"
+#include "kernels/alone.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One block a process, the form of Chronopoulos and Gear: one exchange and two sums an iteration, one of them of the coarse nodes.
-#include "messages.hpp"
-#include "solver.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

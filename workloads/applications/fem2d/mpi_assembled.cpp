@@ -1,6 +1,6 @@
 // One block a process with its part of the matrix in memory, as the report describes its program.
-#include "assembled.hpp"
-#include "messages.hpp"
+#include "kernels/assembled.hpp"
+#include "kernels/messages.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One block a process, the classic form, as the report describes it: one exchange, the coarse nodes and two scalars in three sums an iteration.
-#include "messages.hpp"
-#include "solver.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

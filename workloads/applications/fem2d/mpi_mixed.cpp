@@ -1,6 +1,6 @@
 // The coarser levels of the preconditioner in 32 bits; messages carry 64.
-#include "messages.hpp"
-#include "solver.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One block a process, a V-cycle as preconditioner: two exchanges a level instead of one for all, for a fifth of the iterations.
-#include "messages.hpp"
-#include "multigrid.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/multigrid.hpp"
 
 namespace {
 

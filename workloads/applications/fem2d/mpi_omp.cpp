@@ -1,7 +1,7 @@
 // Processes of threads, each thread with a block of its own; the first thread of a process talks to the others.
-#include "messages.hpp"
-#include "solver.hpp"
-#include "threads.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/solver.hpp"
+#include "kernels/threads.hpp"
 
 namespace {
 

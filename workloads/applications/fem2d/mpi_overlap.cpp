@@ -1,6 +1,6 @@
 // The exchange overlaps with work: x, which nothing waits for, moves on while the messages are under way.
-#include "messages.hpp"
-#include "solver.hpp"
+#include "kernels/messages.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

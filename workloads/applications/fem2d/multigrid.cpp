@@ -1,6 +1,6 @@
 // One process, a V-cycle as preconditioner.
-#include "multigrid.hpp"
-#include "alone.hpp"
+#include "kernels/multigrid.hpp"
+#include "kernels/alone.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Threads, each with a block of its own, in one address space.
-#include "solver.hpp"
-#include "threads.hpp"
+#include "kernels/solver.hpp"
+#include "kernels/threads.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Threads, each with a block of its own, a V-cycle as preconditioner.
-#include "multigrid.hpp"
-#include "threads.hpp"
+#include "kernels/multigrid.hpp"
+#include "kernels/threads.hpp"
 
 namespace {
 

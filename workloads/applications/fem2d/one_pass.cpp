@@ -1,6 +1,6 @@
 // One process, one block, the form of Chronopoulos and Gear: one pass less through memory.
-#include "alone.hpp"
-#include "solver.hpp"
+#include "kernels/alone.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "peers.hpp"
+#include "kernels/peers.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "peers.hpp"
+#include "kernels/peers.hpp"
 
 namespace {
 

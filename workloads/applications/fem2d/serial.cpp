@@ -1,6 +1,6 @@
 // One process, one block, the classic form: what every other variant is compared with.
-#include "alone.hpp"
-#include "solver.hpp"
+#include "kernels/alone.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

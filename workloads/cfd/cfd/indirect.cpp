@@ -1,7 +1,7 @@
 // One thread, a cell after the other; equations and solvers find the next cells by number, as R2's program does. Multigrid's coarse grids are
 // those of a structured grid.
 #include "../indirect_rows.hpp"
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 namespace {
 

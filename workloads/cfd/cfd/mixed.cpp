@@ -1,6 +1,6 @@
 // One thread, vectors; Stone's factors and corrections of the pressure in 32 bits, everything else in 64.
 #include "../vector_rows.hpp"
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "../ranks.hpp"
 #include "../threads.hpp"
 #include "../vector_rows.hpp"
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 using Both = cfd::Simple<cfd::Ranks<cfd::Threads>, cfd::VectorRows>;
 

@@ -1,7 +1,7 @@
 // Threads share the rows of the block: a pipeline where a row needs the one before, slabs of planes where both colours go at once.
 #include "../threads.hpp"
 #include "../vector_rows.hpp"
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 using Shared = cfd::InEither<cfd::Threads, cfd::VectorRows, true>;
 

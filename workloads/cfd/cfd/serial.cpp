@@ -1,5 +1,5 @@
 // One thread, a cell after the other: what every other variant is compared with.
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 using Serial = cfd::Simple<cfd::Alone, cfd::PlainRows>;
 

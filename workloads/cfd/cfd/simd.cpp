@@ -1,6 +1,6 @@
 // One thread; solvers by as many cells at once as a vector holds, both colours in one pass.
 #include "../vector_rows.hpp"
-#include "simple.hpp"
+#include "kernels/simple.hpp"
 
 using Vectors = cfd::InEither<cfd::Alone, cfd::VectorRows, true>;
 

@@ -1,6 +1,6 @@
 // One GPU, a thread a cell.
 #include "../cuda_machine.hpp"
-#include "device_solvers.hpp"
+#include "kernels/device_solvers.hpp"
 
 using Solvers = cfd_solver::DeviceSolvers<cfd::CudaMachine>;
 

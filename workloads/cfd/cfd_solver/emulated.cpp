@@ -1,7 +1,7 @@
 // What the variants for devices do, launch by launch, as loops on a processor. It measures nothing; by it the checks see what runs on a
 // GPU where there is none.
 #include "../emulated_machine.hpp"
-#include "device_solvers.hpp"
+#include "kernels/device_solvers.hpp"
 
 using Solvers = cfd_solver::DeviceSolvers<cfd::EmulatedMachine>;
 

@@ -1,6 +1,6 @@
 // One thread, neighbours by number as in R2's program.
 #include "../indirect_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::Solvers<cfd::Alone, cfd::IndirectRows>;
 

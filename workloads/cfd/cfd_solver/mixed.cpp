@@ -1,6 +1,6 @@
 // One thread, vectors: Stone's factors and corrections in 32 bits, what is to be corrected in 64.
 #include "../vector_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace {
 

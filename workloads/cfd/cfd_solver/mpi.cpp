@@ -1,7 +1,7 @@
 // A block a process; Stone's and Cholesky's factors are those of the block, halos of x travel before each sweep.
 #include "../ranks.hpp"
 #include "../vector_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Ranks<>, cfd::VectorRows, false, true>;
 

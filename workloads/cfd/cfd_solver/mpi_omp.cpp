@@ -2,7 +2,7 @@
 #include "../ranks.hpp"
 #include "../threads.hpp"
 #include "../vector_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Ranks<cfd::Threads>, cfd::VectorRows>;
 

@@ -1,7 +1,7 @@
 // A block a process; halos of x, or of a direction, travel while the cells that need none are computed, where their order is free.
 #include "../ranks.hpp"
 #include "../vector_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::Solvers<cfd::Overlapping, cfd::VectorRows>;
 

@@ -1,8 +1,8 @@
 // Threads, each with a slab of planes: red-black relaxation in red-black order.
 #include "../ordered_red_black.hpp"
 #include "../threads.hpp"
-#include "first_touch.hpp"
-#include "kernels.hpp"
+#include "kernels/first_touch.hpp"
+#include "kernels/kernels.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One thread, vectors: red-black relaxation in red-black order, each colour's cells side by side in memory.
 #include "../ordered_red_black.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // One thread, a cell after the other, neighbours by computed strides: what every other variant is compared with.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Alone, cfd::PlainRows>;
 

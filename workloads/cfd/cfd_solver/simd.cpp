@@ -1,6 +1,6 @@
 // One thread, as many cells at once as a vector holds; both colours in one pass.
 #include "../vector_rows.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Alone, cfd::VectorRows, true, true>;
 

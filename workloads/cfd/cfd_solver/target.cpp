@@ -1,6 +1,6 @@
 // OpenMP on a device: all cells of a launch at once.
 #include "../target_machine.hpp"
-#include "device_solvers.hpp"
+#include "kernels/device_solvers.hpp"
 
 using Solvers = cfd_solver::DeviceSolvers<cfd::TargetMachine>;
 

@@ -1,5 +1,5 @@
 #include "firstlight/library_fourier.hpp"
-#include "whole.hpp"
+#include "kernels/whole.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 #include "firstlight/library_fourier.hpp"
-#include "six_step.hpp"
+#include "kernels/six_step.hpp"
 
 #include "firstlight/variant.hpp"
 

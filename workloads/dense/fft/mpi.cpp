@@ -1,5 +1,5 @@
 #include "../messages.hpp"
-#include "six_step.hpp"
+#include "kernels/six_step.hpp"
 
 #include "firstlight/variant.hpp"
 

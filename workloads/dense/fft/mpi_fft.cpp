@@ -1,6 +1,6 @@
 #include "../messages.hpp"
 #include "firstlight/library_fourier.hpp"
-#include "six_step.hpp"
+#include "kernels/six_step.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "whole.hpp"
+#include "kernels/whole.hpp"
 
 #include "firstlight/variant.hpp"
 

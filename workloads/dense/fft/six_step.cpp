@@ -1,4 +1,4 @@
-#include "six_step.hpp"
+#include "kernels/six_step.hpp"
 
 #include "firstlight/variant.hpp"
 

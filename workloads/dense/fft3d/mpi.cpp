@@ -1,5 +1,5 @@
 #include "../messages.hpp"
-#include "box.hpp"
+#include "kernels/box.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "box.hpp"
+#include "kernels/box.hpp"
 
 #include "firstlight/variant.hpp"
 

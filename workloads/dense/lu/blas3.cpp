@@ -1,5 +1,5 @@
-#include "blas_product.hpp"
-#include "tiles.hpp"
+#include "kernels/blas_product.hpp"
+#include "kernels/tiles.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "tiles.hpp"
+#include "kernels/tiles.hpp"
 
 #include "firstlight/variant.hpp"
 

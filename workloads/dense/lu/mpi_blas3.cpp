@@ -1,5 +1,5 @@
-#include "blas_product.hpp"
-#include "distributed.hpp"
+#include "kernels/blas_product.hpp"
+#include "kernels/distributed.hpp"
 
 #include "firstlight/variant.hpp"
 

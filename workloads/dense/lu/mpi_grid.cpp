@@ -1,4 +1,4 @@
-#include "distributed.hpp"
+#include "kernels/distributed.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "scheduler.hpp"
+#include "kernels/scheduler.hpp"
 
 #include "firstlight/variant.hpp"
 

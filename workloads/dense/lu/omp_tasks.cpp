@@ -1,4 +1,4 @@
-#include "tasks.hpp"
+#include "kernels/tasks.hpp"
 
 #include "firstlight/variant.hpp"
 

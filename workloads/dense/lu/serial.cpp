@@ -1,6 +1,6 @@
 // Column after column, as in textbooks.
-#include "pivoting.hpp"
-#include "solve.hpp"
+#include "kernels/pivoting.hpp"
+#include "kernels/solve.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "batches.hpp"
+#include "kernels/batches.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "accumulate.hpp"
+#include "kernels/accumulate.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "buckets.hpp"
+#include "kernels/buckets.hpp"
 
 #include "firstlight/variant.hpp"
 

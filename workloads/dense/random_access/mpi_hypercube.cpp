@@ -1,4 +1,4 @@
-#include "hypercube.hpp"
+#include "kernels/hypercube.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "updates.hpp"
+#include "kernels/updates.hpp"
 
 #include "firstlight/variant.hpp"
 

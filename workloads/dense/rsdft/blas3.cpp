@@ -1,7 +1,7 @@
-#include "blas_products.hpp"
+#include "kernels/blas_products.hpp"
 #include "firstlight/variant.hpp"
-#include "run.hpp"
-#include "vectors.hpp"
+#include "kernels/run.hpp"
+#include "kernels/vectors.hpp"
 
 using Library = rsdft::Run<rsdft::VectorStencil, rsdft::BlasProducts>;
 FL_VARIANT(rsdft, Library)

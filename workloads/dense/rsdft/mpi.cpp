@@ -1,7 +1,7 @@
 #include "firstlight/variant.hpp"
-#include "processes.hpp"
-#include "run.hpp"
-#include "vectors.hpp"
+#include "kernels/processes.hpp"
+#include "kernels/run.hpp"
+#include "kernels/vectors.hpp"
 
 using Ranks = rsdft::Run<rsdft::VectorStencil, rsdft::VectorProducts, rsdft::Processes>;
 FL_VARIANT(rsdft, Ranks)

@@ -1,5 +1,5 @@
 #include "firstlight/variant.hpp"
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 using Serial = rsdft::Run<rsdft::PlainStencil, rsdft::PlainProducts>;
 FL_VARIANT(rsdft, Serial)

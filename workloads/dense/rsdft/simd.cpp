@@ -1,6 +1,6 @@
 #include "firstlight/variant.hpp"
-#include "run.hpp"
-#include "vectors.hpp"
+#include "kernels/run.hpp"
+#include "kernels/vectors.hpp"
 
 using Vectors = rsdft::Run<rsdft::VectorStencil, rsdft::VectorProducts>;
 FL_VARIANT(rsdft, Vectors)

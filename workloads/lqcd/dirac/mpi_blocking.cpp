@@ -1,5 +1,5 @@
 // One exchange after the other, then all sites.
-#include "mpi_steps.hpp"
+#include "kernels/mpi_steps.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Processes of threads: all of them pack and work on the sites without halo while the first one sees to the messages.
 #include <omp.h>
 
-#include "mpi_steps.hpp"
-#include "placed_fields.hpp"
+#include "kernels/mpi_steps.hpp"
+#include "kernels/placed_fields.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Sites that need no halo are worked on while the messages are under way.
-#include "mpi_steps.hpp"
+#include "kernels/mpi_steps.hpp"
 
 namespace {
 

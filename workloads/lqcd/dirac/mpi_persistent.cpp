@@ -1,5 +1,5 @@
 // As the overlapping form, with requests that are made once.
-#include "mpi_steps.hpp"
+#include "kernels/mpi_steps.hpp"
 
 namespace {
 

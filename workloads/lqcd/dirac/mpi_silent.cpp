@@ -1,6 +1,6 @@
 // No communication: the arithmetic of the blocking form with halos that no process sends. The other half of R5's efficiency, and nothing
 // else.
-#include "mpi_steps.hpp"
+#include "kernels/mpi_steps.hpp"
 
 namespace {
 

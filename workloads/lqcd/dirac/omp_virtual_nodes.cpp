@@ -1,8 +1,8 @@
 // A sub-lattice for each SIMD lane, and a part of the rows for each thread.
 #include <omp.h>
 
-#include "placed_fields.hpp"
-#include "vector_steps.hpp"
+#include "kernels/placed_fields.hpp"
+#include "kernels/vector_steps.hpp"
 
 #include "firstlight/variant.hpp"
 

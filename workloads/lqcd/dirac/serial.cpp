@@ -1,5 +1,5 @@
 // One site after the other in plain numbers: what every other variant is compared with.
-#include "scalar_steps.hpp"
+#include "kernels/scalar_steps.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,6 +1,6 @@
 // SIMD within a site: the two spins of a half spinor side by side. Linear algebra needs no more than that numbers lie side by side.
 #include "../site.hpp"
-#include "scalar_steps.hpp"
+#include "kernels/scalar_steps.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // A sub-lattice for each SIMD lane.
-#include "vector_steps.hpp"
+#include "kernels/vector_steps.hpp"
 
 #include "firstlight/variant.hpp"
 

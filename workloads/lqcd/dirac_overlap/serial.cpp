@@ -1,6 +1,6 @@
 // One site after the other in plain numbers: what every other variant is compared with.
 #include "../even_odd.hpp"
-#include "application.hpp"
+#include "kernels/application.hpp"
 
 namespace {
 

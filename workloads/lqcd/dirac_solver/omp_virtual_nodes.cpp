@@ -1,7 +1,7 @@
 // Each SIMD lane works on a sub-lattice of its own; threads share its rows.
 #include "../placed.hpp"
 #include "../vector_hop.hpp"
-#include "solver.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // One site after the other in plain numbers: what every other variant is compared with.
-#include "solver.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

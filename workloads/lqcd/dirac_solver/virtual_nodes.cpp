@@ -1,6 +1,6 @@
 // Each SIMD lane works on a sub-lattice of its own.
 #include "../vector_hop.hpp"
-#include "solver.hpp"
+#include "kernels/solver.hpp"
 
 namespace {
 

@@ -1,3 +1,3 @@
-#include "scheduled.hpp"
+#include "kernels/scheduled.hpp"
 
 FL_SCHEDULED(binary_tree)

@@ -7,8 +7,8 @@
 // it had emptied the set.
 #include <string_view>
 
-#include "boxes.hpp"
-#include "sides.hpp"
+#include "kernels/boxes.hpp"
+#include "kernels/sides.hpp"
 
 extern "C" {
 void halo_caf_open(int room);

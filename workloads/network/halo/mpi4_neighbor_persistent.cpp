@@ -1,5 +1,5 @@
 // A neighbourhood collective a phase, described once and started in every exchange (MPI 4).
-#include "neighborhood.hpp"
+#include "kernels/neighborhood.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Partitioned messages (MPI 4): a message is handed over piece by piece while it is packed, and unpacked piece by piece as it comes.
 #include <algorithm>
 
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // No phases: eight messages at once, the corners on their own to the diagonal neighbours. Four messages more, one latency less.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // One-sided: gets between fences. After the first fence of a phase the words are there, after the second they have been read.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

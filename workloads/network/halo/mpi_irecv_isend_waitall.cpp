@@ -1,5 +1,5 @@
 // Receives are posted, sends are started, and all four are waited for: the usual form.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Receives are posted, then the sends block: each send finds a receive, here or soon.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

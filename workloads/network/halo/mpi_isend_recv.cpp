@@ -1,5 +1,5 @@
 // Sends are started, then the receives block.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // A neighbourhood collective a phase, blocking.
-#include "neighborhood.hpp"
+#include "kernels/neighborhood.hpp"
 
 namespace {
 

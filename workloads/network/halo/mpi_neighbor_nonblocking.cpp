@@ -1,5 +1,5 @@
 // A neighbourhood collective a phase, started and waited for.
-#include "neighborhood.hpp"
+#include "kernels/neighborhood.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Hybrid: all threads of a process pack and unpack, the master exchanges. The team lives as long as the loop.
-#include "team.hpp"
+#include "kernels/team.hpp"
 
 namespace {
 

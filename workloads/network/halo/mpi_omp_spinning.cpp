@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

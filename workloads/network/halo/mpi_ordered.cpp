@@ -1,6 +1,6 @@
 // Blocking sends and receives in red-black order: even places of a ring send first, odd ones receive first. In a ring of an odd number
 // two even ones stand side by side; one waits until the other, whose neighbour is odd, has sent. No order of arrival can lock it.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

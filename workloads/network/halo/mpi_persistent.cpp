@@ -1,5 +1,5 @@
 // Persistent requests: the arguments are handed over once, each phase is one start and one wait.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // One-sided: post, start, put, complete, wait. Each process waits for its neighbours only, where a fence waits for all. A window a
 // phase: MPICH 4.0 counts the posts of a window whoever they come from, so that a neighbour who is a phase ahead stands for one who
 // has not posted yet, and both wait for ever.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

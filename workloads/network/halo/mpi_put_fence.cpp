@@ -1,6 +1,6 @@
 // One-sided: puts between fences, in which all processes take part. What is put into boxes needs a fence a phase, and two sets of
 // boxes, because a neighbour can be one exchange ahead. What is put into the halo itself needs the consent of its owner: a fence more.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // MPI_Sendrecv, one shift after the other: the measure of every other strategy.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 //   inplace: each copies from its neighbour's field into its own halo, one copy; a flag says that words are ready, another that
 //            they have been read
 #include "firstlight/grid/mpi_shared.hpp"
-#include "parcels.hpp"
-#include "window.hpp"
+#include "kernels/parcels.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

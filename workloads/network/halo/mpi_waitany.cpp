@@ -1,5 +1,5 @@
 // As mpi_irecv_isend_waitall, but receives are posted before anything is packed, and what comes first is unpacked first.
-#include "sides.hpp"
+#include "kernels/sides.hpp"
 
 namespace {
 

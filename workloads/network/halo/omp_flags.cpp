@@ -1,6 +1,6 @@
 // SPMD OpenMP: every thread owns a sub-domain, all in one address space; neighbours notify each other by flags, without a barrier.
 // The team lives as long as the loop: starting it would cost more than an exchange.
-#include "threads.hpp"
+#include "kernels/threads.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // OpenSHMEM: put the words, fence, put a flag; the neighbour waits for the flag in its own memory.
-#include "symmetric.hpp"
+#include "kernels/symmetric.hpp"
 
 namespace {
 

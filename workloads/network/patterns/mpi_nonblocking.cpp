@@ -1,5 +1,5 @@
 // All receives of a phase are posted, then all its messages are sent, and one call waits for all.
-#include "steps.hpp"
+#include "kernels/steps.hpp"
 
 using Iteration = patterns::Steps<patterns::AtOnce>;
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "steps.hpp"
+#include "kernels/steps.hpp"
 
 namespace {
 

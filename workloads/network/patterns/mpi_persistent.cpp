@@ -1,5 +1,5 @@
 // As mpi_nonblocking, with requests that are made once for all repetitions.
-#include "steps.hpp"
+#include "kernels/steps.hpp"
 
 namespace {
 

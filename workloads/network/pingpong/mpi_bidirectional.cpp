@@ -1,5 +1,5 @@
 // Both ends send at once (the "90 + 90 MB/s" of R5): one step is one exchange. MPI_Sendrecv needs no buffering to come to an end.
-#include "two_sided.hpp"
+#include "kernels/two_sided.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // MPI_Send and MPI_Recv: the measure of every other variant.
-#include "two_sided.hpp"
+#include "kernels/two_sided.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // One-sided: the sender puts a flag, the receiver gets the message from the sender's window and flushes.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

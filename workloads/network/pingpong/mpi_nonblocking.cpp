@@ -1,5 +1,5 @@
 // MPI_Isend and MPI_Irecv, each followed by its wait; the receive is posted before the message can have been sent.
-#include "two_sided.hpp"
+#include "kernels/two_sided.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Persistent requests: the arguments are handed over once, each message is a start and a wait.
-#include "two_sided.hpp"
+#include "kernels/two_sided.hpp"
 
 namespace {
 

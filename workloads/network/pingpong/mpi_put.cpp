@@ -1,7 +1,7 @@
 // One-sided: put, flush, put a flag, flush, in one passive epoch; the receiver looks at the flag in its own memory.
 // Cheaper than two fences a message, which wait for both ends (mpi_put_fence). The flush between data and flag is what
 // orders them: two puts alone may arrive in any order.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // One-sided with fences: every message is a put between two fences, in which both ends take part.
-#include "window.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

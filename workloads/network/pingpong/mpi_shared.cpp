@@ -1,7 +1,7 @@
 // A window in shared memory, and nothing of MPI in the loop: the message is made in the sender's part of the window, the receiver
 // copies it into memory of its own. One copy a message is counted, as for every variant.
-#include "mailbox.hpp"
-#include "window.hpp"
+#include "kernels/mailbox.hpp"
+#include "kernels/window.hpp"
 
 namespace {
 

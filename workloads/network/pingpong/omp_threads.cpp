@@ -2,7 +2,7 @@
 // The team lives as long as the loop: starting it would cost more than a message.
 #include <vector>
 
-#include "mailbox.hpp"
+#include "kernels/mailbox.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
 // MPI_Isend, MPI_Irecv, MPI_Waitall.
-#include "two_sided.hpp"
+#include "kernels/two_sided.hpp"
 
 FL_VARIANT(rdma, rdma::TwoSided, .refuse = rdma::puts_only)

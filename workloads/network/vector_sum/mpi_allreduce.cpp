@@ -1,5 +1,5 @@
 // What the library makes of it: MPI_Allreduce. MPI prescribes no route.
-#include "exchange.hpp"
+#include "kernels/exchange.hpp"
 
 namespace {
 

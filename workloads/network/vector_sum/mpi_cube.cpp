@@ -1,5 +1,5 @@
 // R1's hypercube: log2(p) exchanges of whole vectors, each followed by an addition.
-#include "exchange.hpp"
+#include "kernels/exchange.hpp"
 
 namespace {
 

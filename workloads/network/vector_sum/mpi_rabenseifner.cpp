@@ -2,7 +2,7 @@
 //
 // R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS 2004, LNCS 3036. If p is not a power of two, each process
 // beyond the largest one first sends its vector to a partner and receives the finished sum in the end.
-#include "exchange.hpp"
+#include "kernels/exchange.hpp"
 
 namespace {
 

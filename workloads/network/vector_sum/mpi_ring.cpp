@@ -1,5 +1,5 @@
 // A ring: p - 1 steps until every process holds one finished piece of the sum, p - 1 more that pass the pieces round.
-#include "exchange.hpp"
+#include "kernels/exchange.hpp"
 
 namespace {
 

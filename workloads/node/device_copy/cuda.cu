@@ -1,5 +1,5 @@
 // One copy at a time between the host and one GPU; a step ends when its last word has arrived.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

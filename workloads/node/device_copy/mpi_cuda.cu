@@ -1,5 +1,5 @@
 // A GPU a rank, all at once: what the links of a node carry together.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,3 +1,3 @@
-#include "unrolled.hpp"
+#include "kernels/unrolled.hpp"
 
 FL_VARIANT(dot, dot::unrolled<2>)

@@ -1,5 +1,5 @@
 // For comparison: a call of the same function that the compiler cannot see through.
-#include "device.hpp"
+#include "kernels/device.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // CUDA: a kernel of one thread.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // Chases pointers through a buffer on huge pages, if the system offers them.
-#include "follow.hpp"
+#include "kernels/follow.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "follow.hpp"
+#include "kernels/follow.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,7 +1,7 @@
 // The packed product by a team: panels of B are packed by all and read by all, each thread has rows of C of its own.
 #include <omp.h>
 
-#include "packed.hpp"
+#include "kernels/packed.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // Blocks that a cache holds: of B 64 rows by 256 columns, which all rows of A pass.
-#include "rows.hpp"
+#include "kernels/rows.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // The loops in the order that reads and writes rows only.
-#include "rows.hpp"
+#include "kernels/rows.hpp"
 
 #include "firstlight/variant.hpp"
 

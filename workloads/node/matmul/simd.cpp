@@ -1,5 +1,5 @@
 // The packed product on one core.
-#include "packed.hpp"
+#include "kernels/packed.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One GPU: eight chains a thread.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One core.
-#include "chains.hpp"
+#include "kernels/chains.hpp"
 
 #include "firstlight/variant.hpp"
 

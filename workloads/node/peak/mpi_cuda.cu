@@ -1,5 +1,5 @@
 // A GPU a rank, all at once.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP: every thread runs chains of its own.
-#include "chains.hpp"
+#include "kernels/chains.hpp"
 
 #include "firstlight/variant.hpp"
 

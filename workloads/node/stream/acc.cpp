@@ -1,5 +1,5 @@
 // OpenACC: the loops of `serial` with a directive each.
-#include "acc.hpp"
+#include "kernels/acc.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One GPU, a thread an element. What is timed is the kernels, from the start of the first to the end of the last.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

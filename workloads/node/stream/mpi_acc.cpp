@@ -1,5 +1,5 @@
 // OpenACC: a device a rank, all at once.
-#include "acc.hpp"
+#include "kernels/acc.hpp"
 
 #include "firstlight/variant.hpp"
 

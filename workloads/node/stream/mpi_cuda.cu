@@ -1,5 +1,5 @@
 // A GPU a rank, all at once: what the GPUs of a node, or of several, deliver together.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP on a device: a device a rank, all at once.
-#include "target.hpp"
+#include "kernels/target.hpp"
 
 #include "firstlight/variant.hpp"
 

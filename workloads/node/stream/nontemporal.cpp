@@ -1,5 +1,5 @@
 // Stores past the caches: no line is read only to be overwritten (write-allocate).
-#include "vectors.hpp"
+#include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP: explicit SIMD in each thread, ordinary stores.
-#include "threads.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP with stores past the caches.
-#include "threads.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

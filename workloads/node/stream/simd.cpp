@@ -1,5 +1,5 @@
 // Explicit portable SIMD, ordinary stores.
-#include "vectors.hpp"
+#include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // OpenMP on a device: the loops of `serial` with a directive each.
-#include "target.hpp"
+#include "kernels/target.hpp"
 
 #include "firstlight/variant.hpp"
 

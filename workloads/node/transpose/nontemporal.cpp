@@ -1,5 +1,5 @@
 // Squares transposed in registers and written past the caches.
-#include "past_caches.hpp"
+#include "kernels/past_caches.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,6 +1,6 @@
 // Squares transposed in registers, by a team.
-#include "squares.hpp"
-#include "threads.hpp"
+#include "kernels/squares.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

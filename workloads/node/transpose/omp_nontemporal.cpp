@@ -1,8 +1,8 @@
 // Squares transposed in registers and written past the caches, by a team.
 #include <memory>
 
-#include "past_caches.hpp"
-#include "threads.hpp"
+#include "kernels/past_caches.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

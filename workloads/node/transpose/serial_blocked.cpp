@@ -1,5 +1,5 @@
 // Blocks of which the first cache holds both sides.
-#include "loops.hpp"
+#include "kernels/loops.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,6 +1,6 @@
 // Halves the longer side until a box is small: fits every cache without knowing one (M. Frigo, C. Leiserson, H. Prokop, S. Ramachandran,
 // FOCS 1999).
-#include "loops.hpp"
+#include "kernels/loops.hpp"
 
 #include "firstlight/variant.hpp"
 

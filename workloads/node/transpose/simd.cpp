@@ -1,5 +1,5 @@
 // Squares of lines, transposed in registers.
-#include "squares.hpp"
+#include "kernels/squares.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,7 +1,7 @@
 // Exchanges squares on both sides of the diagonal, each transposed in registers. Other elements are exchanged one by one.
 #include <utility>
 
-#include "squares.hpp"
+#include "kernels/squares.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,7 +1,7 @@
 // The same results from source that helps the compiler: no aliases, loops interchanged, cut and distributed, several sums.
 // Only loops that such help may change; the others are what `serial` has.
 #include "firstlight/simd.hpp"
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
 // The loops as written; `novec` is this file with the vectoriser off.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 FL_KERNELS(vectorise, vectorise::table)

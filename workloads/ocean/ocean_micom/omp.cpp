@@ -1,5 +1,5 @@
 // Each thread takes a band of lines from one barrier to the next: tile-level OpenMP. MICOM shared the lines of each loop.
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 using Threads = ocean_micom::Run<fl::grid::OneProcess, fl::grid::OpenMp>;
 

@@ -1,5 +1,5 @@
 // One thread: what every other variant is compared with.
-#include "run.hpp"
+#include "kernels/run.hpp"
 
 using Serial = ocean_micom::Run<>;
 

@@ -1,6 +1,6 @@
 // One thread; in time steps with implicit waves the transforms are a library's.
 #include "firstlight/library_fourier.hpp"
-#include "semi.hpp"
+#include "kernels/semi.hpp"
 
 using Library = ocean_nlom::Semi<fl::grid::OneProcess, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier>;
 

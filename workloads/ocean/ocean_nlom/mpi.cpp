@@ -1,7 +1,7 @@
 // A tile a process; halos two cells wide before each stage.
 #include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi_by.hpp"
-#include "semi.hpp"
+#include "kernels/semi.hpp"
 
 using Tiles = ocean_nlom::Semi<fl::grid::MpiBy>;
 

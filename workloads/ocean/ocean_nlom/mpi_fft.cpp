@@ -2,7 +2,7 @@
 #include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi_by.hpp"
 #include "firstlight/library_fourier.hpp"
-#include "semi.hpp"
+#include "kernels/semi.hpp"
 
 using Tiles = ocean_nlom::Semi<fl::grid::MpiBy, fl::grid::Alone, ocean_nlom::Right, fl::LibraryFourier>;
 

@@ -1,5 +1,5 @@
 // Threads share the lines of the ocean, loop by loop, as MICOM had it.
-#include "semi.hpp"
+#include "kernels/semi.hpp"
 
 namespace {
 

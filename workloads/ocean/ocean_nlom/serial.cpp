@@ -1,5 +1,5 @@
 // One thread: what every other variant is compared with.
-#include "semi.hpp"
+#include "kernels/semi.hpp"
 
 using Serial = ocean_nlom::Semi<>;
 

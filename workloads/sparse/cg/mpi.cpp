@@ -1,4 +1,4 @@
-#include "processes.hpp"
+#include "kernels/processes.hpp"
 
 #include "firstlight/variant.hpp"
 

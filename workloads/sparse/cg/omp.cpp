@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "solver.hpp"
+#include "kernels/solver.hpp"
 
 #include "firstlight/variant.hpp"
 

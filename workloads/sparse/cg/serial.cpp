@@ -1,4 +1,4 @@
-#include "one_thread.hpp"
+#include "kernels/one_thread.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,5 +1,5 @@
 // One GPU.
-#include "device.hpp"
+#include "kernels/device.hpp"
 
 #include "firstlight/cuda.hpp"
 #include "firstlight/variant.hpp"

@@ -1,5 +1,5 @@
 // What the kernels for a GPU do, as fibers of a processor. It measures nothing; by it the checks see what runs on a GPU where there is none.
-#include "emulated_machine.hpp"
+#include "kernels/emulated_machine.hpp"
 
 #include "firstlight/variant.hpp"
 

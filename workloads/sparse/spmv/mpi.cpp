@@ -1,6 +1,6 @@
-#include "lanes.hpp"
-#include "processes.hpp"
-#include "streamed.hpp"
+#include "kernels/lanes.hpp"
+#include "kernels/processes.hpp"
+#include "kernels/streamed.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,7 +1,7 @@
 // The rows in the middle that need nothing from others are multiplied while the rest of x travels.
-#include "lanes.hpp"
-#include "processes.hpp"
-#include "streamed.hpp"
+#include "kernels/lanes.hpp"
+#include "kernels/processes.hpp"
+#include "kernels/streamed.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,4 +1,4 @@
-#include "threads.hpp"
+#include "kernels/threads.hpp"
 
 #include "firstlight/variant.hpp"
 

@@ -1,7 +1,7 @@
 // PETSc's MatMult with a matrix of type AIJ (compressed rows); then VecScale, for it has no factor.
 #include <petscmat.h>
 
-#include "csr.hpp"
+#include "kernels/csr.hpp"
 
 #include "firstlight/variant.hpp"
 

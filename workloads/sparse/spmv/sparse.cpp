@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "csr.hpp"
+#include "kernels/csr.hpp"
 
 #include "firstlight/sparse.hpp"
 #include "firstlight/variant.hpp"

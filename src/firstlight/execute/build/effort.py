@@ -76,7 +76,7 @@ def effort(name: str, workload: Workload, sources: Sources) -> Effort | None:
     if serial is None:
         return None
     own, its = code(variant.source), code(serial.source)
-    headers = _near(variant, sources) - _near(serial, sources) - {variant.source.resolve()}
+    headers = _near(workload, variant, sources) - _near(workload, serial, sources) - {variant.source.resolve()}
     more = [code(header) for header in sorted(headers)]
     if max(map(len, (own, its, *more))) > MOST_LINES:
         return None
@@ -93,10 +93,11 @@ def code(file: Path) -> list[str]:
     return [line for line in map(str.strip, bare.splitlines()) if line]
 
 
-def _near(variant: Variant, sources: Sources) -> frozenset[Path]:
-    """What a variant is made of, of the workload's folder and of the group's."""
-    folder = variant.source.resolve().parent
-    return frozenset(f for f in sources.closure([variant.source]) if f.parent in (folder, folder.parent))
+def _near(workload: Workload, variant: Variant, sources: Sources) -> frozenset[Path]:
+    """Return the files of the workload's folder, and of the group's, that a variant is made of."""
+    folder = workload.folder
+    found = sources.closure([variant.source])
+    return frozenset(f for f in found if f.is_relative_to(folder) or f.parent == folder.parent)
 
 
 def _changed(before: list[str], after: list[str]) -> tuple[list[str], int]:

@@ -200,11 +200,11 @@ def _read(document: Path, chapter: str) -> Workload:
 
 
 def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
-    """Return one variant per source file, and one more for each set of flags that fits it.
+    """Return one variant per source file of the folder and of `broken`, and one for each set of flags that fits it.
 
     `c_abi.cpp` is not a variant: it is the C side of the folder's Fortran variants."""
     variants = []
-    for source in sorted(folder.iterdir()):
+    for source in sorted([*folder.iterdir(), *folder.glob("broken/*")], key=lambda path: path.name):
         if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
             continue
         if not NAME.fullmatch(source.stem):
@@ -241,7 +241,7 @@ def _source_hash(folder: Path) -> str:
     Headers beside the folder, which the workloads of a group share, are sources of each of them.
     """
     digest = hashlib.sha256()
-    for source in [*sorted(folder.iterdir()), *sorted(folder.parent.glob("*.hpp"))]:
+    for source in [*sorted(folder.rglob("*")), *sorted(folder.parent.glob("*.hpp"))]:
         if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
             content = source.read_bytes()
             digest.update(os.fsencode(source.name) + f" {len(content)}\n".encode())

@@ -1,8 +1,0 @@
-// What comes from other processes is what came with the first transposes.
-#include "../altered.hpp"
-#include "six_step.hpp"
-
-#include "firstlight/variant.hpp"
-
-using Messages = fft::SixStep<fl::OwnFourier, spectral::Altered<spectral::Stale>>;
-FL_VARIANT(fft, Messages)

@@ -1,0 +1,6 @@
+// Copies the first half.
+#include "kernels/kernels.hpp"
+
+#include "firstlight/variant.hpp"
+
+FL_VARIANT(device_copy, device_copy::Device<2>, .device = &fl::device::cuda)

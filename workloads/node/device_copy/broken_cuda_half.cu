@@ -1,6 +1,0 @@
-// Copies the first half.
-#include "kernels.hpp"
-
-#include "firstlight/variant.hpp"
-
-FL_VARIANT(device_copy, device_copy::Device<2>, .device = &fl::device::cuda)

@@ -1,0 +1,13 @@
+// The gradient of the kinetic energy is lost, which the form by vorticity has in the place of the metric term.
+#include "kernels/run.hpp"
+
+namespace {
+
+struct Wrong : ocean_micom::Right {
+  static constexpr bool kinetic = false;
+};
+using Broken = ocean_micom::Run<fl::grid::OneProcess, fl::grid::Alone, Wrong>;
+
+}  // namespace
+
+FL_VARIANT(ocean_micom, Broken)
