@@ -106,9 +106,9 @@ def test_a_program_in_fortran(mpi: Mpi, library: Path, tmp_path: Path) -> None:
         (TABLE + "allreduce * * rings 0\n", "line 11: there is no algorithm 'rings'"),
         (TABLE + "broadcast * * ring 0\n", "line 11: ring has no broadcast"),
         (TABLE + "allreduce 9-8 * ring 0\n", "line 11: ranks '9-8' ends before it begins"),
-        (TABLE + "allreduce * 1k ring 0\n", "line 11: bytes '1k' is no number"),
+        (TABLE + "allreduce * 1k ring 0\n", "line 11: bytes '1k' is not a number"),
         (TABLE + "allreduce * * ring\n", "line 11: has 4 words instead of 5"),
-        (TABLE + "allreduce * * ring -1\n", "line 11: segments '-1' is no number"),
+        (TABLE + "allreduce * * ring -1\n", "line 11: segments '-1' is not a number"),
         (None, "cannot be read"),
     ],
 )

@@ -226,7 +226,7 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
         ("", "torus:2x4", "the pattern is empty"),
         ("ranks 2\nphase 0\n0 1 -5\n", "torus:2x4", "less than no bytes"),
         ("ranks 2\nphase 0\n", "flat:8", "all maps are equal"),
-        ("ranks 2\nphase 0\n", "ring:8", "is no network"),
+        ("ranks 2\nphase 0\n", "ring:8", "is not a network"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(tool: Tool, tmp_path: Path, pattern: str, spec: str, message: str) -> None:

@@ -239,7 +239,7 @@ def test_faults_are_avoided_wherever_one_of_twelve_ways_avoids_them(tool: Tool, 
         ("hypercube:40", "27"),
         ("fattree:4x4/0", "oversubscription"),
         ("fattree:4x4/nan", "oversubscription"),
-        ("ring:4", "is no network"),
+        ("ring:4", "is not a network"),
         ("dragonfly:4x4", "3 to 3"),
     ],
 )

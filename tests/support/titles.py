@@ -204,7 +204,7 @@ class Check:
             if any(text.lower().startswith(n) and not re.search(r"\d", text[len(n) :]) for n in self.names):
                 self.outcome.allowed += len(NUMBER.findall(text)) or 1
             else:
-                self._wrong(block, f"{text!r} is no declared name")
+                self._wrong(block, f"{text!r} is not a declared name")
             return
         if formula == "fit":
             self.outcome.allowed += 1

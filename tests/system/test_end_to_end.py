@@ -457,8 +457,8 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
     [
         (["run", "nonsense"], "no workload, variant or chapter named 'nonsense'"),
         (["run", "--launches", "0"], "0 is not in the range"),
-        (["run", "--budget", "0"], "'0' is no budget"),
-        (["run", "--timeout", "0s"], "'0s' is no timeout"),
+        (["run", "--budget", "0"], "'0' is not a budget"),
+        (["run", "--timeout", "0s"], "'0s' is not a timeout"),
         (["run", "--medium"], "--medium"),
         (["check", "20990101-000000-quick"], "no run named"),
         (["report", "20990101-000000-quick"], "no run named"),

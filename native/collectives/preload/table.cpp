@@ -18,7 +18,7 @@ std::int64_t number(const std::string& word, const char* what, std::int64_t most
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < 0 || value > most)
-    throw BrokenTable(std::string(what) + " " + quoted(word) + " is no number from 0 to " + std::to_string(most));
+    throw BrokenTable(std::string(what) + " " + quoted(word) + " is not a number from 0 to " + std::to_string(most));
   return value;
 }
 

@@ -23,7 +23,7 @@ std::string impossible(const Schedule& s) {
   const bool blocks =
       s.collective == Collective::allgather || s.collective == Collective::alltoall || s.collective == Collective::reduce_scatter;
   if (blocks && (s.chunks == 0 || s.chunks % s.ranks != 0)) return "chunks are no multiple of the ranks";
-  if (s.root < 0 || s.root >= s.ranks) return "the root is no rank";
+  if (s.root < 0 || s.root >= s.ranks) return "the root is not a rank";
   return "";
 }
 

@@ -93,7 +93,7 @@ constexpr NamedQuantity quantities[] = {
 const char* name_of(Quantity member) {
   for (const NamedQuantity& q : quantities)
     if (q.member == member) return q.name;
-  cannot_observe("a phase has a cost that is no quantity of work");
+  cannot_observe("a phase has a cost that is not a quantity of work");
 }
 
 double clock_resolution() {

@@ -136,7 +136,7 @@ fl::mapping::Map read_map(const std::string& text) {
     fl::mapping::Slot slot = 0;
     const auto [stop, error] = std::from_chars(at, end, slot);
     if (error != std::errc() || stop == end || *stop != '\n')
-      throw Wrong("line " + std::to_string(map.size() + 1) + " of the map is no slot");
+      throw Wrong("line " + std::to_string(map.size() + 1) + " of the map is not a slot");
     map.push_back(slot);
     at = stop + 1;
   }

@@ -61,7 +61,7 @@ void each(const Options& options, Visit visit) {
   const std::vector<collectives::Rank> missing = options.ranks("missing");
   const auto net = topology(task.topology, missing);
   const double root = number("root", options.text("root", "0"));
-  if (root >= net->nodes() || root != std::floor(root)) throw Usage("--root is no rank");
+  if (root >= net->nodes() || root != std::floor(root)) throw Usage("--root is not a rank");
   task.problem = {.collective = *collective,
                   .ranks = net->nodes(),
                   .root = static_cast<collectives::Rank>(root),

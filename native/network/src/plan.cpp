@@ -114,7 +114,7 @@ void Plan::append(const Schedule& schedule, std::int32_t rank, double chunk_byte
     if (s.segments < 1) throw Refused("an operation has no segments");
     const bool message = o.kind == Kind::send || o.kind == Kind::receive || o.kind == Kind::combine;
     if (message && (o.peer < 0 || o.peer >= schedule.ranks))
-      throw Refused("rank " + std::to_string(rank) + " talks to " + std::to_string(o.peer) + ", which is no rank");
+      throw Refused("rank " + std::to_string(rank) + " talks to " + std::to_string(o.peer) + ", which is not a rank");
     s.waits = static_cast<Index>(waits_.size());
     const auto here = static_cast<Index>(steps_.size());
     if (o.kind == Kind::combine) {

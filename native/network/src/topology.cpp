@@ -66,7 +66,7 @@ std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const s
   if (kind == "hypercube") return make_hypercube(rest);
   if (kind == "flat") return std::make_unique<Flat>(extents_of(rest, 1, 16));
   throw Unroutable("'" + std::string(spec) +
-                   "' is no network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, tree:AxB.., dragonfly:GxRxN, "
+                   "' is not a network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, tree:AxB.., dragonfly:GxRxN, "
                    "hypercube:D or flat:P[xQ..]");
 }
 

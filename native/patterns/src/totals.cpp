@@ -80,7 +80,7 @@ std::string unmatched(const Instance& instance, const Phase& phase) {
       (out ? phase.sends : phase.receives)(me, list);
       for (const Message& m : list) {
         if (m.peer < 0 || m.peer >= instance.ranks)
-          return "rank " + std::to_string(me) + " talks to " + std::to_string(m.peer) + ", which is no rank";
+          return "rank " + std::to_string(me) + " talks to " + std::to_string(m.peer) + ", which is not a rank";
         if (m.bytes < 0 || m.count < 1) return "rank " + std::to_string(me) + " has a message of less than nothing";
         for (std::int32_t k = 0; k < m.count; ++k) (out ? sent : received).push_back({out ? me : m.peer, out ? m.peer : me, 0, m.bytes});
       }
@@ -105,7 +105,7 @@ std::string ungrouped(const Instance& instance, const Together& together) {
     if (g.count < 1 || g.stride < 1 || g.first < 0 || g.rank(g.count - 1) >= instance.ranks) return rank + " has a group of no ranks";
     if (me < g.first || (me - g.first) % g.stride != 0 || g.member(me) >= g.count) return rank + " is not in its own group";
     if (!(together.group(g.first) == g)) return rank + " is in another group than rank " + std::to_string(g.first);
-    if (together.root < 0 || together.root >= g.count) return rank + " has a root that is no member of its group";
+    if (together.root < 0 || together.root >= g.count) return rank + " has a root that is not a member of its group";
     if (together.bytes(g) < 0) return rank + " has less than nothing to give";
   }
   return "";

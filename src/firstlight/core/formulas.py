@@ -49,7 +49,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         found = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise FormulaError(f"`{text[:80]}` is no formula") from error
+        raise FormulaError(f"`{text[:80]}` is not a formula") from error
     level: list[ast.AST] = [found]
     for _ in range(_DEEPEST):
         level = [child for node in level for child in ast.iter_child_nodes(node)]

@@ -162,7 +162,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return "its messages are described by one of `stages`, `pattern` and `collective`"
         if bool(self.collective) != bool(self.message) or (self.values and not self.pattern):
             return "`message` is of a `collective`, `values` are of a `pattern`"
-        return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is no share"
+        return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is not a share"
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -233,7 +233,7 @@ def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
     """As `defect`, of a parameter that asks for a role."""
     if "answer" not in getattr(KINDS.get(ask.role), "keys", ()):
         able = ", ".join(name for name, kind in KINDS.items() if "answer" in kind.keys)
-        return f"`role`: {ask.role!r} is no role that answers; those that do are {able}"
+        return f"`role`: {ask.role!r} is not a role that answers; those that do are {able}"
     try:
         if unknown := formulas.names(ask.size) - {*ask.usual, "P"}:
             return f"`usual` lacks {min(unknown)}, which `size` speaks of"

@@ -164,7 +164,7 @@ def parse_sizes(text: str) -> list[int]:
         low = parse_size(first)
         high = parse_size(last) if dots else low
         if dots and not 0 < low <= high:
-            raise UsageError(f"{word!r} is no range of sizes; write the smaller first, as 1KiB..16MiB")
+            raise UsageError(f"{word!r} is not a range of sizes; write the smaller first, as 1KiB..16MiB")
         while low < high:
             found.add(low)
             low *= 2
@@ -185,5 +185,5 @@ def parse_duration(text: str, what: str = "time") -> float:
     complete = "".join(m[0] for m in _SPAN.finditer(whole)) == whole
     plain = len(parts) == 1 or all(unit for _, unit in parts)
     if not (complete and plain and 0 < seconds < MOST_SECONDS):
-        raise UsageError(f"{text!r} is no {what}; write it as 150s, 10m or 2h")
+        raise UsageError(f"{text!r} is not a {what}; write it as 150s, 10m or 2h")
     return seconds

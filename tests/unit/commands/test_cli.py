@@ -46,8 +46,8 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["rnu"], "no command named 'rnu'; did you mean run?"),
         (["run", "dto"], "no workload, variant or chapter named 'dto'; did you mean dot?"),
         (["run", "dot.kahn"], "did you mean dot.kahan"),
-        (["run", "--budget", "0"], "'0' is no budget"),
-        (["run", "--budget", "soon"], "'soon' is no budget"),
+        (["run", "--budget", "0"], "'0' is not a budget"),
+        (["run", "--budget", "soon"], "'soon' is not a budget"),
         (["run", "--launches", "0"], "0 is not in the range"),
         (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
@@ -222,7 +222,7 @@ def test_a_file_that_cannot_be_written_is_told_by_its_name(result: Path, capsys:
 
 def test_a_hint_follows_a_question_without_another_mark(capsys: Captured) -> None:
     assert "did you mean figures? `" in call(capsys, "figure")[2]
-    assert "'x' is no whole number; `" in call(capsys, "run", "--launches", "x")[2]
+    assert "'x' is not a whole number; `" in call(capsys, "run", "--launches", "x")[2]
 
 
 def test_a_group_without_its_command_shows_its_help_as_it_is(capsys: Captured) -> None:

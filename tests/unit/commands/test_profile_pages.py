@@ -276,7 +276,7 @@ def test_no_crowd_is_told_where_everyone_can_have_a_processor_of_its_own(sets: l
 def test_sharing_processors_is_said_before_anything_else() -> None:
     some = traffic(3, phase({(0, 1): 8}), times=ranks_on(((0, 1),), ((0, 1),), ((0, 1),)))
     assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node: they wait for a processor")
-    assert "ranks share processors: that is no measure" in page.sentences(some)[0]
+    assert "ranks share processors: that is not a measure" in page.sentences(some)[0]
     text = page.summary(some, None)
     assert text.index("3 ranks share") < text.index("MPI takes")
     assert "3 ranks share 2 processors" in page.render(some)

@@ -82,7 +82,7 @@ def test_noise_adds_at_most_what_it_takes_in_a_row(simulator: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("sleep:8", "'sleep' is no stage"),
+        ("sleep:8", "'sleep' is not a stage"),
         ("sum", "should be a number"),
         ("sum:0", "sum:0: a number from 1 to 1e12"),
         ("sum:8,", "should be a number"),

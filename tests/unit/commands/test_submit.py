@@ -84,10 +84,10 @@ def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) 
     ("words", "message"),
     [
         (("--time", "5m"), "leaves no room"),
-        (("--time", "nonsense"), "'nonsense' is no time"),
+        (("--time", "nonsense"), "'nonsense' is not a time"),
         (("dott",), "no workload, variant or chapter named 'dott'"),
         (("--no-such-option",), "--no-such-option"),
-        (("--budget", "x"), "'x' is no budget"),
+        (("--budget", "x"), "'x' is not a budget"),
         (("--system", "nqs"), "no batch system named 'nqs'"),
         (("--as", "latest"), "cannot name a run"),
         (("--as", "a b"), "cannot name a run"),

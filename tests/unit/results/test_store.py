@@ -114,7 +114,7 @@ def test_begin_refuses_a_launch_that_is_there(store: stores.Store) -> None:
 
 
 def test_open_names_what_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="is no results directory"):
+    with pytest.raises(RecordError, match="is not a results directory"):
         stores.open(tmp_path)
 
 

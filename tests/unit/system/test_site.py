@@ -73,9 +73,9 @@ WRONG = [
         1,
         "no [toolchains.intel] is in this file; there is gnu",
     ),
-    ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is no launcher: there are srun, mpiexec, aprun"),
+    ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
     ("launcher = 'prun -n 4'\n", 1, "does not say how many ranks"),
-    ("results = 'scratch'\n", 1, "is no whole path"),
+    ("results = 'scratch'\n", 1, "is not a whole path"),
     ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set here"),
     ("submit.nodes = 1\n'''\n", 2, "no TOML"),
 ]

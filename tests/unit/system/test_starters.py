@@ -138,7 +138,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
         ("prun -n {ranks", "a single brace"),
         ("prun -n 4 ", "does not say how many ranks"),
         ("prun -n {0}", "{0} is not understood"),
-        ("mpirun", "'mpirun' is no launcher: there are srun, mpiexec, aprun"),
+        ("mpirun", "'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
     ],
 )
 def test_a_launcher_that_is_none_is_told_before_anything_is_done(text: str, message: str) -> None:

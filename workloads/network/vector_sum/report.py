@@ -290,7 +290,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
 
 def _why(view: View, mpi: str, placement: Placement) -> str:
     found = routes.link(view.judgement, view.workloads, mpi, placement)
-    return found if isinstance(found, str) else "the number of ranks is no power of two"
+    return found if isinstance(found, str) else "the number of ranks is not a power of two"
 
 
 def _parameters(model: Model) -> str:

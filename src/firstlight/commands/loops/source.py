@@ -148,7 +148,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
     while loop is not None and loop.type in ("comment", "preproc_call"):
         loop = loop.next_named_sibling
     if loop is None or loop.type != "for_statement":
-        raise NotUnderstoodError("what follows `#pragma tune` is no for loop: put it directly before one")
+        raise NotUnderstoodError("what follows `#pragma tune` is not a for loop: put it directly before one")
     function: Node | None = loop
     while function is not None and function.type != "function_definition":
         function = function.parent

@@ -105,16 +105,16 @@ def _file(path: Path, phases: bool) -> Source:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if data.lstrip()[:1] != b"{":
         if not data.startswith(b"ranks "):
-            raise UsageError(f"{path} is no profile and no pattern: a pattern begins with `ranks P`")
+            raise UsageError(f"{path} is neither a profile nor a pattern: a pattern begins with `ranks P`")
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise UsageError(f"{path} is no text") from error
+            raise UsageError(f"{path} is not text") from error
         return Source(path.name, text=text if phases else _as_one(text))
     try:
         traffic = reading.json(data, Traffic)
     except reading.MalformedError as error:
-        raise UsageError(f"{path} is no profile: {error}") from error
+        raise UsageError(f"{path} is not a profile: {error}") from error
     return of_profile(traffic, phases)
 
 

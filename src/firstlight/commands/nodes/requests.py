@@ -46,7 +46,7 @@ def current_allocation(environment: Mapping[str, str] | None = None) -> Allocati
     if found.system not in ("", "slurm"):
         raise UsageError(f"--each-node is not available under {found.system}: it starts its runs by Slurm's srun only")
     if found.nodes < 2 or found.confined or len(found.hosts) != found.nodes:
-        here = found.warning or "this is no allocation of Slurm with two nodes or more"
+        here = found.warning or "this is not an allocation of Slurm with two nodes or more"
         raise UsageError(f"--each-node: {here}; ./fl submit --nodes K --each-node makes one")
     return found
 

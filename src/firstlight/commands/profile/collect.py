@@ -133,7 +133,7 @@ def load(path: Path) -> Traffic:
     try:
         found = reading.json(layout.read_file(path, MOST_BYTES), Traffic)
     except reading.MalformedError as error:
-        raise RecordError(f"{path}: is damaged or is no profile: {error}") from error
+        raise RecordError(f"{path} is damaged or not a profile: {error}") from error
     if wrong := _unsound(found):
         raise RecordError(f"{path}: {wrong}; firstlight did not write it so")
     return found

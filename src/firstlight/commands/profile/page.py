@@ -44,7 +44,7 @@ def sentences(traffic: Traffic) -> list[str]:
     crowded = waiting.crowds(traffic.times)
     lines = [
         f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"
-        + (", but ranks share processors: that is no measure of communication" if crowded else "")
+        + (", but ranks share processors: that is not a measure of communication" if crowded else "")
     ]
     if not crowded:
         lines += splits(traffic)

@@ -203,7 +203,7 @@ def _usage(error: click.ClickException) -> str:
     path = context.command_path if context else called()
     message = " ".join(error.format_message().split()).rstrip(".")
     if isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.IntRange):
-        message = message.replace("is not a valid integer range", "is no whole number")
+        message = message.replace("is not a valid integer range", "is not a whole number")
     return f"{message}{'' if message.endswith('?') else ';'} `{path} --help` shows the options"
 
 

@@ -291,7 +291,7 @@ def _algorithms(order: SimulationRequest, known: Sequence[Algorithm]) -> tuple[s
     for name in names:
         must_be("algorithm", name, [a.name for a in known])
         if name not in able:
-            raise UsageError(f"{name} is no algorithm of {order.subject}; there are {', '.join(able) or 'none'}")
+            raise UsageError(f"{name} is not an algorithm of {order.subject}; there are {', '.join(able) or 'none'}")
     if not names:
         raise UsageError(f"no algorithm is named; for {order.subject} there are {', '.join(able)}")
     return names

@@ -29,8 +29,8 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
         match = _SHAPE.fullmatch(shape.strip().lower())
         if match is None:
             raise UsageError(
-                f"{shape!r} is no placement; write NODESxRANKSxTHREADS, as 1x4x2 or allxall-1x1: nodes, ranks a node, "
-                "threads a rank"
+                f"{shape!r} is not a placement; write NODESxRANKSxTHREADS, as 1x4x2 or allxall-1x1: nodes, ranks per "
+                "node, threads per rank"
             )
         nodes = cores.share(match[1], machine.nodes)
         ranks, threads = cores.ranks(match[2], machine), cores.amount(match[3], machine)

@@ -62,5 +62,5 @@ def value(name: str, text: str) -> Value:
             return int(number) if number == int(number) and abs(number) < _EXACT else number
         raise UsageError(f"{name}={text[:80]}: too large a number")
     if not _WORD.fullmatch(text):
-        raise UsageError(f"{name}={text[:80]!r} is no value: a number, a word, or a file")
+        raise UsageError(f"{name}={text[:80]!r} is not a value: a number, a word, or a file")
     return text

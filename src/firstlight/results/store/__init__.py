@@ -384,7 +384,7 @@ def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
 def open(path: Path, *, altered: bool = False) -> Store:
     """Open a run for reading. Raises RecordError if `path` contains none. `altered`: see `Store`."""
     if not (path / layout.RUN).is_file():
-        raise RecordError(f"{path}: is no results directory (it has no {layout.RUN}); `ls results` shows yours")
+        raise RecordError(f"{path}: is not a results directory (it has no {layout.RUN}); `ls results` shows yours")
     return Store(path, altered=altered)
 
 

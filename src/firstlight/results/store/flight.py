@@ -91,7 +91,7 @@ class Flight:
             if disk.same(found.status(), self._file.status()):
                 return found, ""
             found.close()
-        other = "another file" if stat.S_ISREG(there.st_mode) else "what is no file"
+        other = "another file" if stat.S_ISREG(there.st_mode) else "something else"
         return None, f"its record was replaced by {other} while it ran"
 
     def _sound(self, data: bytes, limit: int) -> tuple[bytes, str]:

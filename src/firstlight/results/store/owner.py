@@ -205,7 +205,7 @@ def _refuse_the_living(run: Folder, name: str, there: bytes, found: Owner | None
 
 
 def _read(run: Folder, name: str) -> bytes | None:
-    """A note as it is; None where there is none, and what is no file reads as a damaged one."""
+    """Return a note as it is, None without one; anything that is not a plain file reads as a damaged note."""
     try:
         with run.open(name) as file:
             return file.read(4096)

@@ -45,7 +45,7 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     if not allowed.is_file():
         raise UsageError(f"{allowed}: no such file; it names who may sign, one line each: NAME KEY")
     if identity is not None and (not identity.isprintable() or identity.startswith("-")):
-        raise UsageError(f"{identity!r} is no identity of an allowed-signers file")
+        raise UsageError(f"{identity!r} is not an identity of an allowed-signers file")
     if not (run / layout.SIGNATURE).exists():
         return "", "is missing: the run is not signed"
     layout.read_file(run / layout.SIGNATURE, 1 << 20)

@@ -79,7 +79,7 @@ def folder(text: str) -> str:
     if unset := re.search(r"\$\{?\w+", found):
         raise UsageError(f"{text!r}: the variable {unset[0].lstrip('${')} is not set here")
     if not os.path.isabs(found):  # noqa: PTH117
-        raise UsageError(f"{text!r} is no whole path: begin it with /, ~ or a variable such as $HOME")
+        raise UsageError(f"{text!r} is not a whole path: begin it with /, ~ or a variable such as $HOME")
     return found
 
 

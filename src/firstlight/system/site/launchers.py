@@ -36,5 +36,5 @@ def check(text: str) -> None:
         template(text)
     elif text not in NAMES:
         raise UsageError(
-            f"{text!r} is no launcher: there are {', '.join(NAMES)}; or write a command line with {{ranks}} in it"
+            f"{text!r} is not a launcher: there are {', '.join(NAMES)}; or write a command line with {{ranks}} in it"
         )

@@ -24,7 +24,7 @@ def parse(text: str) -> list[Sequence[object]]:
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match is None or int(match[1]) in found:
-            raise ValueError(f"{line!r} is no line of a rankfile")
+            raise ValueError(f"{line!r} is not a line of a rankfile")
         found[int(match[1])] = match[2], int(match[3])
     if sorted(found) != list(range(len(found))):
         raise ValueError("ranks are missing")

@@ -30,7 +30,7 @@ def parse(text: str) -> list[Sequence[object]]:
         for word in filter(None, re.split(r"[,\s]+", line.partition("#")[0])):
             match = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
             if match is None:
-                raise ValueError(f"{word!r} is no rank")
+                raise ValueError(f"{word!r} is not a rank")
             found += [(r,) for r in range(int(match[1]), int(match[2] or match[1]) + 1)]
     if sorted(int(str(r[0])) for r in found) != list(range(len(found))):
         raise ValueError("each rank should stand in it once")
