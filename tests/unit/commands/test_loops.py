@@ -138,7 +138,7 @@ double f(int n, double (*a)[n], const double b[static n], size_t k, double *rest
 @pytest.mark.parametrize(
     ("loop", "why"),
     [
-        ("while (n) --n;", "no for loop"),
+        ("while (n) --n;", "is not a for loop"),
         ("for (i = 0; i < n; ++i) puts(s);", "puts() is called"),
         ("for (i = 0; i < n; ++i) if (x[i]) return;", "leaves the loop"),
         ("for (i = 0; i < n; ++i) *x = i;", "`*x` is not understood"),

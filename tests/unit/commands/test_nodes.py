@@ -202,5 +202,5 @@ def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
         requests.current_allocation({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
     job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NNODES": "4", "SLURMD_NODENAME": "n1"}
     assert requests.current_allocation(job).hosts == ("n1", "n2", "n3", "n4")
-    with pytest.raises(UsageError, match="no allocation of Slurm with two nodes"):
+    with pytest.raises(UsageError, match="not an allocation of Slurm with two nodes"):
         requests.current_allocation(job | {"FIRSTLIGHT_NODES": "n2,n3"})

@@ -132,7 +132,7 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
     [
         (["brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
         (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
-        (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "no algorithm of broadcast"),
+        (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "is not an algorithm of broadcast"),
         (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
         (["broadcast"], "give --topology"),
         ([], "name a collective"),

@@ -106,7 +106,7 @@ def test_budgets(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "0s", "-5m", "ten", "5 apples", "5m3", "1e9h", "nan", "99999999h", "5mm"])
 def test_bad_budgets(text: str) -> None:
-    with pytest.raises(UsageError, match="no budget"):
+    with pytest.raises(UsageError, match="is not a budget"):
         parse_duration(text, "budget")
 
 

@@ -42,7 +42,7 @@ def test_all_is_a_core_each_and_all_threads_are_asked_for_by_name() -> None:
     shapes = ["1xallx1", "1xhalfx2", "1xall-threadsx1", "1x1xall-threads"]
     pairs = [(p.ranks, p.threads) for p in expand(shapes, smt)[0]]
     assert pairs == [(4, 1), (2, 2), (8, 1), (1, 8)]
-    with pytest.raises(UsageError, match="no placement"):
+    with pytest.raises(UsageError, match="is not a placement"):
         expand(["all-threadsx1x1"], smt)
 
 
