@@ -80,8 +80,8 @@ def command(
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Every defect is listed.
 
-    A run is sealed at its end by the hashes of all its files; without a key that reveals accidents, not forgers, who
-    could write another seal: believe a run of somebody else as far as its signature (./fl sign) and its signer.
+    A run is sealed at its end with the hashes of all its files. A seal without a key detects accidents, but a forger
+    can write a new seal. Trust another user's run only if you trust its signature (./fl sign) and its signer.
     """
     from firstlight.results import store
     from firstlight.results.store import layout, signature

@@ -132,8 +132,8 @@ def command(
     Ctrl-C ends it with the report of what is there.
 
     NAME=VALUE sets a parameter of the workloads that are named and have it, in place of the suite's values: n=1e6,1e7
-    makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD tells
-    the parameters.
+    makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD
+    shows the parameters.
     """
     from firstlight import runner
     from firstlight.core.confidence import LAUNCHES

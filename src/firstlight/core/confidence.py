@@ -1,6 +1,6 @@
 """The confidence level of the intervals on all pages, and the number of launches that it requires.
 
-A rule that compares many figures at once uses a stricter level of its own (`analysis/compare.py`, `judge/findings`).
+A rule that compares many figures at once uses a stricter level of its own (`analysis/compare.py`, `analysis/findings`).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Sources:
     def __init__(self) -> None:
         self._digests: dict[Path, bytes] = {}
         self._includes: dict[Path, tuple[Path, ...]] = {}
-        self._rooms: dict[str, frozenset[Path]] = {}
+        self._libraries: dict[str, frozenset[Path]] = {}
 
     def closure(self, files: Iterable[Path]) -> frozenset[Path]:
         """The files and all that they include in quotes, directly or not, whatever an #if says."""
@@ -40,16 +40,16 @@ class Sources:
         """What the libraries are made of that are linked in: the harness, and those whose headers are in `files`."""
         given = list(files)
         names = [name for name in LIBRARIES if name == HARNESS or uses(given, name)]
-        return frozenset(path for name in names for path in self._room(name))
+        return frozenset(path for name in names for path in self._library(name))
 
     def digest(self, files: Iterable[Path]) -> str:
         """Return a digest of names and contents: a checkout in another folder has the same."""
         return digest(word for _, word in sorted((path.name, self._content(path)) for path in files))
 
-    def _room(self, name: str) -> frozenset[Path]:
-        if name not in self._rooms:
-            self._rooms[name] = self.closure((NATIVE / name).rglob("*.cpp"))
-        return self._rooms[name]
+    def _library(self, name: str) -> frozenset[Path]:
+        if name not in self._libraries:
+            self._libraries[name] = self.closure((NATIVE / name).rglob("*.cpp"))
+        return self._libraries[name]
 
     def _content(self, path: Path) -> bytes:
         self._included(path)

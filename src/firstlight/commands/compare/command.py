@@ -31,7 +31,7 @@ Examples:
 
 \b
 Exit status:
-  0    two runs: every figure is the same or better; more: they stand side by side
+  0    two runs: every figure is the same or better; more runs: they are shown side by side
   1    two runs: a figure is worse, or was verified and failed
   2    wrong usage
   4    some differences are uncertain, or a run was disturbed
@@ -62,10 +62,10 @@ def command(
 
     Two runs are compared figure by figure, with what differs in their environments; more runs are shown side by side.
 
-    A, B, ... are directories, names of runs in the results folder, or `latest`. Of two runs the exit status tells
-    whether B is worse. A run is disturbed where wall and CPU time diverged in a fifth of its samples: then nothing is
-    called worse. Of more runs, each question of the report stands in a line, by chapter, with the share of the best
-    median; earlier machines stand beside it as published.
+    A, B, ... are directories, names of runs in the results folder, or `latest`. For two runs, the exit status shows
+    whether B is worse. A run is disturbed if wall and CPU time diverged in a fifth of its samples; then no figure is
+    called worse. For more runs, each question of the report has one line, with each run's share of the best median
+    and the published figures of earlier machines.
     """
     if len(names) < 2:
         raise UsageError(f"{names[0]} alone: name two runs or more to compare")

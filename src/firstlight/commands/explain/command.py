@@ -49,8 +49,8 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
 
     The page has its samples, its states, what limits it, its loop, and how to narrow its interval.
 
-    FIGURE are words of its name, as `./fl figures` writes it, as many as tell it from the others; where several figures
-    have them and differ in the toolchain or a parameter only, the best one is taken.
+    FIGURE is one or several words of its name, as `./fl figures` prints it, enough to identify it. If several figures
+    match and differ only in the toolchain or a parameter, the best one is shown.
     """
     from firstlight.analysis.formatting import name
     from firstlight.analysis.verdict import Verified

@@ -36,7 +36,7 @@ Exit status:
   0    a map is recommended, or the order as it is cannot be bettered
   2    wrong usage
   3    firstlight-map cannot be built
-  4    --try could not tell whether the map helps
+  4    the measurements of --try do not show whether the map helps
   130  interrupted; the best map so far is written
 """
 )

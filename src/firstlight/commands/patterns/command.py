@@ -47,10 +47,10 @@ def command(
 
     The description has its phases, messages and partners.
 
-    A pattern is a pure function of the number of processes and of its parameters. Collective operations are told as
-    such: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
+    A pattern is a pure function of the number of processes and of its parameters. Collective operations are listed
+    separately: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
 
-    With --memory, of one pattern or of all: bytes of buffers a process, by R4's model of slow and fast ones.
+    --memory shows the bytes of buffers per process of one pattern or of all, by R4's model of slow and fast buffers.
     """
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import page

@@ -28,9 +28,9 @@ source; FILE.toml is one of your own. Topologies are those of ./fl simulate.
 \b
 Exit status:
   0    projected
-  2    wrong usage, or the run lacks what a projection needs: the line says what measures it
+  2    wrong usage, or the run lacks what a projection needs; the message names the command that measures it
   3    firstlight-simulate cannot be built
-  4    no application could be projected: the page says why
+  4    no application could be projected; the page gives the reason
 """
 )
 @click.argument("run_name", required=False, default="latest", metavar="[RUN]")
