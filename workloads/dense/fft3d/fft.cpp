@@ -1,5 +1,5 @@
-#include "kernels/box.hpp"
 #include "firstlight/library_fourier.hpp"
+#include "kernels/box.hpp"
 
 #include "firstlight/variant.hpp"
 

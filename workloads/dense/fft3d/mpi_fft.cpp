@@ -1,6 +1,6 @@
 #include "../messages.hpp"
-#include "kernels/box.hpp"
 #include "firstlight/library_fourier.hpp"
+#include "kernels/box.hpp"
 
 #include "firstlight/variant.hpp"
 

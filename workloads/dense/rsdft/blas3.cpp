@@ -1,5 +1,5 @@
-#include "kernels/blas_products.hpp"
 #include "firstlight/variant.hpp"
+#include "kernels/blas_products.hpp"
 #include "kernels/run.hpp"
 #include "kernels/vectors.hpp"
 

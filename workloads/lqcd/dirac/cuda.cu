@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "../device.hpp"
-#include "firstlight/cuda.hpp"
 #include "dirac.hpp"
+#include "firstlight/cuda.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Wrong: no thread waits for the others of its block.
-#include "kernels/emulated_machine.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
+#include "kernels/emulated_machine.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Wrong: halos are packed before the kernels have ended that compute them.
-#include "kernels/emulated_machine.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
+#include "kernels/emulated_machine.hpp"
 
 namespace {
 
