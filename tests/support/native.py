@@ -156,8 +156,8 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     meets each library. What only one compiler can build meets all libraries there, if it can run.
 
     With --of-machine a variant meets one compiler and one library. A representative is the program of the fresh machine
-    again, but for the library; of the others a workload's meet one compiler, so that one has to build its judge. The
-    chapter about the libraries themselves meets all of them.
+    again, except for the library; the other variants of a workload share one compiler, so that only one has to build
+    its judge. The representatives of the chapter about the libraries themselves meet all of them.
     """
     tool = toolchain("base", compiler, variant.broken)
     every = programs(workload, variant, tool) if tool else []
@@ -172,7 +172,7 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
         turn_of_workload = -1 - sum(workload.name.encode()) % len(able)  # the judges that are long to build get gcc
         if compiler != able[0 if of_newcomer(workload, variant) else turn_of_workload]:
             return []
-        if workload.chapter == "network":
+        if workload.chapter == "network" and of_newcomer(workload, variant):
             return every
         library = mpis[-1 if of_newcomer(workload, variant) else turn % len(mpis)] if mpis else None
         return [p for p in every if p.mpi == library]

@@ -56,9 +56,13 @@ def party_of_two_first(places: list[Placement]) -> list[Placement]:
 
 
 def enough(workload: Workload, variant: Variant, program: Program) -> int:
-    """On how many placements a program of the variant has to run. With --full one of them runs on all but the party of
-    two, in which every other program is proved: what a number of processes changes is the variant's own, whatever
-    compiler and MPI library made it. It is one whose library does not spin, where there is such a one."""
+    """Return on how many placements a program of the variant has to run.
+
+    With --full one of its programs runs on all but the party of two, in which every other program is proved: what a
+    number of processes changes is the variant's own, whatever compiler and MPI library made it. It is one whose library
+    does not spin, if there is one. With --of-machine only a representative runs on so many."""
+    if run_options.of_machine and not native.of_newcomer(workload, variant):
+        return 1
     thorough = min(native.on_each_library(workload, variant), key=lambda p: p.mpi == "mpich")
     if not run_options.full or program != thorough:
         return 1
