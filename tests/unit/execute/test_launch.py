@@ -90,6 +90,14 @@ def test_the_reason_says_how_it_ended(program: Make, tmp_path: Path, body: str, 
     assert (outcome.status, outcome.reason, outcome.ok) == (status, reason, reason == "")
 
 
+def test_a_program_does_not_start_in_the_current_folder(
+    program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Libraries below MPI read configuration files of the current folder: UCX reads `ucx.conf`."""
+    monkeypatch.chdir(tmp_path)
+    assert run(program("record(); sys.stderr.write(os.getcwd())"), tmp_path).stderr == "/"
+
+
 def test_what_cannot_be_started_is_a_lost_launch(tmp_path: Path) -> None:
     outcome = run(tmp_path / "nothing", tmp_path)
     assert not outcome.ok

@@ -103,8 +103,11 @@ def run(
 
 
 def _piped(leftovers: Leftovers, theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
-    """Hand the keeper's ends over; what the command prints comes by the outputs."""
-    folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    """Pass the keeper its ends of the pipes; the outputs read what the command prints.
+
+    The command starts in the root folder: libraries read configuration from the current one (UCX reads `ucx.conf`).
+    """
+    folder = os.open("/", os.O_PATH | os.O_DIRECTORY)
     ends, readers = [], []
     try:
         for _ in range(2):
