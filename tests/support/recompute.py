@@ -283,6 +283,18 @@ def above(figures: list[Figure]) -> int:
     return sum(shift(a, b) > 1 for a, b in zip(figures[::2], figures[1::2], strict=True))
 
 
+def near(figures: list[Figure]) -> int:
+    """Return in how many pairs the second figure is within 3 % of the first, or has an interval that meets its."""
+    pairs = zip(figures[::2], figures[1::2], strict=True)
+    return sum(_near(best, other) for best, other in pairs)
+
+
+def _near(best: Figure, other: Figure) -> bool:
+    over, under = (best, other) if best.row["better"] == "higher" else (other, best)
+    meets = best.fact("low") <= other.fact("high") and other.fact("low") <= best.fact("high")
+    return bool(meets or nearest(over, under) < 1.03)
+
+
 def shift(b: Figure, a: Figure) -> float:
     """How many times larger b is than a: the Hodges-Lehmann estimate over the launches."""
     x, y = (b.run.values[f.place] for f in (b, a))
@@ -294,7 +306,8 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
     functions: dict[str, Callable[..., Any]] = {
         "min": lambda *x: min(x if len(x) > 1 else x[0]), "max": lambda *x: max(x if len(x) > 1 else x[0]),
         "median": median, "log2": math.log2, "sum": sum, "len": len, "sorted": sorted, "shift": shift,
-        "nearest": nearest, "best": Figure.best, "above": above, "diverged_of": Figure.diverged, "kept": Figure.kept,
+        "nearest": nearest, "best": Figure.best, "above": above, "near": near,
+        "diverged_of": Figure.diverged, "kept": Figure.kept,
         "each_way": Figure.each_way, "slow": slow,
         "with_states": lambda some: sum(bool(f.row.get("states")) for f in some),
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,

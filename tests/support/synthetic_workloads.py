@@ -112,6 +112,7 @@ def workload(name: str) -> Workload:
         bounded_by=bounds.get(name, ()),
         rows=rows.get(name, ()),
         plots=plots.get(name, ()),
+        plain=("serial", "fortran_loop", "kahan") if name == "dot" else (),
         roles=tuple(_invented(role, name) for role in shipped.workloads()[name].roles),
     )  # fmt: skip
 

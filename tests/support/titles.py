@@ -343,7 +343,12 @@ def terminal(text: str, page: Page) -> list[str]:
         warns = block.within("ul", "warnings") and block.path[-1][0] == "li" and not own
         if warns and f"! {block.text}" not in flat:
             wrong.append(f"the terminal page does not warn: {block.text}")
-    findings = [b.text for b in page.blocks if "sentence" in b.path[-1][1].split()]
+    for block in page.blocks:
+        if block.within("dl", "advice") and block.path[-1][0] == "dd":
+            shown = " ".join(p.text for p in block.pieces if not p.command).replace("\u00a0", " ")
+            if "".join(shown.split()) not in "".join(flat.split()):
+                wrong.append(f"the terminal page's verdict has no: {block.text}")
+    findings = [b.text for b in page.blocks if "sentence" in b.path[-1][1].split() and b.within("ol", "findings")]
     printed = len(re.findall(r"^  \d  \S", "\n".join(lines), flags=re.M))
     for k, sentence in enumerate(findings[:printed], 1):
         if f" {k} {sentence}" not in flat:

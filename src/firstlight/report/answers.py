@@ -26,6 +26,10 @@ _TOGETHER = "\0"  # between the names of several kinds of choices: no name has i
 MOST = 18  # rows of the front page
 MOST_MISSING = 4  # name at most this many candidates of a row that were not measured
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
+SUBJECTS = {"toolchain": "flags", "mpi": "MPI", "variant": "method", "placement": "ranks x threads"}
+"""What a row lets choose, in words; a parameter has its own name."""
+COMMANDS = SUBJECTS | {"variant": "command"}
+"""The same in a run of a user's own commands."""
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
@@ -33,7 +37,8 @@ class Answer(msgspec.Struct, frozen=True):
     """One row. `best` is None if nothing was verified; `reason` is then the cause. `rivals`: the best of each choice.
 
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
-    bound `best` and were not measured with as many cores and as much data.
+    bound `best` and were not measured with as many cores and as much data. `subject`: what there is to choose.
+    `tuned`: the choice is one of flags for a tuned variant, and advice for it alone (see `analysis.ordinary`).
     """
 
     row: Row
@@ -46,6 +51,13 @@ class Answer(msgspec.Struct, frozen=True):
     reason: str
     missing: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = ()
+    subject: str = ""
+    tuned: bool = False
+
+    @property
+    def advice(self) -> str:
+        """Return what to choose with its subject, as `MPI: MPICH`; "" where there is nothing to choose."""
+        return f"{self.subject}: {self.choose}" if self.choose else ""
 
     @property
     def program(self) -> str:
@@ -113,7 +125,9 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
     key = chooser(row.choose)
-    rivals = best_of_each(good, key)
+    variant = best.identity.variant
+    tuned = row.choose == "toolchain" and bool(workload.plain) and variant not in workload.plain
+    rivals = best_of_each([f for f in good if f.identity.variant == variant] if tuned else good, key)
     choose = ""
     if row.choose != "toolchain" or workload.toolchain_sensitive:
         choose = (
@@ -132,7 +146,15 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         "",
         _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))]),
         _unbounded(judgement, best, workload),
+        _subject(row, any(one.name == workload.name for one in run.brought)) + (f" of {variant}" if tuned else ""),
+        tuned,
     )
+
+
+def _subject(row: Row, own: bool) -> str:
+    """Return what a row lets choose: flags, MPI, method, ... `own`: among a user's commands."""
+    known = COMMANDS if own else SUBJECTS
+    return " and ".join(known.get(kind, kind.replace("_", " ")) for kind in row.choose.split("+"))
 
 
 def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence[Figure]) -> tuple[str, ...]:

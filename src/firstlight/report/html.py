@@ -13,10 +13,9 @@ from typing import Any
 
 import msgspec
 
-from firstlight.analysis import Finding, Judgement, formatting, provenance
+from firstlight.analysis import Finding, Judgement, formatting, ordinary, provenance
 from firstlight.analysis.absence import absences
 from firstlight.analysis.compare import Comparison
-from firstlight.analysis.evidence import UNDISTURBED
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import Failed, Figure, Identity
 from firstlight.core import confidence, units
@@ -38,6 +37,7 @@ from firstlight.report import (
     plots,
     strip,
     terminal,
+    verdict,
     wording,
 )
 from firstlight.report.answers import Front
@@ -129,6 +129,9 @@ def page_of(
         "word": lambda text: line([text]),
         "states": provenance.two_states,
         "headline": lambda text: headline(text, index),
+        "flags_best": ordinary.best_in,
+        "flags_measured": ordinary.measured,
+        "flags_loss": ordinary.loss,
         "counted": lambda n, what: annotate(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": unbroken,
@@ -273,6 +276,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "unmeasured": unmeasured(run, workloads),
         "unbegun": unbegun(judgement),
         "unanswered": unanswered(judgement, workloads, {a.row.title for a in (*front.rows, *front.others)}),
+        "verdict": verdict.verdict(judgement, workloads),
+        "ordinary": ordinary.ordinary(judgement, workloads),
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
@@ -343,8 +348,7 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
 
 def _disturbed(judgement: Judgement) -> list[str]:
     """Return what may have disturbed the measurement: what the machine does not report, slow launches, lost time."""
-    samples = [s for r in judgement.records if r.complete for s in r.samples]
-    share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
+    share = verdict.diverged(judgement)
     many = provenance.number(units.percent(share), "diverged(True) / samples(True)")
     diverged = f"wall and CPU time diverged in {many} of the samples: something else used the processors"
     reasons = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]

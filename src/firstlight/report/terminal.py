@@ -10,6 +10,7 @@ from pathlib import Path
 from firstlight.analysis import Finding, Judgement, formatting
 from firstlight.analysis.absence import absences
 from firstlight.analysis.placing import of_one_core
+from firstlight.analysis.provenance import settle
 from firstlight.analysis.states import describe_states
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import Failed, Untimed, Unverified, Verified
@@ -19,7 +20,7 @@ from firstlight.core.units import binary, count, duration, interval, percent, qu
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
-from firstlight.report import wording
+from firstlight.report import verdict, wording
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
@@ -59,6 +60,7 @@ def summary(
     parts = [
         header(run, width, ink),
         _machine(judgement, width) + _warnings(judgement, width, ink),
+        _verdict(judgement, workloads, width, ink),
         _table(front, width, ink),
     ]
     if judgement.findings:
@@ -120,9 +122,20 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
     return [line for text in texts for line in wrap(text, width, "  ", "    ")]
 
 
+def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int, ink: Ink) -> list[str]:
+    """A line per question, its subject on the left."""
+    lines = []
+    for advice in verdict.verdict(judgement, workloads):
+        first, *rest = wrap(advice.sentence, width, f"  {advice.subject:<8}", " " * 10)
+        lines += [ink("strong", first[:10]) + first[10:], *rest]
+        lines += [f"          {advice.command}"] if advice.command else []  # not wrapped, to be copied
+    return lines
+
+
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
     run = judgement.run
-    warnings = [*run.machine.warnings, *disturbances(judgement.steadiness)]
+    known = verdict.health(judgement)
+    warnings = [*run.machine.warnings, *(d for d in disturbances(judgement.steadiness) if d not in settle(known))]
     lines = [line for text in warnings for line in wrap(text, width, "  ! ", "    ")]
     if run.state != "complete":  # the command stands on a line of its own, to be copied
         how, go_on = state(run)
@@ -219,7 +232,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         interval(e.low, e.high, e.median, best.unit, " - "),
         (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share),
         str(len(e.launches)),
-        answer.choose,
+        "" if answer.tuned else answer.choose,
     )
 
 

@@ -9,7 +9,8 @@ rounds, side by side.
 If a user names workloads, only their rows count. Cells that were added only to measure ceilings come after all that the
 rows compare, and are never launched alone: a figure without its ceiling is useful, a ceiling without figures is not.
 
-A user's own commands are compared with each other: those of one case start together or not at all.
+A user's own commands are compared with each other: those of one case start together or not at all. The same is true of
+a plain variant with different flags, on which the advice for ordinary code rests.
 """
 
 from __future__ import annotations
@@ -105,9 +106,15 @@ def rows(
 
 
 def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dict[str, str]:
-    """Map each cell of a guest to the case that rows choose for: a row compares all cells of its case."""
+    """Map each cell that is compared with others to a name that they share.
+
+    A row compares all commands of a user in its case, and the advice for ordinary code all flags of a plain variant."""
     names = {w.name: sorted({name for row in w.rows for name in row.where}) for w in workloads.values()}
     found = {}
+    for cell in cells:
+        program, declared = cell.program, workloads.get(cell.program.workload)
+        if declared is not None and declared.toolchain_sensitive and program.variant in declared.plain:
+            found[cell.id] = f"{program.target} {program.mpi} {cell.placement} {cell.arguments}"
     for cell in (c for c in cells if c.guest is not None):
         values, workload = parameters(cell), cell.program.workload
         found[cell.id] = f"{workload} {[values.get(name) for name in names.get(workload, ())]}"
@@ -235,9 +242,9 @@ def _begun(unit: Iterable[Item]) -> bool:
 def going_on(items: Iterable[Item], room: float, resumed: bool) -> list[Item]:
     """Return the group with the highest priority that has started, lacks time for all its launches, and fits once more.
 
-    This serves comparisons, whose commands run as often as time allows, and runs that are resumed for a short time.
+    This serves a user's own commands, which run as often as time allows, and runs that are resumed for a short time.
     """
-    some = [u for u in units(items) if _begun(u) and (resumed or u[0].comparison)]
+    some = [u for u in units(items) if _begun(u) and (resumed or u[0].cell.guest is not None)]
     return _most_wanted([u for u in some if sum(i.seconds for i in u) <= room])
 
 

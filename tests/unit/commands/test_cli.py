@@ -117,7 +117,7 @@ def test_a_dry_run_tells_how_long_it_takes_and_what_it_leaves_out(bench: Bench, 
     assert last[0].startswith("plan: 2 of 4 cells, about ") and "answers 0 to 1 of 1 row" in last[0]
     assert last[1] == "not in this budget: dot, 2 of 4 cells: ./fl run dot --quick --budget 1m"
     code, out, _ = call(capsys, "run", "--dry-run")
-    assert "of the 2 min 20 s; answers 1 of 1 row" in out.splitlines()[-1]
+    assert "of the 2 min 50 s; answers 1 of 1 row" in out.splitlines()[-1]
 
 
 def test_a_chapter_is_a_word_like_a_workload(bench: Bench, capsys: Captured) -> None:

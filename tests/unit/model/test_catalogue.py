@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from firstlight.core.errors import UsageError
 from firstlight.model import catalogue
 from firstlight.report import answers
 
+SHIPPED = catalogue.load([ROOT / "workloads"])
 TOML = """
 title = "Copy"
 question = "How fast?"
@@ -163,14 +166,65 @@ def test_every_pattern_of_the_shipped_workloads_selects_a_variant() -> None:
 
 
 def test_the_quick_suite_is_a_fixed_core() -> None:
-    """It fills its 140 seconds: a new workload joins `standard` and `full`, and the page names its command."""
+    """It fills its 170 seconds: a new workload joins `standard` and `full`, and the page names its command."""
     core = {
         "peak", "noise", "dot", "stream", "latency", "pingpong", "halo", "vector_sum", "waiting", "fem2d", "dirac",
-        "dirac_solver",
+        "dirac_solver", "matmul", "transpose", "himeno",
     }  # fmt: skip
     workloads = catalogue.load([ROOT / "workloads"])
     assert {name for name, w in workloads.items() if "quick" in w.suites} == core
     assert not {name for name, w in workloads.items() if "standard" not in w.suites}
+
+
+def test_the_quick_suite_compares_flags_in_eight_plain_kernels() -> None:
+    """Advice for ordinary code rests on them: each with every toolchain, in the case of a row."""
+    kernels = {
+        (name, variant)
+        for name, w in catalogue.load([ROOT / "workloads"]).items()
+        for entry in w.suites.get("quick", [])
+        for variant in w.plain
+        if entry.toolchains == ["*"] and any(fnmatch(variant, p) for p in entry.variants)
+        if w.toolchain_sensitive and any(_in(row, entry) for row in w.rows)
+    }
+    assert len(kernels) >= 8, kernels
+
+
+def _in(row: catalogue.Row, entry: catalogue.Selection) -> bool:
+    return all(value in entry.parameters.get(name, []) for name, value in row.where.items())
+
+
+ALLOWED = "variant|split|workload|role|phase|grid|host_device"
+EXPLICIT = re.compile(rf'#include "firstlight/(?!{ALLOWED})|__builtin_prefetch|vector_size|<(imm|arm)')
+"""What ordinary code does not have: headers of ours for vectors, stores, blocks and libraries."""
+
+
+@pytest.mark.parametrize("name", sorted(name for name, w in SHIPPED.items() if w.plain))
+def test_a_plain_variant_is_ordinary_code(name: str) -> None:
+    workload = SHIPPED[name]
+    for variant in (workload.variant(v) for v in workload.plain):
+        assert not catalogue.of_library(variant.needs) and not catalogue.on_device(variant.needs)
+        for source in _sources(variant.source, workload.folder):
+            found = EXPLICIT.search(source.read_text())
+            assert not found, f"{variant.name} is declared plain, and {source.name} has {found and found[0]}"
+
+
+def _sources(source: Path, folder: Path) -> Iterator[Path]:
+    """Return a variant's source and the headers of the workload that only timed code includes."""
+    yield source
+    for included in re.findall(r'#include "([^"]+)"', source.read_text()):
+        for place in (source.parent, folder):
+            header = place / included
+            if header.exists() and "kernels" in header.parts:
+                yield from _sources(header, folder)
+                break
+
+
+def test_plain_names_a_variant(tmp_path: Path) -> None:
+    place = folder(tmp_path, "copy", "serial.cpp")
+    document = place / "workload.toml"
+    document.write_text('plain = ["fast"]\n' + document.read_text())
+    with pytest.raises(UsageError, match="`plain` names 'fast', which is not a variant of copy"):
+        catalogue.load([tmp_path])
 
 
 def test_the_front_page_has_room_for_every_headline_that_is_shipped() -> None:

@@ -331,4 +331,4 @@ def test_comparison_shows_both_medians_the_ratio_and_the_outcome() -> None:
 def test_nothing_is_recommended_from_too_few_launches() -> None:
     chosen = {a.row.title: a.choose for a in answers.answers(*sample(1, 3))}
     assert chosen["message latency, 2 ranks"] == "unclear"
-    assert chosen["scalar product in memory"] in ("any", "unclear")
+    assert chosen["scalar product in memory"] in ("", "any", "unclear")

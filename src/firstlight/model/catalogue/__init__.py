@@ -80,7 +80,10 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough."""
+    """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough.
+
+    `plain`: the variants that are ordinary code, written as a user would: no explicit vectors, prefetches or libraries.
+    """
 
     name: str
     folder: Path
@@ -101,6 +104,7 @@ class Workload(msgspec.Struct, frozen=True):
     durations: tuple[Duration, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     asks: tuple[Ask, ...] = ()
+    plain: tuple[str, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -120,6 +124,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     question: str
     toolchain_sensitive: bool = True
+    plain: tuple[str, ...] = ()
     suites: dict[str, list[Selection]] = {}
     sizes: Sizes | None = None
     provides: tuple[Provides, ...] = ()
@@ -183,6 +188,8 @@ def _read(document: Path, chapter: str) -> Workload:
     for k, other in enumerate(parsed.elsewhere):
         if other.row not in titles:
             raise UsageError(f"{document}: elsewhere[{k}] speaks of a row {other.row!r}, which there is not")
+    if unknown := sorted(set(parsed.plain) - set(sound)):
+        raise UsageError(f"{document}: `plain` names {unknown[0]!r}, which is not a variant of {folder.name}")
     for k, role in enumerate(parsed.roles):
         if wrong := defect(role, sound):
             raise UsageError(f"{document}: roles[{k}] {wrong}")

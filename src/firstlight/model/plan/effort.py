@@ -35,7 +35,7 @@ class Effort(NamedTuple):
 GUESTS = "bench"
 """What programs that are not firstlight's get: no workload declares a suite of this name."""
 EFFORT = {
-    "quick": Effort(140, 5, 0.002, 0.3, 40, each=140),
+    "quick": Effort(170, 5, 0.002, 0.3, 40, each=170),
     "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
     "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
     GUESTS: Effort(600, 5, 0.002, 0.3, 900, each=600),

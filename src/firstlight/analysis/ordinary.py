@@ -1,0 +1,189 @@
+"""Ordinary code: which compiler and flags suit plain loops, over all plain kernels of a run.
+
+A kernel is a plain variant (`plain` in workload.toml: written as a user would, without explicit vectors, prefetches or
+libraries) in the case of a row of the report. Tuned variants say nothing about flags for ordinary code: their speed is
+in their source, so that base flags often suffice for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis.select import in_row
+from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
+from firstlight.core.units import significant
+from firstlight.model.catalogue import Row, Workload
+
+FEWEST = 2  # kernels that advice rests on, at least
+SHOWN = 3  # programs that flags break, by name
+
+
+class Kernel(NamedTuple):
+    """A plain variant in the case of a row, with a figure for each toolchain that measured it."""
+
+    title: str
+    program: str
+    figures: Mapping[str, Figure]
+
+    @property
+    def verified(self) -> dict[str, Verified]:
+        return {name: f for name, f in self.figures.items() if isinstance(f, Verified)}
+
+    @property
+    def best(self) -> Verified | None:
+        return ranking.best(self.verified.values())
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """How a compiler with one flag set does over the kernels that it measured.
+
+    `near`: the pairs (best of the kernel, its figure) in which it is as good as the best. `loss`: the pair in which it
+    loses most, None if it is as good as the best everywhere; `kernel`: which one that is. `broken`: the programs,
+    plain or tuned, whose results it breaks.
+    """
+
+    toolchain: str
+    measured: tuple[tuple[Verified, Verified], ...]
+    near: tuple[tuple[Verified, Verified], ...]
+    loss: tuple[Verified, Verified] | None
+    kernel: str
+    broken: tuple[str, ...]
+
+    @property
+    def factor(self) -> float:
+        """How many times worse than the best it is in the worst case."""
+        return 1.0 if self.loss is None else ranking.advantage(*self.loss)
+
+
+class Ordinary(msgspec.Struct, frozen=True):
+    """The flag sets for ordinary code, the best first. `kernels`: those that any of them were compared in."""
+
+    kernels: tuple[str, ...]
+    flags: tuple[Flags, ...]
+
+
+def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinary | None:
+    """Return the comparison; None if fewer than two kernels have figures with intervals for two toolchains.
+
+    A toolchain that measured fewer than half of the kernels, or one, is left out."""
+    some = [k for k in kernels(judgement, workloads) if len(k.verified) > 1]
+    if len(some) < FEWEST:
+        return None
+    names = sorted({name for k in some for name in k.figures})
+    flags = [_flags(judgement, name, some) for name in names]
+    most = max(len(f.measured) for f in flags)
+    flags = [f for f in flags if len(f.measured) >= max(FEWEST, most / 2)]
+    flags.sort(key=lambda f: (-len(f.near) / len(f.measured), f.factor, f.toolchain))
+    return Ordinary(tuple(f"{k.title}, {k.program}" for k in some), tuple(flags))
+
+
+def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Kernel]:
+    """Return the plain kernels of a run, by the order of rows. A figure with too few launches is left out."""
+    found: list[Kernel] = []
+    for workload in workloads.values():
+        if not workload.toolchain_sensitive:
+            continue
+        for row in sorted(workload.rows, key=lambda r: r.order):
+            found += _of_row(judgement, row, workload)
+    return found
+
+
+def _of_row(judgement: Judgement, row: Row, workload: Workload) -> list[Kernel]:
+    run = judgement.run
+    cases: dict[Identity, dict[str, Figure]] = {}
+    for f in judgement.figures:
+        i = f.identity
+        if i.variant not in workload.plain or not in_row(i, row, workload, run.machine):
+            continue
+        if isinstance(f, Failed) or (isinstance(f, Verified) and f.estimate.low is not None and not f.oversubscribed):
+            cases.setdefault(replace(i, toolchain=""), {})[i.toolchain] = f
+    return [Kernel(row.title, f"{i.workload}.{i.variant}", figures) for i, figures in cases.items()]
+
+
+def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
+    measured = [(best, f, k) for k in some if (best := k.best) is not None and (f := k.verified.get(name)) is not None]
+    near = [(best, f) for best, f, _ in measured if same(best, f)]
+    far = [(best, f, k) for best, f, k in measured if not same(best, f)]
+    worst = max(far, key=lambda x: ranking.advantage(x[0], x[1]), default=None)
+    failed = [f.identity for f in judgement.figures if isinstance(f, Failed) and f.cause == "check"]
+    broken = dict.fromkeys(f"{i.workload}.{i.variant}" for i in failed if i.toolchain == name)
+    return Flags(
+        name,
+        tuple((best, f) for best, f, _ in measured),
+        tuple(near),
+        worst[:2] if worst else None,
+        f"{worst[2].title}, {worst[2].program}" if worst else "",
+        tuple(broken),
+    )
+
+
+def same(best: Verified, other: Verified) -> bool:
+    """Whether a figure is as good as the best: within 3 % by the medians, or with an interval that meets the best's."""
+    if other is best or ranking.advantage(best, other) < 1 + ranking.PRACTICAL:
+        return True
+    a, b = best.estimate, other.estimate
+    if a.low is None or a.high is None or b.low is None or b.high is None:
+        return True
+    return a.low <= b.high and b.low <= a.high
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def advice(found: Ordinary | None) -> str:
+    """Return one or two sentences with the sources of their numbers; "" where there is nothing to compare.
+
+    If the best flags break a result, the best ones that break none follow.
+    """
+    if found is None or len(found.flags) < FEWEST:
+        return ""
+    best = found.flags[0]
+    if all(len(f.near) == len(f.measured) for f in found.flags) and not best.broken:
+        return f"any: no difference in {_kernels(best)}"
+    sentence = f"{best.toolchain}: {_near(best)}"
+    if not best.broken:
+        return sentence
+    sentence += f"; it breaks {_broken(best)}"
+    strict = next((f for f in found.flags if not f.broken), None)
+    return (
+        sentence
+        if strict is None
+        else f"{sentence}. With correct results everywhere: {strict.toolchain}, {_near(strict)}"
+    )
+
+
+def _near(f: Flags) -> str:
+    """`as good as the best in 7 of 8 kernels, at most 1.3 x slower (dot.serial, scalar product in L1)`"""
+    text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
+    return text if f.loss is None else f"{text}, at most {loss(f)} slower ({provenance.name(f.kernel)})"
+
+
+def best_in(f: Flags) -> str:
+    """In how many kernels it is as good as the best."""
+    return provenance.number(str(len(f.near)), "near(each)", of=tuple(x for pair in f.measured for x in pair))
+
+
+def measured(f: Flags) -> str:
+    """In how many kernels it was compared."""
+    return provenance.number(str(len(f.measured)), "len(each)", of=tuple(mine for _, mine in f.measured))
+
+
+def _kernels(f: Flags) -> str:
+    return f"{measured(f)} kernel{'' if len(f.measured) == 1 else 's'}"
+
+
+def loss(f: Flags) -> str:
+    """`1.3 x`, against the best of the kernel in which it loses most; "" where it loses nowhere."""
+    if f.loss is None:
+        return ""
+    return provenance.advantage(f"{significant(f.factor)} x", *f.loss)
+
+
+def _broken(f: Flags) -> str:
+    more = f" and {len(f.broken) - SHOWN} more" if len(f.broken) > SHOWN else ""
+    return ", ".join(f.broken[:SHOWN]) + more

@@ -1,0 +1,113 @@
+"""The verdict: what both pages show first. Is the machine healthy, which flags, which MPI library, what next?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis.evidence import UNDISTURBED
+from firstlight.analysis.ordinary import advice, ordinary
+from firstlight.analysis.select import in_row
+from firstlight.analysis.steadiness import disturbances
+from firstlight.analysis.verdict import DISTURBED, Verified
+from firstlight.core.shell import command
+from firstlight.core.units import percent
+from firstlight.model.catalogue import Row, Workload
+from firstlight.report import answers, wording
+from firstlight.report.unmeasured import unbegun, unmeasured
+from firstlight.results.record import Run
+
+MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """One line: `sentence` has the sources of its numbers; `command` is what to type, "" if nothing."""
+
+    subject: str
+    sentence: provenance.Sentence
+    command: str = ""
+
+
+def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Advice]:
+    """Return the lines, in the order of the questions that a reader has. A line without an answer is left out."""
+    run = judgement.run
+    lines = [
+        ("health", health(judgement), ""),
+        ("flags", _flags(judgement, workloads), ""),
+        ("MPI", mpi(judgement, workloads), ""),
+        ("next", *following(judgement, workloads)),
+    ]
+    own = bool(run.brought)  # the page of a user's own commands speaks of these alone
+    return [Advice(s, provenance.settle(text), c) for s, text, c in lines if text and not (own and s != "health")]
+
+
+def diverged(judgement: Judgement) -> float:
+    """Return the share of samples in which something else used the processors."""
+    samples = [s for r in judgement.records if r.complete for s in r.samples]
+    return sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
+
+
+def health(judgement: Judgement) -> str:
+    """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
+    share = diverged(judgement)
+    if not judgement.records or judgement.run.machine.emulated:
+        return ""
+    many = provenance.number(percent(share), "diverged(True) / samples(True)")
+    if share >= DISTURBED:
+        return f"not fit for measuring: in {many} of the samples something else used the processors"
+    slow = disturbances(judgement.steadiness)
+    if slow:
+        return f"usable with care: {slow[0]}"
+    return "fit for measuring: no disturbance above the thresholds of the method"
+
+
+def _flags(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    return advice(ordinary(judgement, workloads))
+
+
+def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    """Return where which library is better: `MPICH: message latency (1.8 x); no difference: global sum of 8 MiB`."""
+    run = judgement.run
+    better: dict[str, list[str]] = {}
+    same: list[str] = []
+    rows = [(row, w) for w in workloads.values() for row in w.rows if row.headline]
+    for row, workload in sorted(rows, key=lambda x: (x[1].chapter, x[0].order)):
+        rivals = _libraries(judgement, row, workload)
+        if len(rivals) < 2:
+            continue
+        title = provenance.name(row.title)
+        groups = ranking.rank(rivals)
+        if len(groups) == 1 or len(groups[0].figures) > 1:
+            same.append(title)
+            continue
+        name = wording.mpi_name(run, rivals[0].identity.mpi or "")
+        better.setdefault(name, []).append(f"{title} ({provenance.times(rivals[0], groups[1].best)} better)")
+    parts = [f"{name}: {_some(what)}" for name, what in sorted(better.items())]
+    return "; ".join(parts + ([f"no difference can be shown: {_some(same)}"] if same else []))
+
+
+def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:
+    """Return the best figure of each MPI library in a row; none if one has too few launches for an interval."""
+    machine = judgement.run.machine
+    good = [f for f in judgement.figures if isinstance(f, Verified) and in_row(f.identity, row, workload, machine)]
+    rivals = answers.best_of_each((f for f in good if f.identity.mpi), answers.chooser("mpi"))
+    return [] if any(f.estimate.low is None for f in rivals) else rivals
+
+
+def _some(what: Sequence[str]) -> str:
+    return ", ".join(what[:MOST_ROWS]) + (" and others" if len(what) > MOST_ROWS else "")
+
+
+def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[str, str]:
+    """Return what to do next, and the command: go on with what the budget left out, or run the larger suite."""
+    run: Run = judgement.run
+    if left := unbegun(judgement):
+        names = _some([u.workload for u in left])
+        return f"the budget left out programs of {names}", command("run", "--resume", run.id, *run.more())
+    if run.state != "complete":
+        return "narrower intervals", command("run", "--resume", run.id, *run.more())
+    if unmeasured(run, workloads) and run.suite == "quick":
+        return "more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
+    return "", ""

@@ -1,0 +1,80 @@
+"""Ordinary code: advice about flags comes from plain kernels alone, and names what the flags break."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firstlight.analysis import Judgement, provenance
+from firstlight.analysis.ordinary import Ordinary, advice, kernels, ordinary
+from firstlight.analysis.verdict import Estimate, Failed, Figure, Verified
+from firstlight.model.catalogue import Workload
+from report_samples import sample
+
+PLAIN = ("dot.serial", "dot.fortran_loop", "dot.kahan")
+FAST, NATIVE = "clang-fast", "gcc-native"
+
+
+def compared(judgement: Judgement, workloads: dict[str, Workload]) -> Ordinary:
+    found = ordinary(judgement, workloads)
+    assert found is not None
+    return found
+
+
+def changed(judgement: Judgement, *figures: Figure) -> Judgement:
+    known = {f.identity: f for f in figures}
+    return replace(judgement, figures=tuple(known.get(f.identity, f) for f in judgement.figures))
+
+
+def test_flags_for_ordinary_code_are_not_those_of_tuned_variants() -> None:
+    """Explicit vectors are as fast with native flags; the plain sum gains only by flags that allow reordering."""
+    judgement, workloads = sample()
+    found = compared(judgement, workloads)
+    assert all(kernel.split(", ")[1] in PLAIN for kernel in found.kernels)
+    first = found.flags[0]
+    assert first.toolchain == FAST and first.broken == ("dot.kahan",) and first.loss is None
+    native = next(f for f in found.flags if f.toolchain == NATIVE)
+    assert native.factor > 3 and native.kernel == "scalar product in L1, dot.serial"
+    sentence = provenance.settle(advice(found))
+    assert sentence.startswith("clang-fast: as good as the best in ") and "it breaks dot.kahan" in sentence
+    assert ". With correct results everywhere: gcc-native, as good as the best in " in sentence
+    assert len(sentence.sources) >= 5
+
+
+def test_without_plain_variants_there_is_no_advice() -> None:
+    judgement, workloads = sample()
+    tuned = {name: replace(w, plain=()) for name, w in workloads.items()}
+    assert ordinary(judgement, tuned) is None and advice(None) == ""
+
+
+def test_one_kernel_is_too_few() -> None:
+    judgement, workloads = sample()
+    one = workloads | {"dot": replace(workloads["dot"], plain=("serial",), rows=workloads["dot"].rows[:1])}
+    assert len(kernels(judgement, one)) == 1 and ordinary(judgement, one) is None
+
+
+def test_too_few_launches_support_no_advice() -> None:
+    judgement, workloads = sample(1, 3)
+    assert ordinary(judgement, workloads) is None
+
+
+def test_where_nothing_differs_any_flags_will_do() -> None:
+    judgement, workloads = sample()
+    same = Estimate(10.0, 9.9, 10.1, (10.0,) * 8)
+    plain = [
+        f for f in judgement.figures if isinstance(f, Verified) and f.identity.variant in ("serial", "fortran_loop")
+    ]
+    right = tuple(f for f in judgement.figures if not isinstance(f, Failed))
+    alike = changed(replace(judgement, figures=right), *(replace(f, estimate=same, states=None) for f in plain))
+    assert provenance.settle(advice(compared(alike, workloads))).startswith("any: no difference in ")
+
+
+def test_an_interval_that_meets_the_best_is_as_good() -> None:
+    judgement, workloads = sample()
+    of = {f.identity.toolchain: f for k in kernels(judgement, workloads) for f in k.verified.values()
+          if k.program == "dot.serial" and k.title == "scalar product in L1"}  # fmt: skip
+    best = of[FAST].estimate
+    wide = replace(
+        of[NATIVE], estimate=Estimate(best.median * 0.8, best.median * 0.5, best.median * 1.2, best.launches)
+    )
+    native = next(f for f in compared(changed(judgement, wide), workloads).flags if f.toolchain == NATIVE)
+    assert native.loss is None or native.kernel != "scalar product in L1, dot.serial"
