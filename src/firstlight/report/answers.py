@@ -126,7 +126,8 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
     key = chooser(row.choose)
     variant = best.identity.variant
-    tuned = row.choose == "toolchain" and bool(workload.plain) and variant not in workload.plain
+    own = any(one.name == workload.name for one in run.brought)
+    tuned = row.choose == "toolchain" and not own and variant not in workload.plain
     rivals = best_of_each([f for f in good if f.identity.variant == variant] if tuned else good, key)
     choose = ""
     if row.choose != "toolchain" or workload.toolchain_sensitive:
@@ -146,7 +147,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         "",
         _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))]),
         _unbounded(judgement, best, workload),
-        _subject(row, any(one.name == workload.name for one in run.brought)) + (f" of {variant}" if tuned else ""),
+        _subject(row, own) + (f" of {variant}" if tuned else ""),
         tuned,
     )
 
