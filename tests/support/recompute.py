@@ -71,7 +71,9 @@ class Run:
             return len(self._absent())
         if what == "lost":
             return sum(not r.get("exit", [{}])[0].get("ok") or "end" not in r for r in self.records)
-        return sum(row["verdict"] == what for row in self.rows)
+        if what == "expected":
+            return sum(bool(row["expected"]) for row in self.rows)
+        return sum(row["verdict"] == what and not row["expected"] for row in self.rows)
 
     def _absent(self) -> set[tuple[str, ...]]:
         """By program, reason and help: toolchains that lack the same are one."""

@@ -32,7 +32,7 @@ from firstlight.analysis.findings import discover
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import steadiness
-from firstlight.analysis.verdict import Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
+from firstlight.analysis.verdict import ELSEWHERE, Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
 from firstlight.execute.observer.program import value
 from firstlight.model.catalogue import Value, Workload, needs
 from firstlight.model.plan import Cell, Placement, Program
@@ -67,9 +67,19 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     figures = _apply_ceilings(drafts, run, workloads, Allowed(limits, run.machine, hierarchy))
     figures += _unbuilt(run)
     figures += _missing_figures(run, records, evidence)
+    figures = [_expected(f, run, workloads) for f in figures]
     steady = steadiness(figures, workloads, run.machine)
     judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, steady, hierarchy)
     return replace(judgement, findings=tuple(discover(judgement, workloads)))
+
+
+def _expected(figure: Figure, run: Run, workloads: Mapping[str, Workload]) -> Figure:
+    """Return the figure, with the reason where its workload declares that the check fails with these flags."""
+    if not isinstance(figure, Failed) or figure.cause != "check" or figure.identity.workload not in workloads:
+        return figure
+    i = figure.identity
+    flag_set = next((t.flag_set for t in run.toolbox.toolchains if t.name == i.toolchain), "")
+    return replace(figure, expected=workloads[i.workload].expected(i.variant, flag_set))
 
 
 def _metrics(run: Run, program: Program) -> tuple[Metric, ...]:
@@ -96,7 +106,7 @@ def _tainted(run: Run, evidence: Iterable[Evidence]) -> dict[Suspect, str]:
         suspect = _suspect(run, e.subject)
         if e.wrong and suspect not in found:
             case = ", ".join(f"{name} = {value}" for name, value in e.subject.parameters)
-            found[suspect] = f"wrong in another case ({case}): {e.wrong[-1]}"
+            found[suspect] = f"{ELSEWHERE} ({case}): {e.wrong[-1]}"
     return found
 
 

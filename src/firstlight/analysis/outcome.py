@@ -25,8 +25,8 @@ def outcome(judgement: Judgement) -> Correctness:
     """What failed, and what is right somewhere.
 
     A flag set that makes a program fast but wrong is a finding about the flags; a variant that no toolchain gets right
-    is a failure of the run. What a program refused to run (three ranks for pairs) was not tried; of a variant that is
-    unverified by design it is enough that it ran.
+    is a failure of the run, unless its workload declares that it fails with these flags. What a program refused to run
+    (three ranks for pairs) was not tried; of a variant that is unverified by design it is enough that it ran.
     """
     run = judgement.run
     launched = {r.start.cell for r in judgement.records if not refused(r)}
@@ -41,6 +41,8 @@ def outcome(judgement: Judgement) -> Correctness:
     for (workload, variant, toolchain, mpi), some in by_program.items():
         if _sound(some, f"{workload}.{variant}" in by_design):
             right[workload, variant].append(toolchain + (f" with {mpi}" if mpi else ""))
+    expected = {who for who, some in by_program.items() if any(isinstance(f, Failed) and f.expected for f in some)}
+    tried = [p for p in tried if (p.workload, p.variant, p.toolchain, p.mpi) not in expected]
     failed = dict.fromkeys((p.workload, p.variant) for p in tried if (p.workload, p.variant) not in right)
     return Correctness(tuple(failed), {variant: tuple(tools) for variant, tools in right.items()})
 

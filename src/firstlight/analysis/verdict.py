@@ -17,6 +17,8 @@ Cause = Literal["check", "lost", "build", "record", "ceiling"]
 Doubt = Literal["", "ceiling"]
 Verdict = Literal["verified", "untimed", "failed", "unverified"]
 
+ELSEWHERE = "wrong in another case"
+"""How the reason of a figure begins whose program failed in another one of its cases."""
 DISTURBED = 0.2
 """A figure or a run is disturbed from this share of samples in which other processes used its processors."""
 
@@ -126,13 +128,17 @@ class Verified(msgspec.Struct, frozen=True, tag="verified"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """`cause`: check (a wrong result), lost (no launch ended well), build, record (unusable values), ceiling."""
+    """`cause`: check (a wrong result), lost (no launch ended well), build, record (unusable values), ceiling.
+
+    `expected`: why its workload declares that the check fails with these flags; "" where it does not.
+    """
 
     identity: Identity
     unit: str
     better: Better
     reason: str
     cause: Cause = "check"
+    expected: str = ""
 
 
 class Unverified(msgspec.Struct, frozen=True, tag="unverified"):

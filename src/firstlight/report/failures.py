@@ -11,7 +11,10 @@ from firstlight.analysis.verdict import Failed, Unverified
 from firstlight.core.units import count
 from firstlight.report import wording
 
-Kind = Literal["failed", "unverified"]
+Kind = Literal["expected", "failed", "unverified"]
+
+
+ORDER: tuple[Kind, ...] = ("failed", "unverified", "expected")
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -23,7 +26,14 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        return f"{self.program}: {count(len(self.figures), 'figure')} {self.kind}"
+        verb = "failed as expected" if self.kind == "expected" else self.kind
+        return f"{self.program}: {count(len(self.figures), 'figure')} {verb}"
+
+    @property
+    def why(self) -> str:
+        """Return why the failure is expected; "" where it is not."""
+        first = self.figures[0]
+        return first.expected if isinstance(first, Failed) else ""
 
     @property
     def reason(self) -> str:
@@ -37,19 +47,17 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def failures(judgement: Judgement) -> list[Failure]:
-    """What failed, then what is unverified, each by program; a program is built against one MPI library."""
+    """Return what failed, what is unverified and what failed as expected, each by program and MPI library."""
     found: dict[tuple[Kind, str, str, str], list[Failed | Unverified]] = {}
     for f in judgement.figures:
         if isinstance(f, Failed | Unverified):
             kind: Kind = "failed" if isinstance(f, Failed) else "unverified"
+            kind = "expected" if isinstance(f, Failed) and f.expected else kind
             cause = f.cause if isinstance(f, Failed) else ""
             program = f"{f.identity.workload}.{f.identity.variant}"
             found.setdefault((kind, program, f.identity.mpi or "", cause), []).append(f)
-    return [Failure(key[0], _program(judgement, some), tuple(some)) for key, some in sorted(found.items(), key=_key)]
-
-
-def _key(item: tuple[tuple[Kind, str, str, str], list[Failed | Unverified]]) -> tuple[str, str, str, str]:
-    return item[0]
+    ordered = sorted(found.items(), key=lambda item: (ORDER.index(item[0][0]), item[0]))
+    return [Failure(key[0], _program(judgement, some), tuple(some)) for key, some in ordered]
 
 
 def _program(judgement: Judgement, some: list[Failed | Unverified]) -> str:

@@ -256,7 +256,6 @@ def embedded(data: object) -> str:
 
 def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette, front: Front) -> dict[str, Any]:
     run = judgement.run
-    good, failed, unverified, absent = terminal.counted(judgement)
     figures = figures_json(judgement)
     drawn_maps, more_maps = maps.maps(judgement)
     return {
@@ -278,7 +277,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "unanswered": unanswered(judgement, workloads, {a.row.title for a in (*front.rows, *front.others)}),
         "verdict": verdict.verdict(judgement, workloads),
         "ordinary": ordinary.ordinary(judgement, workloads),
-        "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
+        "counts": terminal.counted(judgement),
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
         "maps": drawn_maps,

@@ -6,6 +6,7 @@ import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from firstlight.analysis import Finding, Judgement, formatting
 from firstlight.analysis.absence import absences
@@ -252,20 +253,31 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
     return lines
 
 
-def counted(judgement: Judgement) -> tuple[int, int, int, int]:
-    """Figures (`verified`, timed or not, `failed`, `unverified`) and things `not available`."""
+class Counts(NamedTuple):
+    """Numbers of figures: verified (timed or not), failed, failed as expected, unverified; and of absent things."""
+
+    verified: int
+    failed: int
+    expected: int
+    unverified: int
+    absent: int
+
+
+def counted(judgement: Judgement) -> Counts:
     kinds = (Verified | Untimed, Failed, Unverified)
-    numbers = [sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds]
-    return numbers[0], numbers[1], numbers[2], len(absences(judgement))
+    good, failed, unverified = (sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds)
+    expected = sum(isinstance(f, Failed) and bool(f.expected) for f in judgement.figures)
+    return Counts(good, failed - expected, expected, unverified, len(absences(judgement)))
 
 
 def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
-    good, failed, unverified, absent = counted(judgement)
+    n = counted(judgement)
     parts = [
-        ink("good", f"{count(good, 'figure')} verified"),
-        ink("bad" if failed else "dim", f"{failed} failed"),
-        *([ink("warn", f"{unverified} unverified")] if unverified else []),
-        f"{absent} not available",
+        ink("good", f"{count(n.verified, 'figure')} verified"),
+        ink("bad" if n.failed else "dim", f"{n.failed} failed"),
+        *([f"{n.expected} failed as expected"] if n.expected else []),
+        *([ink("warn", f"{n.unverified} unverified")] if n.unverified else []),
+        f"{n.absent} not available",
         *([ink("bad", f"{count(len(judgement.lost), 'launch', 'launches')} lost")] if judgement.lost else []),
     ]
     return ["  " + " · ".join(parts)]
@@ -275,9 +287,10 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
     """What failed, in full: figures with the reason, builds with the compiler's output, launches that were lost."""
     ink, run = Ink(colour), judgement.run
     lines: list[str] = []
-    for kind in ("failed", "unverified"):
+    for kind in failing.ORDER:
         some = [f for f in failing.failures(judgement) if f.kind == kind]
-        lines += _titled(f"{kind}: {count(sum(len(f.figures) for f in some), 'figure')}", some, ink)
+        title = "failed as expected" if kind == "expected" else kind
+        lines += _titled(f"{title}: {count(sum(len(f.figures) for f in some), 'figure')}", some, ink)
         lines += [x for f in some for x in _failure(f, width, ink)]
     broken = [b for b in run.builds if not b.ok]
     lines += _titled(f"not built: {count(len(broken), 'program')}", broken, ink)
@@ -294,8 +307,9 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
 
 def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
     """Return a program with the first reason, then its figures, each with its own reason if that differs."""
-    style, mark = ("bad", "✗") if failure.kind == "failed" else ("warn", "?")
+    style, mark = {"failed": ("bad", "✗"), "unverified": ("warn", "?"), "expected": ("dim", "-")}[failure.kind]
     lines = [ink(style, f"  {mark} ") + failure.title, *wrap(failure.reason, width, "      ", "      ")]
+    lines += wrap(failure.why, width, "      ", "      ") if failure.why else []
     lines += [f"      see it: {failure.command}"]
     for f in failure.figures:
         lines += wrap(formatting.name(f.identity), width, "      - ", "        ")

@@ -1,4 +1,4 @@
-"""Every other failed figure, one finding a variant and cause, so that no failure goes unsaid."""
+"""Every other unexpected failed figure, one finding a variant and cause, so that no failure is left out."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ WEIGHT = {"check": 90.0, "lost": 80.0, "record": 75.0, "build": 65.0}
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     elsewhere = {f.identity for f in broken_by_flags(judgement)}  # and those above a ceiling have a rule of their own
     left = [f for f in _common.failed(judgement) if f.identity not in elsewhere and f.cause != "ceiling"]
+    left = [f for f in left if not f.expected]
     groups = grouped(left, lambda f: (target(f.identity), f.cause))
     return [_finding(judgement, what, cause, figures) for (what, cause), figures in groups.items()]
 

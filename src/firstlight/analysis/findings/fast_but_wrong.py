@@ -14,7 +14,7 @@ from firstlight.analysis.findings._common import (
     without_defaults,
 )
 from firstlight.analysis.formatting import listing, name
-from firstlight.analysis.verdict import Failed, Untimed, Verified
+from firstlight.analysis.verdict import ELSEWHERE, Failed, Untimed, Verified
 from firstlight.model.catalogue import Workload
 from firstlight.results.record import Run
 
@@ -24,14 +24,18 @@ OF_RESULTS = True
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     found = []
     for what, wrong in grouped(broken_by_flags(judgement), lambda f: target(f.identity)).items():
+        # The last case is the largest, and an error of its own says more than that of another case.
+        shown = [f for f in wrong if not f.reason.startswith(ELSEWHERE)] or wrong
+        why = next((f"; {f.expected}" for f in wrong if f.expected), "")
         toolchains = once(f.identity.toolchain for f in wrong)
         verb = "breaks" if len(toolchains) == 1 else "break"
         found.append(
             Finding(
                 rule="fast_but_wrong",
-                sentence=f"fast but wrong: {listing(toolchains)} {verb} {what}: {provenance.reason(wrong[0])}",
+                sentence=f"fast but wrong: {listing(toolchains)} {verb} {what}: {provenance.reason(shown[-1])}{why}",
                 evidence=tuple(
-                    f"{name(without_defaults(judgement, f.identity))}: {provenance.reason(f)}" for f in wrong[:SHOWN]
+                    f"{name(without_defaults(judgement, f.identity))}: {provenance.reason(f)}"
+                    for f in [*shown[::-1], *(f for f in wrong if f not in shown)][:SHOWN]
                 ),
                 command=command(what, toolchains=toolchains),
                 weight=100 + min(9.0, len(wrong) / 10),
@@ -42,7 +46,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def broken_by_flags(judgement: Judgement) -> list[Failed]:
-    """Figures with a wrong result under flags beyond base, where the same variant verifies under another flag set."""
+    """Return figures that are wrong with flags beyond base, if that is declared or the variant verifies with others."""
     run = judgement.run
     right = {
         (target(f.identity), flag_set(run, f.identity.toolchain))
@@ -54,4 +58,5 @@ def broken_by_flags(judgement: Judgement) -> list[Failed]:
 
 def _by_flags(figure: Failed, run: Run, right: set[tuple[str, str]]) -> bool:
     flags = flag_set(run, figure.identity.toolchain)
-    return flags != "base" and any(w == target(figure.identity) and other != flags for w, other in right)
+    elsewhere = any(w == target(figure.identity) and other != flags for w, other in right)
+    return bool(figure.expected) or (flags != "base" and elsewhere)

@@ -21,6 +21,7 @@ from firstlight.model.catalogue.declarations import (
     Declaration,
     Duration,
     Elsewhere,
+    ExpectedFailure,
     Flags,
     Plot,
     Provides,
@@ -36,6 +37,7 @@ __all__ = [
     "Declaration",
     "Duration",
     "Elsewhere",
+    "ExpectedFailure",
     "Flags",
     "Plot",
     "Prefix",
@@ -105,6 +107,7 @@ class Workload(msgspec.Struct, frozen=True):
     elsewhere: tuple[Elsewhere, ...] = ()
     asks: tuple[Ask, ...] = ()
     plain: tuple[str, ...] = ()
+    expected_failures: tuple[ExpectedFailure, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -117,6 +120,11 @@ class Workload(msgspec.Struct, frozen=True):
         """The class of work that a variant does; "" for what the variants of the folder do unless one is declared."""
         return next((c.name for c in self.classes if any(fnmatchcase(variant, p) for p in c.variants)), "")
 
+    def expected(self, variant: str, flag_set: str) -> str:
+        """Return why the check of a variant fails with a flag set; "" unless that is declared."""
+        known = (e for e in self.expected_failures if flag_set in e.flag_sets)
+        return next((e.reason for e in known if any(fnmatchcase(variant, p) for p in e.variants)), "")
+
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A workload.toml, as written."""
@@ -125,6 +133,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: str
     toolchain_sensitive: bool = True
     plain: tuple[str, ...] = ()
+    expected_failures: tuple[ExpectedFailure, ...] = ()
     suites: dict[str, list[Selection]] = {}
     sizes: Sizes | None = None
     provides: tuple[Provides, ...] = ()

@@ -157,6 +157,14 @@ class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     differs: str = ""
 
 
+class ExpectedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Variants whose checks fail with these flag sets, and why: what the flags permit breaks the method."""
+
+    variants: list[str]
+    flag_sets: list[str]
+    reason: str
+
+
 class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants that do other work than the rest of the folder (more accurate, more general), named by what they do.
 

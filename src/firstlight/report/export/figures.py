@@ -49,6 +49,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     of_ceiling: float | None
     verdict: Verdict
     reason: str | None
+    expected: str | None = None  # why its workload declares that it fails with these flags
     states: States | None = None  # where the launches fall into two: medians and launches of each
     effort: Effort | None = None  # what its files add to the serial variant's; null: not counted
     values: tuple[float, ...] | UnsetType = UNSET
@@ -64,7 +65,7 @@ def rows(judgement: Judgement, launches: bool = False) -> list[Row]:
 
 def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
     who = figure.identity
-    median = low = high = ceiling = of_ceiling = launches = reason = states = None
+    median = low = high = ceiling = of_ceiling = launches = reason = expected = states = None
     verdict: Verdict
     match figure:
         case Verified():
@@ -79,6 +80,7 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
             verdict = "failed" if isinstance(figure, Failed) else "unverified"
             verdict = "untimed" if isinstance(figure, Untimed) else verdict
             reason = figure.reason
+            expected = figure.expected or None if isinstance(figure, Failed) else None
     estimate = figure.estimate if isinstance(figure, Verified) else None
     return Row(
         run=run.id,
@@ -101,6 +103,7 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
         of_ceiling=of_ceiling,
         verdict=verdict,
         reason=reason,
+        expected=expected,
         states=states,
         effort=run.efforts.get(f"{who.workload}.{who.variant}"),
         values=(estimate.launches if estimate else ()) if each else UNSET,

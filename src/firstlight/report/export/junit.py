@@ -211,8 +211,9 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
 
 def _expected(figure: Failed, right: Sequence[str]) -> str:
     """Return the reason, worded as a finding about the toolchain."""
-    where = f"right with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "")
-    return f"expected, a finding about {figure.identity.toolchain} ({where}): {figure.reason}"
+    where = f"right with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "") if right else ""
+    why = "; ".join(filter(None, (figure.expected, where)))
+    return f"expected, a finding about {figure.identity.toolchain} ({why}): {figure.reason}"
 
 
 def _name(who: Identity) -> str:
