@@ -66,9 +66,9 @@ Exit status:
     "--allowed-signers",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Whom to believe: lines NAME KEY, as OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
+    help="The signers to trust: lines NAME KEY, as in OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
 )
-@click.option("--identity", metavar="NAME", help="Who of them must have signed it; anybody if not given.")
+@click.option("--identity", metavar="NAME", help="Accept only this signer; any of them if not given.")
 @as_json
 @results_folder
 def command(

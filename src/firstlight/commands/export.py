@@ -14,7 +14,7 @@ output = click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write it here, not to the terminal.",
+    help="Write to FILE instead of the terminal.",
 )
 
 SECTION = "Read"
@@ -36,7 +36,9 @@ def command() -> None:
 
 @command.command()
 @click.argument("run", default="latest")
-@click.option("--against", metavar="BASE", help="Hold every figure against this run; what it found stays a finding.")
+@click.option(
+    "--against", metavar="BASE", help="Compare every figure with this run; its known failures are not new ones."
+)
 @output
 @results_folder
 def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
@@ -81,7 +83,7 @@ def reframe(output: Path | None) -> None:
 
 @command.command()
 @click.argument("run", default="latest")
-@click.option("--summary", is_flag=True, help="NAME=VALUE, as HPC Challenge's own output has it, for scripts.")
+@click.option("--summary", is_flag=True, help="Print only NAME=VALUE, as HPC Challenge does; for scripts.")
 @output
 @results_folder
 def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:

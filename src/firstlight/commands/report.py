@@ -46,21 +46,21 @@ Example:
 """
 )
 @click.argument("run", default="latest")
-@click.option("--compare", "other", metavar="RUN", help="Lay this earlier run beside it.")
+@click.option("--compare", "other", metavar="RUN", help="Compare with this earlier run on the same page.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the page here, not into the run's directory.",
+    help="Write the page to FILE instead of the run's directory.",
 )
 @as_json
 @results_folder
 def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> int:
     """Print the summary of a run and write its HTML page.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Without --output, the run's
-    figures.json and its seal are renewed with the page. In a signed run, and in one that you may not write, nothing is
-    written. Of a profile (./fl profile) its own page is written again. On a disk that is full the summary is shown all
-    the same, what is missing is told, and the exit status is 3.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default); the folder of a profile
+    (./fl profile) works, too. Without --output, the run's figures.json and its seal are written again with the page. A
+    signed run, and one that you may not write, stay unchanged. If the disk is full, the summary is printed, a line
+    names what could not be written, and the exit status is 3.
     """
     profiled = _profile(run, results)
     if profiled is not None:

@@ -67,7 +67,7 @@ Exit status:
     "--mpi",
     multiple=True,
     metavar="PATTERN",
-    help="Only MPI libraries of such a name; with a ! in front, all but such; repeatable.",
+    help="Only MPI libraries whose name matches; prefix ! to exclude; repeatable.",
 )
 @click.option(
     "--placement",
@@ -85,7 +85,7 @@ Exit status:
 @click.option(
     "--timeout",
     metavar="TIME",
-    help="A launch that takes longer is killed; 40s in the quick suite, 3m and 15m in the others.",
+    help="Kill a launch that lasts longer; 40s in the quick suite, 3m and 15m in the others.",
 )
 @new_run_folder
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
@@ -101,7 +101,7 @@ Exit status:
     "--at-once",
     type=click.IntRange(1, 1 << 16),
     metavar="K",
-    help="With --each-node: at most so many nodes, or pairs, measure at the same time; all if not given.",
+    help="With --each-node: at most K nodes, or pairs, measure at the same time; all if not given.",
 )
 @as_json
 @click.pass_context
@@ -126,14 +126,13 @@ def command(
     """Measure this machine: discover, build, launch, verify, report.
 
     WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
-    lqcd); without any, all are measured. What is named brings along what measures its ceilings. Programs are launched
-    in random order, round by round, until every figure is sure or the budget is spent: what the rows of the report ask
-    for comes first, and what could not be launched six times is not begun but named with the command that measures it.
-    Ctrl-C ends it with the report of what is there.
+    lqcd); without any, all are measured. Programs that measure the ceilings of a WORKLOAD are added. Programs are
+    launched in random order, round by round, until every interval is narrow enough or the budget is spent. The rows of
+    the report come first. A program that cannot be launched six times is not started; the page names the command that
+    measures it. Ctrl-C stops the run and writes the report of the finished launches.
 
-    NAME=VALUE sets a parameter of the workloads that are named and have it, in place of the suite's values: n=1e6,1e7
-    makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD
-    shows the parameters.
+    NAME=VALUE sets a parameter of the named workloads instead of the suite's values: n=1e6,1e7 makes two cases,
+    molecule=mine.xyz names a file of your own, which is stored with the run. ./fl list WORKLOAD shows the parameters.
     """
     from firstlight import runner
     from firstlight.core.confidence import LAUNCHES

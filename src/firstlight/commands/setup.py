@@ -52,19 +52,23 @@ Exit status:
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--quick", "suite", flag_value="quick", help="Programs of the quick suite.")
 @click.option(
-    "--standard", "suite", flag_value="standard", default="standard", help="Of the standard one (the default)."
+    "--standard",
+    "suite",
+    flag_value="standard",
+    default="standard",
+    help="Programs of the standard suite (the default).",
 )
-@click.option("--full", "suite", flag_value="full", help="Of the full one.")
+@click.option("--full", "suite", flag_value="full", help="Programs of the full suite.")
 @click.option(
     "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast; '!clang-*' leaves such out."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
-@click.option("--offline", is_flag=True, help="Ask no package index, now and in every later call.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
+@click.option("--offline", is_flag=True, help="Use no package index, now and in every later call.")
 @click.option(
     "--wheelhouse",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="Take packages from this folder; with --offline from nowhere else.",
+    help="Use packages from this folder; with --offline from no other place.",
 )
 @click.option(
     "--make-wheelhouse",

@@ -35,7 +35,7 @@ Exit status:
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE",
-    help="A private key of OpenSSH, or a public one whose private half the agent holds.",
+    help="A private key of OpenSSH, or a public key whose private half is in the agent.",
 )
 @results_folder
 def command(run: str, key: Path, results: Path) -> int:

@@ -46,19 +46,19 @@ Exit status:
     "--per-node",
     type=click.IntRange(1, 1 << 16),
     metavar="N",
-    help="CPUs of each node, where not whole nodes are wanted; PBS always needs it.",
+    help="CPUs of each node, if you do not want whole nodes; PBS always needs it.",
 )
 @click.option("--gpus", type=click.IntRange(1, 256), metavar="N", help="GPUs of each node; none if not given.")
 @click.option(
     "--time", "limit", metavar="TIME", help="The job's time limit, as 30m or 2h; made from the budget if not given."
 )
 @click.option(
-    "--setup-time", metavar="TIME", help="Of that, for looking around and building inside of the job; 15m if not given."
+    "--setup-time", metavar="TIME", help="The part of --time for discovery and building in the job; 15m if not given."
 )
 @click.option("--partition", "--queue", default="", metavar="P", help="The partition or queue.")
 @click.option("--account", default="", metavar="A", help="The account, project or bank that pays.")
 @click.option(
-    "--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux, lsf), where more than one is here."
+    "--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux, lsf), if this machine has several."
 )
 @click.option(
     "--setup", multiple=True, metavar="LINE", help="A shell line before the run: 'module load gcc'; repeatable."

@@ -42,58 +42,57 @@ Exit status:
 @click.option(
     "--file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file like firstlight-bench.toml, which is read where no COMMAND is given.",
+    help="Read the commands from FILE; firstlight-bench.toml if neither FILE nor COMMAND is given.",
 )
 @click.option(
     "--sweep", multiple=True, metavar="NAME=V,V", help="Values for {NAME} in commands; repeatable: all combinations."
 )
-@click.option(
-    "--vary", metavar="AXIS,AXIS", help="Which of mpi, placement and bind to try, each with all that is here."
-)
+@click.option("--vary", metavar="AXIS,AXIS", help="Vary mpi, placement or bind: all values that this machine offers.")
 @click.option(
     "--placement",
     multiple=True,
     metavar="NxRxT",
     help="N nodes, R ranks a node, T threads a rank ({ranks}, {threads}); repeatable.",
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
 @click.option(
     "--build",
     metavar="COMMAND",
-    help="How to build, in a copy of this folder, once a toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'; also {cc}, "
-    "{fc}, {openmp}, and {mpicxx}, {mpicc}, {mpifc} once an MPI library.",
+    help="Build with COMMAND, in a copy of this folder, once per toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'; also "
+    "{cc}, {fc}, {openmp}, and {mpicxx}, {mpicc}, {mpifc} once per MPI library.",
 )
 @click.option(
-    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast, for --build; repeatable."
+    "--toolchain",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only toolchains that match, as gcc-fast; for --build; repeatable.",
 )
 @click.option(
     "--check",
     default="",
     metavar="COMMAND",
-    help="Verify each execution: must end with status 0; {out} is what was written.",
+    help="Verify each execution: COMMAND must end with status 0; {out} is the file with the output.",
 )
-@click.option("--expect", default="", metavar="TEXT", help="Verify: this text must be printed.")
-@click.option(
-    "--like", metavar="FILE=REFERENCE", help="Verify: the file written ({out}: the output) must be as the reference."
-)
+@click.option("--expect", default="", metavar="TEXT", help="Verify: the output must contain TEXT.")
+@click.option("--like", metavar="FILE=REFERENCE", help="Verify: FILE ({out}: the output) must equal REFERENCE.")
 @click.option(
     "--tolerance",
     type=FiniteRange(min=0),
-    help="Of --like: numbers may differ by this much, relative; without it every byte counts.",
+    help="With --like: the relative difference that numbers may have; every byte must be equal if not given.",
 )
 @click.option(
     "--ignore-status",
     is_flag=True,
-    help="The exit status does not matter. Without another check, nothing is verified then, and nothing ranked.",
+    help="Ignore the exit status. Without another check, nothing is then verified or ranked.",
 )
 @click.option(
     "--figure",
     multiple=True,
     metavar="NAME=REGEX",
-    help="A number that the program prints: the last match, its first group; repeatable.",
+    help="Measure a number that the program prints: the first group of the last match; repeatable.",
 )
-@click.option("--unit", multiple=True, metavar="UNIT", help="Of the --figure before it; repeatable.")
-@click.option("--lower", multiple=True, metavar="NAME", help="Of this --figure less is better; repeatable.")
+@click.option("--unit", multiple=True, metavar="UNIT", help="The unit of the --figure before it; repeatable.")
+@click.option("--lower", multiple=True, metavar="NAME", help="Lower values of this --figure are better; repeatable.")
 @click.option(
     "--work",
     multiple=True,
@@ -104,23 +103,25 @@ Exit status:
 @click.option(
     "--mpi-share",
     is_flag=True,
-    help="The share of time in MPI, too: by one more execution a launch, profiled, not timed.",
+    help="Measure the share of time in MPI as well, with one more execution per launch that is profiled and not timed.",
 )
-@click.option("--prepare", default="", metavar="COMMAND", help="Before each execution, outside of its time.")
+@click.option(
+    "--prepare", default="", metavar="COMMAND", help="Run COMMAND before each execution; its time does not count."
+)
 @click.option(
     "--warmup",
     type=click.IntRange(0, 1000),
     default=0,
     show_default=True,
-    help="Executions of each launch that do not count.",
+    help="Executions at the start of each launch that do not count.",
 )
 @click.option(
     "--env",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="A variable for the commands, which get few of yours by themselves; repeatable.",
+    help="Pass a variable to the commands, which otherwise see few of yours; repeatable.",
 )
-@click.option("--timeout", default="", metavar="TIME", help="A launch that takes longer is killed; 15m if not given.")
+@click.option("--timeout", default="", metavar="TIME", help="Kill a launch that lasts longer; 15m if not given.")
 @click.option("--budget", default="", metavar="TIME", help="Time for launching; 10m if not given.")
 @click.option(
     "--launches",
@@ -129,7 +130,7 @@ Exit status:
     help="At least N launches of each, 6 if not given; fewer give no intervals.",
 )
 @smallest
-@click.option("--title", default="", metavar="TEXT", help="What the page calls it.")
+@click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
@@ -146,12 +147,12 @@ def command(
 ) -> int:
     """Measure and compare your own programs.
 
-    They are launched in random order; each figure has an interval and a verdict, and the run has a page.
+    The commands are launched in random order. The page shows wall time, CPU time, peak memory and every --figure with
+    intervals, and which command is faster.
 
-    Each COMMAND is started as it is, without a shell (of one word with blanks in it, its words). Its wall time, CPU
-    time, peak memory and what --figure finds are told with intervals, and which command to choose. Where it begins
-    with mpiexec -n {ranks}, firstlight launches it, by any MPI library and placement. Without --check, --expect and
-    --like it is verified by its exit status alone, and the page says so.
+    COMMAND is started without a shell; a single argument with blanks is split into words. A COMMAND that begins with
+    mpiexec -n {ranks} is launched with any MPI library and placement. Without --check, --expect and --like only its
+    exit status is verified, and the page notes that.
     """
     from firstlight import runner
     from firstlight.commands.bench.runner import run

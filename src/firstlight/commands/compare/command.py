@@ -40,12 +40,12 @@ Exit status:
 @click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
 @as_json
 @click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
-@click.option("--side-by-side", "beside", is_flag=True, help="Two runs, too, as machines side by side.")
+@click.option("--side-by-side", "beside", is_flag=True, help="Show two runs as machines side by side, too.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the page of machines side by side here.",
+    help="Write the page of machines side by side to FILE.",
 )
 @smallest
 @results_folder

@@ -31,7 +31,7 @@ Exit status:
 """
 )
 @click.option(
-    "--site", "of_site", is_flag=True, help="What each line of the site file did; wrong ones by their number."
+    "--site", "of_site", is_flag=True, help="Show the effect of each line of the site file, and wrong lines by number."
 )
 @as_json
 def command(of_site: bool, as_json: bool) -> int:

@@ -57,22 +57,27 @@ Exit status:
 """
 )
 @click.argument("places", nargs=-1, metavar="[RUNS]...")
-@click.option("--accept", metavar="RUN", help="Take RUN as what later runs of its machine are held against.")
+@click.option("--accept", metavar="RUN", help="Make RUN the baseline for later runs of its machine.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only runs begun on that day or later.")
 @click.option("--figure", "figures", multiple=True, metavar="WORDS", help="Only figures with these words; repeatable.")
-@click.option("--machine", default="", metavar="NAME", help="Runs of this machine, not of the newest run's; or any.")
+@click.option(
+    "--machine",
+    default="",
+    metavar="NAME",
+    help="Show runs of this machine instead of the newest run's; any: of all machines.",
+)
 @smallest
 @click.option(
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the newest run against the accepted one as JUnit XML.",
+    help="Write the comparison of the newest run with the baseline as JUnit XML.",
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help=f"Write the page here, not as {PAGE} into the folder of the runs.",
+    help=f"Write the page to FILE instead of {PAGE} in the folder of the runs.",
 )
 @as_json
 @results_folder
@@ -90,10 +95,11 @@ def command(
 ) -> int:
     """Show every figure over all runs of a machine.
 
-    It finds levels and changes, and what else changed at the same run.
+    It detects changes of level, and lists what else changed at the same run.
 
-    RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once and kept in an index in
-    the cache, which may be thrown away. What cannot be read, was altered or is only a part is told and left out.
+    RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once; the result is stored
+    in the cache, which you may delete. Runs that cannot be read, were altered or are incomplete are reported and left
+    out.
     """
     from firstlight.commands.history import page
     from firstlight.report.export.history import document

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("--loop", "names", multiple=True, metavar="NAME", help="Only this loop, by its function; repeatable.")
+@click.option("--loop", "names", multiple=True, metavar="NAME", help="Only the loop in this function; repeatable.")
 @click.option(
     "--cc", multiple=True, metavar="COMPILER", help="gcc, clang or a path; repeatable. FL_CC, else gcc, if not given."
 )
@@ -29,22 +29,28 @@ if TYPE_CHECKING:
     default="-O3 -march=native",
     show_default=True,
     metavar="WORDS",
-    help="What your build compiles FILE with.",
+    help="The flags with which your build compiles FILE.",
 )
 @click.option(
     "--engine",
     default="greedy",
     show_default=True,
     metavar="NAME",
-    help="What searches: greedy, exhaustive, random, evolution (needs SciPy) or replay:FILE.",
+    help="The search engine: greedy, exhaustive, random, evolution (needs SciPy) or replay:FILE.",
 )
-@click.option("--budget", default="60s", show_default=True, metavar="TIME", help="Of each loop's search.")
 @click.option(
-    "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Of each side in a trial."
+    "--budget", default="60s", show_default=True, metavar="TIME", help="The most time for the search of each loop."
 )
-@click.option("--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Of all that is random.")
-@click.option("--report", is_flag=True, help="Tune nothing: write the page of what was tuned, with --json its data.")
-@click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE: it is compiled as it is again.")
+@click.option(
+    "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Seed of all random numbers."
+)
+@click.option(
+    "--report", is_flag=True, help="Tune nothing: write the page of the tuned loops; with --json print its data."
+)
+@click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE, so that it is compiled unchanged again.")
 @as_json
 def command(
     file: Path,

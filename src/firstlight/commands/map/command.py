@@ -44,34 +44,75 @@ Exit status:
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--topology", required=True, metavar="SPEC|allocation", help="The network, as torus:32x32; see below.")
 @click.option("--ranks-per-node", "per_node", type=click.IntRange(1, 4096), metavar="N", help="1 if not given.")
-@click.option("--inside", default="", metavar="SPEC", help="Of a node, as tree:8x2x2: cores, NUMA nodes, sockets.")
-@click.option("--phases", is_flag=True, help="Phases count one by one: only what happens at once shares links.")
-@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern that is named.")
-@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
-@click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
-@click.option("--faulty", default="", metavar="NODES", help="The same, and routes avoid them where the network can.")
-@click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one a line.")
 @click.option(
-    "--seconds", "--budget", "budget", default="45s", show_default=True, metavar="TIME", help="For the search, at most."
+    "--inside", default="", metavar="SPEC", help="The inside of a node, as tree:8x2x2: cores, NUMA nodes, sockets."
 )
-@click.option("--moves", type=click.IntRange(0), default=0, metavar="N", help="Of annealing, a start; 0: automatic.")
+@click.option("--phases", is_flag=True, help="Minimise each phase by itself: only simultaneous messages share links.")
+@click.option(
+    "--processes",
+    "-n",
+    type=click.IntRange(1, 1 << 24),
+    metavar="P",
+    help="The number of processes of a named pattern.",
+)
+@click.option(
+    "--parameter",
+    "-p",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the pattern, as class=B; repeatable.",
+)
+@click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
+@click.option(
+    "--faulty", default="", metavar="NODES", help="Like --holes, and routes avoid these nodes where the network can."
+)
+@click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one per line.")
+@click.option(
+    "--seconds",
+    "--budget",
+    "budget",
+    default="45s",
+    show_default=True,
+    metavar="TIME",
+    help="The most time for the search.",
+)
+@click.option(
+    "--moves",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Moves of the annealing search per start; 0: automatic.",
+)
 @click.option("--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Of annealing.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same one, the same map.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=1,
+    show_default=True,
+    help="Seed of the random numbers: the same seed gives the same map.",
+)
 @click.option(
     "--by", "judged", type=click.Choice(["events", "links"]), default="events", show_default=True,
-    help="What decides between the best maps: simulated events, or the sum of the busiest links alone.",
+    help="Decide between the best maps with simulated events, or with the sum of the busiest links alone.",
 )  # fmt: skip
-@click.option("--machine", default="", metavar="NAME|PARAMETERS", help="For predicted times, as in `./fl simulate`.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the files are written."
+    "--machine", default="", metavar="NAME|PARAMETERS", help="The network for predicted times, as in `./fl simulate`."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write the files into DIR."
 )
 @click.option(
     "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
     help="No search: this map, a slot a line, as DIR/best-so-far keeps it where a search was killed.",
 )  # fmt: skip
-@click.option("--try", "attempt", is_flag=True, help="Run COMMAND by the map and by the ranks' order, bound alike.")
-@click.option("--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Of each side of --try.")
-@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it is not recognised.")
+@click.option(
+    "--try", "attempt", is_flag=True, help="Run COMMAND with the map and with the ranks in order, bound alike."
+)
+@click.option(
+    "--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Launches of each side of --try."
+)
+@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, if it is not recognised.")
 @results_folder
 @as_json
 def command(
@@ -102,10 +143,10 @@ def command(
 ) -> int:
     """Find a better rank map for a program and measure it.
 
-    PROFILE is one of `./fl profile` (its folder, its name, or `latest`), PATTERN an application by its name (npb_cg,
-    with --processes), RUN one that measured such a pattern, FILE a text of `ranks P`, `phase NAME` and lines of
-    FROM TO BYTES. What is sought is the least sum over phases of the load of the busiest link. Where the order
-    as it is cannot be bettered, nothing is recommended.
+    PROFILE is a profile of `./fl profile` (its folder, its name, or `latest`), PATTERN the name of a communication
+    pattern (npb_cg, with --processes), RUN a run that measured such a pattern, FILE a text of `ranks P`, `phase NAME`
+    and lines FROM TO BYTES. The search minimises the load of the busiest link, summed over phases. If no map is better
+    than the present order, none is recommended.
     """
     from firstlight.commands.map import page, source
     from firstlight.commands.map.runner import MappingRequest, carry_out

@@ -28,7 +28,7 @@ Exit status:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write the page here, not as nodes.html into the folder.",
+    help="Write the page to FILE instead of nodes.html in the folder.",
 )
 @as_json
 @results_folder

@@ -26,12 +26,16 @@ Exit status:
 """
 )
 @click.argument("name", required=False, metavar="[PATTERN]")
-@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="How many processes.")
-@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A size, as class=B; repeatable.")
-@html_page("Draw the matrix, too.")
-@click.option("--matrix", "with_matrix", is_flag=True, help="With --json: the matrix instead, as a profile has it.")
-@click.option("--memory", "of_memory", is_flag=True, help="What buffers for its messages need, up to 82,944 processes.")
-@click.option("--node-memory", metavar="SIZE", help="With --memory: of a node; else this machine's.")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="The number of processes.")
+@click.option(
+    "--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A parameter, as class=B; repeatable."
+)
+@html_page("Draw the matrix into FILE.")
+@click.option(
+    "--matrix", "with_matrix", is_flag=True, help="With --json: print the matrix instead, in the format of a profile."
+)
+@click.option("--memory", "of_memory", is_flag=True, help="Show the memory of message buffers, up to 82,944 processes.")
+@click.option("--node-memory", metavar="SIZE", help="With --memory: the memory of a node; this machine's if not given.")
 @as_json
 def command(
     name: str | None,

@@ -35,23 +35,30 @@ Exit status:
 )
 @click.argument("run_name", required=False, default="latest", metavar="[RUN]")
 @click.option(
-    "--nodes", type=click.IntRange(1, 1 << 24), metavar="N", help="How many; those of --topology if not given."
+    "--nodes",
+    type=click.IntRange(1, 1 << 24),
+    metavar="N",
+    help="The number of nodes; those of --topology if not given.",
 )
 @click.option("--topology", default="", metavar="SPEC", help="The network, as torus:8x8x8; flat:N if not given.")
 @click.option("--machine", default="", metavar="NAME|PARAMETERS",
               help="What messages take: a network (./fl simulate --machines), parameters, or `fitted` to the run's "
                    "ping-pong, which is what happens if not given.")  # fmt: skip
-@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong counts, where the run has several.")
+@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
 @click.option(
-    "--class", "node_class", default="", metavar="NAME|FILE", help="Nodes of this class instead of the run's."
+    "--class",
+    "node_class",
+    default="",
+    metavar="NAME|FILE",
+    help="Project to nodes of this class instead of the run's.",
 )
-@click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="The class scaled to this year.")
-@click.option("--power", default="", metavar="WATTS", help="A limit for all nodes, as 20MW.")
-@click.option("--watts", default="", metavar="WATTS", help="Of one node, as 350W.")
-@click.option("--only", default="", metavar="WORKLOADS", help="Only these, comma separated.")
+@click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="Scale the class to this year.")
+@click.option("--power", default="", metavar="WATTS", help="The power limit of all nodes, as 20MW.")
+@click.option("--watts", default="", metavar="WATTS", help="The power of one node, as 350W.")
+@click.option("--only", default="", metavar="WORKLOADS", help="Only these workloads, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
-              help="The largest network to be simulated; messages on larger ones are continued.")  # fmt: skip
-@html_page("Write a page, too.")
+              help="The largest network to simulate; times on larger networks are extrapolated.")  # fmt: skip
+@html_page("Write a page to FILE as well.")
 @results_folder
 @as_json
 def command(

@@ -94,7 +94,9 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})
-@click.option("--site-file", metavar="FILE", help="The site file, in place of the one that is found; see docs/site.md.")
+@click.option(
+    "--site-file", metavar="FILE", help="Use this site file instead of the one that is found; see docs/site.md."
+)
 @click.option(
     "--modules",
     metavar="WORDS",
@@ -116,7 +118,7 @@ class LazyGroup(click.Group):
 def group(
     ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None, target: str | None
 ) -> None:
-    """What this parallel machine really gives to your code: measured, verified, compared."""
+    """Measure what this machine delivers to your code: verified, compared, predicted."""
     from firstlight.commands.shared import sites
     from firstlight.commands.shared.output import WITH_RESULTS, called
     from firstlight.core import shell

@@ -61,12 +61,14 @@ Exit status:
 @click.option(
     "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
 )
-@click.option("--segment-bytes", metavar="SIZE", help="Instead of --segments: the size of one.")
-@click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Of broadcast and reduce.")
+@click.option("--segment-bytes", metavar="SIZE", help="The size of a segment, instead of --segments.")
+@click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="The root of a broadcast or reduce.")
 @click.option(
-    "--scale", metavar="SHAPES", help="Also on these shapes of the same kind: 4x4x4,8x8x8 or 64..65536 (for flat)."
+    "--scale",
+    metavar="SHAPES",
+    help="Predict for these shapes of the same kind as well: 4x4x4,8x8x8 or 64..65536 (for flat).",
 )
-@click.option("--missing", default="", metavar="RANKS", help="Ranks that take no part, comma separated.")
+@click.option("--missing", default="", metavar="RANKS", help="Ranks that do not participate, comma separated.")
 @click.option(
     "--machine",
     default="",
@@ -74,9 +76,9 @@ Exit status:
     help="A real network by its name (see --machines), parameters as key=value,... (L, o, g, hop, overhead in ns; G, O "
     "in ns/B; S in B; bandwidth in B/s), or `fitted`: to the ping-pong of a run (see --run, --mpi).",
 )
-@click.option("--machines", is_flag=True, help="List the networks known by name, with what was published of them.")
+@click.option("--machines", is_flag=True, help="List the networks known by name, with their published figures.")
 @click.option("--run", "run_name", default="latest", show_default=True, metavar="RUN", help="The run for `fitted`.")
-@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong counts, where the run has several.")
+@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
 @click.option("--noise", default="", metavar="PARAMETERS", help="period_us=1000,duration_us=100,phase=independent,...")
 @click.option(
     "--evaluator",
@@ -93,14 +95,29 @@ Exit status:
     help="Predict the collectives, exchanges with neighbours and patterns that a run measured from its own ping-pong, "
     "and report the error.",
 )
-@click.option("--pattern", metavar="NAME", help="An iteration of this pattern instead (./fl patterns lists them).")
-@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern; all nodes if not.")
-@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
+@click.option(
+    "--pattern", metavar="NAME", help="Predict an iteration of this pattern instead (./fl patterns lists them)."
+)
+@click.option(
+    "--processes",
+    "-n",
+    type=click.IntRange(1, 1 << 24),
+    metavar="P",
+    help="The number of processes of a pattern; one per node if not given.",
+)
+@click.option(
+    "--parameter",
+    "-p",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the pattern, as class=B; repeatable.",
+)
 @click.option(
     "--stages",
     multiple=True,
     metavar="NAME=STAGES|measured",
-    help="An iteration that is told stage by stage instead, as classic='near:800|work:5200,sum:8'; repeatable. "
+    help="Predict an iteration given stage by stage instead, as classic='near:800|work:5200,sum:8'; repeatable. "
     "`measured`: those of the run (see --run).",
 )
 @click.option(
@@ -108,9 +125,9 @@ Exit status:
     type=click.Path(path_type=Path, dir_okay=False),
     callback=to_write,
     metavar="FILE",
-    help="Write the schedule in the GOAL language instead: of one algorithm and size, or of a pattern.",
+    help="Write the schedule of one algorithm and size, or of a pattern, in the GOAL language.",
 )
-@html_page("Write a page, too.")
+@html_page("Write a page to FILE as well.")
 @results_folder
 @as_json
 def command(

@@ -48,7 +48,8 @@ command.add_command(loops.command, "loop")
     "names",
     multiple=True,
     metavar="NAME",
-    help="Only this one, as broadcast or bcast; repeatable. Otherwise broadcast, allreduce, allgather and alltoall.",
+    help="Only this collective, as broadcast or bcast; repeatable. Broadcast, allreduce, allgather and alltoall if not "
+    "given.",
 )
 @click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
 @click.option(
@@ -61,7 +62,7 @@ command.add_command(loops.command, "loop")
 @click.option(
     "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
 @click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
 @click.option(
     "--placement",
@@ -70,7 +71,7 @@ command.add_command(loops.command, "loop")
     help="N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
 )
 @click.option(
-    "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="Of each setting, at least."
+    "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="The fewest launches of each setting."
 )
 @click.option(
     "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
@@ -79,7 +80,7 @@ command.add_command(loops.command, "loop")
     "--from",
     "measured",
     metavar="RUN",
-    help="Take the first measurement of an earlier tuning, and spend the budget on the trial.",
+    help="Use the first measurement of an earlier tuning, and spend the budget on the trial.",
 )
 @click.option(
     "--output",
