@@ -31,6 +31,11 @@ class Kernel(NamedTuple):
     figures: Mapping[str, Figure]
 
     @property
+    def name(self) -> str:
+        """Return `scalar product in L1, dot.serial`."""
+        return f"{self.title}, {self.program}"
+
+    @property
     def verified(self) -> dict[str, Verified]:
         return {name: f for name, f in self.figures.items() if isinstance(f, Verified)}
 
@@ -40,7 +45,7 @@ class Kernel(NamedTuple):
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """How a compiler with one flag set does over the kernels that it measured.
+    """How a compiler with one flag set, the `options`, does over the kernels that it measured.
 
     `near`: the pairs (best of the kernel, its figure) in which it is as good as the best. `loss`: the pair in which it
     loses most, None if it is as good as the best everywhere; `kernel`: which one that is. `broken`: the programs,
@@ -48,6 +53,7 @@ class Flags(msgspec.Struct, frozen=True):
     """
 
     toolchain: str
+    options: str
     measured: tuple[tuple[Verified, Verified], ...]
     near: tuple[tuple[Verified, Verified], ...]
     loss: tuple[Verified, Verified] | None
@@ -63,7 +69,7 @@ class Flags(msgspec.Struct, frozen=True):
 class Ordinary(msgspec.Struct, frozen=True):
     """The flag sets for ordinary code, the best first. `kernels`: those that any of them were compared in."""
 
-    kernels: tuple[str, ...]
+    kernels: tuple[Kernel, ...]
     flags: tuple[Flags, ...]
 
 
@@ -79,7 +85,7 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     most = max(len(f.measured) for f in flags)
     flags = [f for f in flags if len(f.measured) >= max(FEWEST, most / 2)]
     flags.sort(key=lambda f: (-len(f.near) / len(f.measured), f.factor, f.toolchain))
-    return Ordinary(tuple(f"{k.title}, {k.program}" for k in some), tuple(flags))
+    return Ordinary(tuple(some), tuple(flags))
 
 
 def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Kernel]:
@@ -112,12 +118,14 @@ def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
     worst = max(far, key=lambda x: ranking.advantage(x[0], x[1]), default=None)
     failed = [f.identity for f in judgement.figures if isinstance(f, Failed) and f.cause == "check"]
     broken = dict.fromkeys(f"{i.workload}.{i.variant}" for i in failed if i.toolchain == name)
+    options = next((" ".join(t.flags) for t in judgement.run.toolbox.toolchains if t.name == name), "")
     return Flags(
         name,
+        options,
         tuple((best, f) for best, f, _ in measured),
         tuple(near),
         worst[:2] if worst else None,
-        f"{worst[2].title}, {worst[2].program}" if worst else "",
+        worst[2].name if worst else "",
         tuple(broken),
     )
 
@@ -145,16 +153,19 @@ def advice(found: Ordinary | None) -> str:
     best = found.flags[0]
     if all(len(f.near) == len(f.measured) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
-    sentence = f"{best.toolchain}: {_near(best)}"
+    sentence = f"{_name(best)}: {_near(best)}"
     if not best.broken:
         return sentence
     sentence += f"; it breaks {_broken(best)}"
     strict = next((f for f in found.flags if not f.broken), None)
     return (
-        sentence
-        if strict is None
-        else f"{sentence}. With correct results everywhere: {strict.toolchain}, {_near(strict)}"
+        sentence if strict is None else f"{sentence}. With correct results everywhere: {_name(strict)}, {_near(strict)}"
     )
+
+
+def _name(f: Flags) -> str:
+    """`clang-fast (-Ofast -march=native)`"""
+    return f.toolchain + (f" ({f.options})" if f.options else "")
 
 
 def _near(f: Flags) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from firstlight.analysis import Judgement, provenance, ranking, states
 from firstlight.analysis.formatting import listing, where
+from firstlight.analysis.ordinary import Ordinary
 from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core.units import count, interval, quantity, significant
@@ -87,6 +88,22 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
                 full_title = f"{title}, {work}" if work else title
                 made.append(_matrix(judgement, row, alike, full_title, f"{name}-{chr(97 + n)}" if n else name))
     return [m for m in made if m is not None]
+
+
+def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
+    """Return the plain kernels by compiler and flags, against the best of each kernel."""
+    if found is None:
+        return None
+    columns = tuple(f.toolchain for f in found.flags)
+    rows = []
+    for kernel in found.kernels:
+        best = kernel.best
+        if best is not None:
+            cells = tuple(
+                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best) for c in columns
+            )
+            rows.append((provenance.settle(provenance.name(kernel.name)), cells))
+    return Matrix("choose-ordinary", "Ordinary code, against the best flags of each kernel", columns, tuple(rows))
 
 
 def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:

@@ -322,4 +322,6 @@ def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:
 
 
 def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
+    """Wrap a text; names like gcc-native stay whole."""
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines or [first.rstrip()]
