@@ -18,6 +18,7 @@ from firstlight.analysis.select import in_row
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Row, Workload
+from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, at least
 SHOWN = 3  # programs that flags break, by name
@@ -92,19 +93,19 @@ def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ker
     """Return the plain kernels of a run, by the order of rows. A figure with too few launches is left out."""
     found: list[Kernel] = []
     for workload in workloads.values():
-        if not workload.toolchain_sensitive:
-            continue
-        for row in sorted(workload.rows, key=lambda r: r.order):
-            found += _of_row(judgement, row, workload)
+        if workload.plain and workload.toolchain_sensitive:
+            own = [f for f in judgement.figures if f.identity.workload == workload.name]
+            plain = [f for f in own if f.identity.variant in workload.plain]
+            for row in sorted(workload.rows, key=lambda r: r.order):
+                found += _of_row(plain, row, workload, judgement.run.machine)
     return found
 
 
-def _of_row(judgement: Judgement, row: Row, workload: Workload) -> list[Kernel]:
-    run = judgement.run
+def _of_row(plain: Sequence[Figure], row: Row, workload: Workload, machine: Machine) -> list[Kernel]:
     cases: dict[Identity, dict[str, Figure]] = {}
-    for f in judgement.figures:
+    for f in plain:
         i = f.identity
-        if i.variant not in workload.plain or not in_row(i, row, workload, run.machine):
+        if not in_row(i, row, workload, machine):
             continue
         if isinstance(f, Failed) or (isinstance(f, Verified) and f.estimate.low is not None and not f.oversubscribed):
             cases.setdefault(replace(i, toolchain=""), {})[i.toolchain] = f
