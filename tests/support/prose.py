@@ -21,7 +21,7 @@ AVOIDED = {
     r"wants|wanted": "requires",
     r"knows|knew": "(name the actor and the fact)",
     r"carr(?:y|ies|ied|ying)": "run, execute, export",
-    r"stands?|stood|lies": "is, is stored in",
+    r"stands?(?!-)|stood|lies": "is, is stored in",
     r"nobody|whoever|everybody|somebody|anybody": "(name the actor)",
     r"beside|besides": "alongside, compared with",
     r"in turn|at once|in the place of": "alternately, simultaneously, instead of",
@@ -31,7 +31,7 @@ AVOIDED = {
     r"any but": "(name the flags)",
     r"stolen by": "OS noise, steal time",
     r"answers? sooner|moves? faster": "lower latency, higher bandwidth",
-    r"(?:is|are|was|were) no(?= (?!longer|more|later|larger|smaller))": "is not a",
+    r"(?<!there )(?:is|are|was|were) no(?= (?!longer|more|later|larger|smaller))": "is not a",
     r"a second(?=[.,;:)]|$)": "per second",
     r"what (?:[\w`-]+ ){0,8}(?:costs?|gives?|gets?|takes?)": "latency, bandwidth, time, rate, share",
 }
