@@ -1,12 +1,18 @@
-"""Faults of a document that a program can find: words, sentences, lines, links and counts."""
+"""Faults of a document that a program can find: words, sentences, lines, tables, links, commands and counts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
+
+import click
+
+from firstlight.commands.shared.command_line import group
 
 MEDIAN_WORDS, MOST_WORDS, COLUMNS = 18, 30, 110
 """A document's median sentence, the length of 95 % of its sentences, and its longest line."""
@@ -49,10 +55,10 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 
 
 class Claim(NamedTuple):
-    """A count that documents state: a pattern with one group, and the number that it must be."""
+    """A statement of documents: a pattern with one group, and what the group must be, a number in digits or letters."""
 
     pattern: str
-    count: int
+    truth: int | str
 
 
 def text_of(page: str) -> str:
@@ -82,7 +88,8 @@ def anchors(page: str) -> set[str]:
 def faults(page: Path, claims: list[Claim]) -> list[str]:
     """Return every fault of the document, each in one line."""
     text = page.read_text(encoding="utf-8")
-    return [*_words(text), *_lengths(text), *_lines(text), *_links(page, text), *_counts(text, claims)]
+    checks = (_words(text), _lengths(text), _lines(text), _tables(text), _links(page, text), _commands(text))
+    return [*(fault for check in checks for fault in check), *_claims(text, claims)]
 
 
 def _words(page: str) -> Iterator[str]:
@@ -116,6 +123,70 @@ def _lines(page: str) -> Iterator[str]:
             yield f"{len(line)} columns: {line[:60]!r}"
 
 
+def _tables(page: str) -> Iterator[str]:
+    """A table is shown as one only if its second line separates head and rows, and all lines have as many columns."""
+    for table in re.findall(r"(?:^\|.*\n)+", _CODE.sub("\n", page) + "\n", re.M):
+        lines = table.splitlines()
+        columns = [len(re.findall(r"(?<!\\)\|", line)) for line in lines]
+        if len(lines) < 2 or not re.fullmatch(r"\|(?: *:?-+:? *\|)+", lines[1]):
+            yield f"a table without a head: {lines[0][:60]!r}"
+        for line, count in zip(lines, columns, strict=True):
+            if count != columns[0]:
+                yield f"{count - 1} columns instead of {columns[0] - 1}: {line[:60]!r}"
+
+
+def typed(page: str) -> list[str]:
+    """Return the command lines of `./fl` in blocks of code, except `./fl test`, which the script `fl` handles."""
+    blocks = "\n".join(m.group() for m in _CODE.finditer(page)).replace("\\\n", " ")
+    return re.findall(r"^ *(?:[A-Z_]+=\S* )*\./fl (?!test\b|\.\.\.|[A-Z])(.*)", blocks, re.M)
+
+
+def mentioned(page: str) -> list[str]:
+    """Return the commands in sentences and tables, which may be without their arguments."""
+    pieces = (" ".join(code.group().strip("`").split()) for code in _INLINE.finditer(_CODE.sub("", page)))
+    return [piece[5:] for piece in pieces if re.match(r"\./fl (?!test\b|\.\.\.|[A-Z])", piece)]
+
+
+def _commands(page: str) -> Iterator[str]:
+    """Parse commands; a command that is followed by its description in a second column is parsed without it, too."""
+    for command in typed(page):
+        flaws = [_flaw(c, complete=True) for c in (command, re.split(r"\s{3,}", command)[0])]
+        if all(flaws):
+            yield f"./fl {command}: {flaws[-1]}"
+    for command in mentioned(page):
+        if flaw := _flaw(command, complete=False):
+            yield f"./fl {command}: {flaw}"
+
+
+def _flaw(command: str, *, complete: bool) -> str:
+    """Return why firstlight refuses the command; "" if it does not.
+
+    Words in capitals stand for values, and the files of an example need not exist. A command that is not `complete` may
+    lack arguments.
+    """
+    try:
+        words = list(takewhile(lambda w: w not in {">", "|", "||", "&&"}, shlex.split(command, comments=True)))
+        _parse(words)
+    except ValueError as error:
+        return str(error)
+    except click.UsageError as error:
+        flaw = error.format_message()
+        if isinstance(error, click.NoSuchOption) or re.match("no (?:such )?command", flaw.lower()):
+            return flaw
+        stand_for_others = any(re.fullmatch(r"[A-Z]+|.*\.\.\..*", word) for word in words)
+        return flaw if complete and not stand_for_others and "does not exist" not in flaw else ""
+    return ""
+
+
+def _parse(words: list[str]) -> None:
+    """Parse the words as firstlight does, and run nothing. Raise UsageError."""
+    context = group.make_context("./fl", words)
+    while isinstance(context.command, click.Group) and (words := [*context._protected_args, *context.args]):
+        name, command, words = context.command.resolve_command(context, words)
+        assert command is not None
+        context = command.make_context(name, words, parent=context)
+
+
 def _links(page: Path, text: str) -> Iterator[str]:
     for _, target in _LINK.findall(_CODE.sub("", text)):
         if re.match(r"[a-z]+:", target):
@@ -128,20 +199,17 @@ def _links(page: Path, text: str) -> Iterator[str]:
             yield f"links to {target}: no such heading"
 
 
-NUMBERS: Mapping[str, int] = {
-    word: n
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five".split()
-    )
-}
+_ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+_MORE = "eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven"
+NUMBERS = {word: n for n, word in enumerate(f"{_ONES} {_MORE}".split(), 1)}
 _NUMBER = rf"(\d+|{'|'.join(sorted(NUMBERS, key=len, reverse=True))})"
 
 
-def _counts(page: str, claims: list[Claim]) -> Iterator[str]:
+def _claims(page: str, claims: list[Claim]) -> Iterator[str]:
     text = " ".join(_CODE.sub(" ", page).split())
     for claim in claims:
         for stated in re.finditer(claim.pattern.replace("NUMBER", _NUMBER), text, re.IGNORECASE):
-            value = stated.group(1).lower()
-            if (NUMBERS[value] if value in NUMBERS else int(value)) != claim.count:
-                yield f"{stated.group()!r}: {claim.count} are there"
+            value = (stated.group(1) or "").lower()
+            number = NUMBERS.get(value) or (int(value) if value.isdecimal() else value)
+            if number != claim.truth:
+                yield f"{stated.group()!r}: the truth is {claim.truth}"
