@@ -1,4 +1,4 @@
-"""Faults of a document that a program can find: words, sentences, lines, tables, links, commands and counts."""
+"""Find faults of documents: in words, sentences, lines, tables, links, commands and claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from firstlight.commands.shared.command_line import group
 
 MEDIAN_WORDS, MOST_WORDS, COLUMNS = 18, 30, 110
-"""A document's median sentence, the length of 95 % of its sentences, and its longest line."""
+"""These limit a document's median sentence, 95 % of its sentences, and its lines."""
 
 AVOIDED = {
     r"tells?|told|telling": "report, print, show, return",
@@ -41,7 +41,7 @@ AVOIDED = {
     r"a second(?=[.,;:)]|$)": "per second",
     r"what (?:[\w`-]+ ){0,8}(?:costs?|gives?|gets?|takes?)": "latency, bandwidth, time, rate, share",
 }
-"""What plain English has a better word for, outside of code; and the better word."""
+"""Outside of code, the second word is plainer than the first, a regular expression."""
 
 _AVOIDED = {re.compile(rf"\b(?:{words})(?!\w)", re.IGNORECASE): better for words, better in AVOIDED.items()}
 _CODE = re.compile(r"^( *)```.*?^\1```[ \t]*$", re.S | re.M)
@@ -55,7 +55,7 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 
 
 class Claim(NamedTuple):
-    """A statement of documents: a pattern with one group, and what the group must be, a number in digits or letters."""
+    """Describe a statement of documents: its pattern has one group, which must be the truth, in digits or letters."""
 
     pattern: str
     truth: int | str
@@ -117,7 +117,7 @@ def _lengths(page: str) -> Iterator[str]:
 
 
 def _lines(page: str) -> Iterator[str]:
-    """Tables and code cannot be wrapped, and neither can the link at the end of a line."""
+    """Tables and code cannot be wrapped, and neither can a long word at the end of a line."""
     for line in _CODE.sub("", page).splitlines():
         if len(line) > COLUMNS and not line.lstrip().startswith("|") and " " in line[COLUMNS:]:
             yield f"{len(line)} columns: {line[:60]!r}"

@@ -24,6 +24,7 @@ from firstlight.commands.shared.command_line import COMMANDS, group
 from firstlight.execute.build import Built, build
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
+from firstlight.model.plan.effort import EFFORT
 
 PAGE = ROOT / "docs" / "add-a-workload.md"
 BLOCK = re.compile(r"`((?:axpy|heat3d)/[a-z0-9_/]+\.(?:toml|hpp|cpp|cu))`.*?\n```[a-z]+\n(.*?)```", re.S)
@@ -188,6 +189,7 @@ def claims() -> list[prose.Claim]:
         prose.Claim(r"NUMBER patterns", len(list((ROOT / "native/patterns/patterns").glob("*.cpp")))),
         prose.Claim(r"NUMBER workloads in", len(workloads)),
         prose.Claim(r"NUMBER workloads that fill", quick),
+        prose.Claim(r"(?:fill its|them for) NUMBER seconds", int(EFFORT["quick"].budget)),
         prose.Claim(r"NUMBER chapters", len({w.chapter for w in workloads.values()})),
         prose.Claim(r"NUMBER kinds of machine", len(list((ROOT / "sites").glob("*.toml")))),
         prose.Claim(r"NUMBER packages", len(list((ROOT / "src/firstlight").glob("*/__init__.py")))),
