@@ -50,7 +50,8 @@ _INLINE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _IMAGE, _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)"), re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _QUOTED = re.compile(r"[\"“][^\"”\n]*[\"”]")
 _ITEM = re.compile(r"^ *(?:[-*]|\d+\.) ", re.M)
-_END = re.compile(r"(?<![ (][A-Z]\.)(?<!al\.)(?<!vs\.)(?<!Fig\.)(?<=[.!?])[)\"*_]*\s+(?=[\"(*_]?[A-Z0-9`])|:\s*$", re.M)
+_ABBREVIATION = r"(?<![ (][A-Z]\.)(?<!al\.)(?<!vs\.)(?<!Fig\.)"
+_END = re.compile(rf"{_ABBREVIATION}(?<=[.!?])[)\"*_]*\s+(?=[\"(*_]?[A-Z0-9`]|firstlight)|:\s*$", re.M)
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 
 
