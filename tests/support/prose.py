@@ -176,6 +176,8 @@ def _flaw(command: str, *, complete: bool) -> str:
             return flaw
         stand_for_others = any(re.fullmatch(r"[A-Z]+|.*\.\.\..*", word) for word in words)
         return flaw if complete and not stand_for_others and "does not exist" not in flaw else ""
+    except click.exceptions.Exit as end:  # --help and --version
+        return "" if end.exit_code == 0 else "ends the program"
     return ""
 
 
