@@ -245,6 +245,8 @@ def selections(workload: Workload, name: str) -> list[Selection]:
     it was made from, or anything of its kind."""
     plain = name.removeprefix("broken_")
     every = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
+    of_flags = [s for s in workload.suites.get("quick", []) if s.toolchains == ["*"]]  # one case, for the sake of flags
+    every.sort(key=lambda s: s in of_flags)
     entries = [s for s in every if all(small(workload, *item) for item in s.parameters.items())] or every
     fitting = [s for s in entries if any(fnmatchcase(plain, p) for p in s.variants)]
     same_kind = [s for s in entries if any(p.split("_")[0] == plain.split("_")[0] for p in s.variants)]
