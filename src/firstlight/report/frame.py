@@ -1,7 +1,7 @@
 """Frame: what all drawings share: traces with intervals, axes with units, cache marks, ghosts, the table behind.
 
-A drawing is plain data for plotly.js. The colours "@ink", "@muted", "@grid" and "@paper" are filled in by the page,
-which knows whether it is light or dark.
+A drawing is plain data, which `report/svg` draws. The colours "@ink", "@muted", "@ghost" and "@paper" are those of the
+page, which may be light or dark.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from firstlight.core import confidence
 from firstlight.core.heritage import Heritage
 from firstlight.core.units import binary, count, interval, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
-from firstlight.report import labels, wording
+from firstlight.report import wording
+from firstlight.report.svg import keys
 from firstlight.report.palette import COOL, WARM, Palette
 from firstlight.results.record import Metric
 
@@ -34,15 +35,19 @@ Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
 MOST_LINES = 8
 DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
 """Colours of a heat map around zero: blue below, vermillion above, which the colour-blind can distinguish."""
-HEAT: list[list[object]] = [[0, "@paper"], [0.5, WARM[0]], [1, "@ink"]]
+HEAT: list[list[object]] = [[0, "@paper"], [1, WARM[0]]]
 """Colours of a heat map of values that are never negative."""
+AMOUNTS: list[list[object]] = [
+    [0, "#FEE838"], [0.25, "#BCAF6F"], [0.5, "#7C7B78"], [0.75, "#434E6C"], [1, "#00224E"]
+]  # fmt: skip
+"""Colours of logarithms, where an empty cell differs from the lowest value: Cividis, from light to dark."""
 _MOST_SHOWN = 12
 
 
 class Drawing(msgspec.Struct):
     """One plot: `title` is its message; `head` and `rows` are the table behind it, or all of it where `data` is empty.
 
-    `notes`: what the drawing does not show, and why.
+    `notes`: what the drawing does not show, and why. Raises ValueError for an unknown key in `data` or `layout`.
     """
 
     id: str
@@ -56,6 +61,7 @@ class Drawing(msgspec.Struct):
 
     def __post_init__(self) -> None:
         self.title, self.caption = settle(self.title), settle(self.caption)
+        keys.check(self.data, self.layout)
 
 
 class View(msgspec.Struct, frozen=True):
@@ -109,7 +115,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 def text(foreign: str) -> str:
-    """Text for plotly, which reads a subset of HTML in names and labels."""
+    """Return text for a drawing, whose names and labels may contain `<b>`, `<i>`, `<sub>` and `<br>`."""
     return html.escape(foreign, quote=False)
 
 
@@ -167,18 +173,16 @@ def line(figures: Sequence[tuple[float, Verified]], name: str, look: Trace) -> T
     }
 
 
-def log_axis(title: str, values: Iterable[float] = (), sizes: bool = False) -> dict[str, Any]:
-    """A logarithmic axis; `sizes` labels powers of two in bytes."""
-    axis: dict[str, Any] = {"title": {"text": text(title)}, "type": "log", "exponentformat": "power", "dtick": 1}
-    some = [v for v in values if v > 0]
-    if some and max(some) / min(some) < 30:
-        axis |= {"dtick": "D2"}
-    if sizes and some:
+def log_axis(title: str, sizes: Iterable[float] = ()) -> dict[str, Any]:
+    """Return a logarithmic axis. `sizes`: in bytes; their powers of two are labelled."""
+    axis: dict[str, Any] = {"title": {"text": text(title)}, "type": "log"}
+    some = [v for v in sizes if v > 0]
+    if some:
         low, high = math.floor(math.log2(min(some))), math.ceil(math.log2(max(some)))
         step = max(1, -(-(high - low) // 7))
         ticks = [2.0**k for k in range(low - low % step, high + step, step)]
-        axis |= {"tickvals": ticks, "ticktext": [binary(t) if t >= 1 else "0 B" for t in ticks], "dtick": None}
-    return {k: v for k, v in axis.items() if v is not None}
+        axis |= {"tickvals": ticks, "ticktext": [binary(t) if t >= 1 else "0 B" for t in ticks]}
+    return axis
 
 
 def seconds_axis(title: str, values: Iterable[float]) -> dict[str, Any]:
@@ -202,10 +206,10 @@ def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"xaxis": x, "yaxis": y, "shapes": [], "annotations": []} | more
 
 
-def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center", row: int = 0) -> None:
-    """A vertical line with its label at the top: a cache level, a protocol switch.
+def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center") -> None:
+    """Draw a vertical line with its label above the frame: a cache level, a protocol switch.
 
-    `side`: which part of the label stands at the line; `row` counts upwards from the drawing.
+    `side`: which part of the label is at the line.
     """
     drawn["shapes"].append(
         {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
@@ -213,15 +217,15 @@ def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center", row:
     )  # fmt: skip
     drawn["annotations"].append(
         {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
-         "xanchor": side, "yshift": 14 * row, "text": text(label), "font": {"size": 11, "color": "@muted"}}
+         "xanchor": side, "text": text(label), "font": {"size": 11, "color": "@muted"}}
     )  # fmt: skip
 
 
 def marks(drawn: dict[str, Any], some: Sequence[tuple[float, str]], low: float, high: float) -> None:
-    """The (x, label) inside of a drawing from low to high; those that would stand on each other get rows."""
-    some = [(x, label) for x, label in some if low < x < high]
-    for (x, label), row in zip(some, labels.rows(some, low, high), strict=True):
-        mark(drawn, x, label, row=row)
+    """Draw the marks (x, label) inside of a drawing from low to high."""
+    for x, label in some:
+        if low < x < high:
+            mark(drawn, x, label)
 
 
 def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> list[Trace]:

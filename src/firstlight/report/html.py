@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import time
 from collections.abc import Iterable, Mapping
@@ -36,6 +35,7 @@ from firstlight.report import (
     method,
     plots,
     strip,
+    svg,
     terminal,
     verdict,
     wording,
@@ -48,7 +48,9 @@ from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.results.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
-MOST_BYTES = 7_000_000
+MOST_BYTES = 1_500_000  # of the page of a quick run
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The content security policy: no script, inline styles, images in data, nothing else."""
 MOST_OPEN = 60  # rows of a table in place of a plot; a longer one is folded
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
@@ -96,12 +98,15 @@ def render(
 def page_of(
     template: Path, page: Mapping[str, Any], drawings: Iterable[Drawing], figures: Iterable[Figure] = ()
 ) -> str:
-    """Fill a template with its facts and drawings, in the frame of all our pages: scripts, style, security policy.
+    """Fill a template with its facts and drawings, in the frame of all our pages: style and security policy.
 
     `figures`: those that the numbers of its sentences may come from, in the order of the download.
     """
     import jinja2
     from markupsafe import Markup, escape
+
+    class Own(Markup):
+        """Our own markup, which the page contains unchanged."""
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([template.parent, TEMPLATES]),
@@ -135,10 +140,10 @@ def page_of(
         "counted": lambda n, what: annotate(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": unbroken,
+        "svg": lambda d: Own(svg.svg(d.title, d.data, d.layout)),
+        "ghosts": lambda d: Own(svg.svg(d.title, d.data, d.layout, True)) if svg.has_ghosts(d.data) else "",
+        "wide": lambda d: svg.is_wide(d.data, d.layout),
     }
-
-    class Own(Markup):
-        """Our own markup, which the page contains unchanged."""
 
     def shown(value: object) -> object:
         if not isinstance(value, str) or isinstance(value, Own):
@@ -152,27 +157,10 @@ def page_of(
     if len(index) > bounds.LARGE:
         bounds.lighten(drawings)
         most_rows = bounds.most_rows(drawings, MOST_ROWS)
-    library = _plotly() if any(d.data for d in drawings) else ""
-    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    trusted = {
-        "plotly": _inline(library),
-        "script": _inline(script),
-        "style": _inline((TEMPLATES / "report.css").read_text(encoding="utf-8") + _dark_style()),
-        "policy": policy(library, script),
-        "data": embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}),
-        "dark": embedded(DARK),
-    }
-    own = {k: Own(v) for k, v in trusted.items()}
+    own = {"style": Own((TEMPLATES / "report.css").read_text(encoding="utf-8") + _dark_style()), "policy": Own(POLICY)}
     return environment.get_template(template.name).render(
         {**page, "most_rows": most_rows, "most_open": MOST_OPEN, **own}
     )
-
-
-def _plotly() -> str:
-    """The library that draws; it takes a while to load, and a page without such drawings does without."""
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs())
 
 
 def annotate(text: str, index: Mapping[Identity, int]) -> str:
@@ -222,36 +210,10 @@ def unbroken_at_numbers(text: str) -> str:
     return _UNIT.sub("\u00a0", text)
 
 
-def policy(*scripts: str) -> str:
-    """The content security policy: our own two scripts by hash, inline styles, images in data, nothing else."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def _dark_style() -> str:
     """The colours of small drawings in the page's own markup, where it is dark."""
     rules = (f'[{what}="{light}"]{{{what}:{dark}}}' for light, dark in DARK.items() for what in ("stroke", "fill"))
     return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
-
-
-def _inline(code: str) -> str:
-    """Our own code, to stand in the page as it is: it must not end its element. Raises ValueError if it would."""
-    lowered = code.lower()
-    if "</script" in lowered or "</style" in lowered or "<!--" in lowered:
-        raise ValueError("a script or style of the page contains a tag that would end it")
-    return code
-
-
-def embedded(data: object) -> str:
-    """JSON that can stand in a script element: no character in it can end or open a tag."""
-    plain = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    if (clean := visible(plain)) != plain:
-        data = json.loads(clean)
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette, front: Front) -> dict[str, Any]:

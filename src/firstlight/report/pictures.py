@@ -12,7 +12,6 @@ from firstlight.report.frame import Trace, View, text
 from firstlight.results.record import FINEST, Field
 
 MOST_ROWS = 24
-_HEIGHT, _NARROW = 430, 310  # pixels: of pictures side by side, and of each where they stand below each other
 
 Seen = tuple[Verified, Field]
 Axes = tuple[dict[str, Any], dict[str, Any]]
@@ -46,21 +45,18 @@ def axes(picture: Field, across: str, along: str, downwards: bool = False) -> Ax
 
 
 def beside(some: Sequence[tuple[str, Axes]]) -> dict[str, Any]:
-    """The layout of pictures side by side, each below its title; on a phone below each other."""
-    drawn: dict[str, Any] = {"height": _HEIGHT, "annotations": [], "shapes": []}
-    narrow: dict[str, Any] = {"height": 90 + _NARROW * len(some)}
+    """Return the layout of pictures side by side, each below its title."""
+    drawn: dict[str, Any] = {"annotations": [], "shapes": []}
     for k, (title, (x, y)) in enumerate(some):
         own, share = numbered(k), 1 / len(some)
         x, y = x | {"anchor": f"y{own}"}, y | {"anchor": f"x{own}", "scaleanchor": f"x{own}"}
         drawn[f"xaxis{own}"] = x | {"domain": [k * share, (k + 0.87) * share]}
         drawn[f"yaxis{own}"] = y if k == 0 else y | {"title": {"text": ""}}
-        narrow[f"xaxis{own}"] = x
-        narrow[f"yaxis{own}"] = y | {"domain": [1 - (k + 0.78) * share, 1 - k * share]}
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
              "showarrow": False, "text": text(title)}
         )  # fmt: skip
-    return drawn | {"narrow": narrow}
+    return drawn
 
 
 def middle(pictures: Sequence[Field], unit: str = "") -> list[tuple[str, ...]]:

@@ -33,12 +33,10 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         return []
     some = next(iter(next(iter(found.values())).values()))
     xs = sorted({x for line in found.values() for x in line})
-    ticks = {"tickmode": "array", "tickvals": xs, "ticktext": [_grid(x) for x in xs]}
+    ticks = {"tickvals": xs, "ticktext": [_grid(x) for x in xs]}
     drawn = frame.layout(
         frame.log_axis("grid") | ticks,
-        frame.log_axis(
-            f"{plot.metric} ({some.unit})", [f.estimate.median for line in found.values() for f in line.values()]
-        ),
+        frame.log_axis(f"{plot.metric} ({some.unit})"),
     )
     data = [
         frame.line(

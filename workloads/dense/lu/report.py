@@ -75,7 +75,7 @@ def _stripes(picture: Field, number: int) -> Trace:
 
 def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
     """Below each other."""
-    drawn: dict[str, Any] = {"height": 110 + 130 * len(seen), "annotations": []}
+    drawn: dict[str, Any] = {"annotations": []}
     plain = {"showgrid": False, "zeroline": False, "mirror": True, "showline": True}
     share = 1 / len(seen)
     for k, (figure, picture) in enumerate(seen):
@@ -84,7 +84,7 @@ def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
         drawn[f"xaxis{own}"] = plain | {"title": {"text": title}, "range": [0, 100], "anchor": f"y{own}"}
         drawn[f"yaxis{own}"] = plain | {
             "title": {"text": "thread"}, "range": [picture.rows, 0], "anchor": f"x{own}", "showticklabels": False,
-            "ticks": "", "domain": [1 - (k + 0.72) * share, 1 - k * share],
+            "domain": [1 - (k + 0.72) * share, 1 - k * share],
         }  # fmt: skip
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",

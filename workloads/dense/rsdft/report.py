@@ -24,7 +24,7 @@ def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         f"boxes of points: {picture.columns} x {picture.rows} points; the darker, the denser."
     )
     data = pictures.heat(picture, "point %{x:.0f} along z, %{y:.0f} along y")
-    drawn = frame.layout(*pictures.axes(picture, "points along z", "points along y"), height=460)
+    drawn = frame.layout(*pictures.axes(picture, "points along z", "points along y"))
     return [Drawing(name, _message(figure, picture), caption, HEAD, pictures.middle([picture]), [data], drawn)]
 
 

@@ -23,8 +23,6 @@ from .drawings.strategies import Contest, Times, short
 __all__ = ["halo", "overhead"]
 
 NAMED = 6  # coloured lines; more cannot be distinguished
-_HEIGHT, _LABEL = 540, 16  # pixels: of the drawing, between names at the lines
-_INNER = _HEIGHT - 90  # what axes and margins leave
 FAINT = "@ghost"
 Range = tuple[float, float]  # of an axis
 
@@ -104,16 +102,12 @@ def _drawing(
         look = {"color": colours[s], "symbol": view.palette.symbol(k)}
         data.append(frame.line(list(times[s].items()), short(s, times), look))
     some = next(iter(next(iter(times.values())).values()))
-    decades = span[1][1] - span[1][0]
     time = frame.log_axis(f"{plot.subject or plot.metric} ({some.unit})") | {"range": list(span[1])}
     drawn = frame.layout(
         _ticks(sorted({x for line in times.values() for x in line}), span[0]),
-        time | ({"dtick": "D2"} if decades < 2.5 else {}),
-        height=_HEIGHT,
-        margin={"l": 64, "r": 24 + 8 * max(len(short(s, times)) for s in coloured), "t": 28, "b": 52},
-        direct=True,
+        time,
     )
-    drawn["annotations"] += _names({s: times[s] for s in coloured}, colours, span[1], times)
+    drawn["annotations"] += _names({s: times[s] for s in coloured}, colours, times)
     title = winners.title(plot, contest)
     title = f"{contest.label}: {title}" if contest.label else sentence.capital(title)
     return Drawing(name, title, _caption(contest, grey, fixed_values), frame.HEAD, rows, data, drawn)
@@ -135,25 +129,17 @@ def _grey(line: Mapping[float, Verified], label: str, first: bool) -> Trace:
     return trace | {"showlegend": first, "legendgroup": "others", "name": "the others" if first else trace["name"]}
 
 
-def _names(lines: Times, colours: Mapping[str, str], span: Range, everyone: Iterable[str]) -> list[Trace]:
-    """The name of each coloured line at its right end, moved apart where they would overlap.
+def _names(lines: Times, colours: Mapping[str, str], everyone: Iterable[str]) -> list[Trace]:
+    """Return the name of each coloured line at its right end.
 
-    Lines often end at one point: their names then stand in the order of the lines, the slowest at the top.
+    Lines often end at one point: their names are then in the order of the lines, the slowest at the top.
     """
-    least = (span[1] - span[0]) * _LABEL / _INNER
     logs = {s: [math.log10(f.estimate.median) for f in line.values()] for s, line in lines.items()}
     order = sorted(logs, key=lambda s: (sum(logs[s]) / len(logs[s]), s))
-    placed: list[float] = []
-    for y in sorted(v[-1] for v in logs.values()):
-        placed.append(max(y, placed[-1] + least) if placed else y)
-    top = span[1] - least / 2
-    for k in range(len(placed) - 1, -1, -1):  # what was pushed out at the top comes back down
-        placed[k] = min(placed[k], top)
-        top = placed[k] - least
     return [
-        {"name": "direct", "x": 1.005, "xref": "paper", "xanchor": "left", "y": y, "yanchor": "middle",
-         "showarrow": False, "text": frame.text(short(s, everyone)), "font": {"size": 12, "color": colours[s]}}
-        for y, s in zip(placed, order, strict=True)
+        {"name": "direct", "x": 1, "xref": "paper", "xanchor": "left", "y": y, "yanchor": "middle",
+         "showarrow": False, "text": frame.text(short(s, everyone)), "font": {"color": colours[s]}}
+        for y, s in zip(sorted(v[-1] for v in logs.values()), order, strict=True)
     ]  # fmt: skip
 
 

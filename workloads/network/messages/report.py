@@ -41,7 +41,7 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
             frame.table(shown),
             drawn,
             frame.layout(
-                frame.log_axis("processes", [x for line in grown.values() for x, _ in line]), frame.log_axis("MiB")
+                frame.log_axis("processes"), frame.log_axis("MiB")
             ),
         )
     ]

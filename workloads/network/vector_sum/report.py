@@ -83,7 +83,7 @@ def _drawing(
         raise LookupError(f"the programs describe no metric {plot.metric}")
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
-        frame.log_axis("bytes of the vector that each process holds (8 n)", sizes, True),
+        frame.log_axis("bytes of the vector that each process holds (8 n)", sizes),
         frame.log_axis(f"{metric.name} ({some.unit})"),
     )
     data: list[Trace] = []

@@ -67,7 +67,7 @@ def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
     if any(loop.width is None for some in loops.values() for loop in some):
         caption += " Of some the object code was not looked at (not available: objdump); the time alone decides there."
     rows = [row for tool, some in loops.items() for row in _rows(tool, some, wrong.get(tool, []), kinds)]
-    drawn = frame.layout({"title": {"text": "class"}}, {"title": {"text": "toolchain"}, "automargin": True})
+    drawn = frame.layout({"title": {"text": "class"}}, {"title": {"text": "toolchain"}})
     return [Drawing(name, title, caption, HEAD, rows, [_matrix(loops, kinds)], drawn, _failed(wrong))]
 
 

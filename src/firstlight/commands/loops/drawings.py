@@ -14,8 +14,6 @@ from firstlight.report.palette import COOL, MORE, WARM
 _COLOURS = (COOL[0], WARM[0], COOL[2], WARM[2], *MORE)
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _HEAD = ("turns", "compiler", "golden", "tuned", "times as fast", "99 % interval", "verdict", "what runs")
-_LINE = 26  # pixels of a loop with a compiler
-_LEAST = 300  # pixels; a legend stands below the title of the axis
 _TICKS = (0.2, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100, 200, 500, 1000)
 _MOST_TICKS = 8
 
@@ -44,8 +42,8 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
              "line": line, "hoverinfo": "text", "hovertext": hover}
         )  # fmt: skip
     values = [1 / row.ratio for one in some for row in one.judged]
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names[::-1], "automargin": True}
-    layout = frame.layout(_factors(values), order, height=max(_LEAST, 150 + _LINE * len(some)))
+    order = {"type": "category", "categoryorder": "array", "categoryarray": names[::-1]}
+    layout = frame.layout(_factors(values), order)
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
     title = f"{faster} of {len(outcomes)} are faster, one by a factor of {significant(max(values))}"
@@ -83,7 +81,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
         )  # fmt: skip
     values = [1 / row.ratio for one in some for row in one.judged]
     layout = frame.layout(
-        frame.log_axis("turns of the loop", [row.trip for one in some for row in one.judged]),
+        frame.log_axis("turns of the loop"),
         _factors(values),
     )
     golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "layer": "below"}

@@ -294,7 +294,7 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],
         layout(
-            {"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}, height=520
+            {"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}
         ),
     )
 

@@ -83,7 +83,7 @@ def drawing(needs: Needs, node: int) -> Drawing:
         for name, some in needs.items()
         for n in some
     ]
-    drawn = layout(log_axis("processes"), log_axis("bytes of buffers a process", bytes_of_all, sizes=True))
+    drawn = layout(log_axis("processes"), log_axis("bytes of buffers a process", bytes_of_all))
     return Drawing(
         "patterns-memory",
         sentences(needs, node)[2].rstrip("."),

@@ -12,7 +12,7 @@ from typing import Any
 from firstlight.commands.profile import shape
 from firstlight.commands.profile.traffic import Kind, Phase, Size, Traffic, whole
 from firstlight.core.units import binary, count, percent, quantity, significant
-from firstlight.report.frame import Drawing, Trace, log_colours, text
+from firstlight.report.frame import AMOUNTS, Drawing, Trace, log_colours, text
 from firstlight.report.palette import COOL, GREY, MORE, WARM
 
 MOST_PHASES = 3
@@ -100,9 +100,8 @@ def _heat(
         ],
         [_cells(sums, side, width, which, form)],
         {
-            "xaxis": _axis(f"to {noun}", labels) | {"side": "bottom"},
+            "xaxis": _axis(f"to {noun}", labels),
             "yaxis": _axis(f"from {noun}", labels) | {"autorange": "reversed", "scaleanchor": "x"},
-            "height": 560,
         },
     )
 
@@ -127,8 +126,7 @@ def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float]
         ],
         "hovertemplate": (f"block %{{y}} → %{{x}}: %{{text}} {what}" if width > 1 else one) + "<extra></extra>",
         "hoverongaps": False,
-        "colorscale": "Cividis",
-        "reversescale": True,
+        "colorscale": AMOUNTS,
         "colorbar": log_colours(what, low, high, form),
         "xgap": 1 if side <= 64 else 0,
         "ygap": 1 if side <= 64 else 0,
@@ -228,8 +226,6 @@ def sizes(phase: Phase, name: str) -> Drawing:
             "barmode": "group",
             "xaxis": {"title": {"text": "size of a message"}, "type": "category"},
             "yaxis": {"title": {"text": "share, %"}, "rangemode": "tozero"},
-            "height": 360,
-            "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
         },
     )
 
@@ -256,8 +252,6 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
             "xaxis": {"title": {"text": "seconds, all ranks"}, "rangemode": "tozero"},
             "yaxis": {"autorange": "reversed", "type": "category", "categoryorder": "array",
                       "categoryarray": [k.name for k in ordered[:MOST_KINDS]]},
-            "height": max(320, 150 + 24 * min(len(ordered), MOST_KINDS)),
-            "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
         },
     )  # fmt: skip
 
@@ -319,6 +313,6 @@ def times(traffic: Traffic, name: str) -> Drawing:
                 "marker": {"color": COOL[0]},
             }
         ],
-        {"xaxis": {"title": {"text": "rank"}, "rangemode": "tozero", **({"dtick": 1} if len(shares) <= 24 else {})},
-         "yaxis": {"title": {"text": "time in MPI, %"}, "rangemode": "tozero"}, "height": 320, "showlegend": False},
+        {"xaxis": {"title": {"text": "rank"}, "rangemode": "tozero"},
+         "yaxis": {"title": {"text": "time in MPI, %"}, "rangemode": "tozero"}, "showlegend": False},
     )  # fmt: skip

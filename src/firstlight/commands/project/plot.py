@@ -54,7 +54,7 @@ def _curve(projected: Projected, which: str, title: str) -> Drawing:
             }
         )  # fmt: skip
     layout = frame.layout(
-        frame.log_axis("nodes", [p.nodes for a in projected.applications for p in getattr(a, which)]),
+        frame.log_axis("nodes"),
         {"title": {"text": "% of one node's rate"}, "rangemode": "tozero"},
     )
     caption = "Rate of a node against that of one alone; intervals by resampled launches."

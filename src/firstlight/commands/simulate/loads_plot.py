@@ -20,8 +20,7 @@ def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
         return []
     layout = {
         "xaxis": {"title": {"text": "axis and direction"}, "type": "category"},
-        "yaxis": {"autorange": "reversed", "type": "category", "automargin": True},
-        "height": max(300, 160 + 30 * len(some)),
+        "yaxis": {"autorange": "reversed", "type": "category"},
     }
     on = f" on {some[0][0].topology}" if some[0][0].topology else ""
     return [
@@ -60,8 +59,7 @@ def _heat(some: Loaded) -> Trace:
         "texttemplate": "%{text}" if len(names) <= 12 else "",
         "hovertext": [[_words(algorithm, a, here.get(a)) for a in names] for algorithm, here in rows],
         "hoverinfo": "text",
-        "colorscale": "Cividis",
-        "reversescale": True,
+        "colorscale": frame.AMOUNTS,
         "colorbar": frame.log_colours("bytes", min(shown), max(shown), binary),
         "xgap": 2,
         "ygap": 2,
@@ -93,8 +91,7 @@ def histogram(ordered: Sequence[Prediction], most: int, look: dict[str, dict[str
     every = [load for _, loads in some for load, _ in loads.histogram]
     layout = {
         "xaxis": {"title": {"text": "links, %"}, "range": [0, 100]},
-        "yaxis": frame.log_axis("load", every, sizes=True),
-        "height": 380,
+        "yaxis": frame.log_axis("load", every),
     }
     return [
         Drawing(

@@ -24,10 +24,8 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
     hidden = len(ordered) - len(some)
     layout = {
         "barmode": "stack",
-        "xaxis": {"title": {"text": "time (s)"}, "rangemode": "tozero", "exponentformat": "SI"},
-        "yaxis": {"autorange": "reversed", "type": "category", "automargin": True},
-        "height": max(300, 150 + 26 * len(some)),
-        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        "xaxis": {"title": {"text": "time (s)"}, "rangemode": "tozero"},
+        "yaxis": {"autorange": "reversed", "type": "category"},
     }
     return [
         Drawing(

@@ -73,7 +73,7 @@ def _curves(
     xs = sorted({x for line in drawn.values() for x in line if x > 0})
     data: list[Trace] = [_curve(name, drawn[name], look[name], by_scale) for name in shown]
     y = frame.seconds_axis("time", [t for line in drawn.values() for t in line.values()])
-    x = frame.log_axis("ranks" if by_scale else "bytes of the message or block", xs, not by_scale)
+    x = frame.log_axis("ranks" if by_scale else "bytes of the message or block", () if by_scale else xs)
     drawing = frame.layout(x, y)
     near = ranks_near if by_scale else size_near
     switches = [(span.until, near(span.until)) for span in spans if span.until is not None and span.until > 0]
@@ -89,7 +89,7 @@ def _curves(
             _HEAD,
             table(some),
             data,
-            drawing | {"height": 460},
+            drawing,
             (f"{hidden} slower algorithms are in the table only",) if hidden else (),
         )
     ]

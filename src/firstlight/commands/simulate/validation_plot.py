@@ -82,7 +82,7 @@ def _all(validated: Validated) -> Drawing:
         _HEAD,
         _rows(points),
         data,
-        drawn | {"height": 480},
+        drawn,
     )
 
 
@@ -121,8 +121,8 @@ def _factors(points: list[Point], collective: str) -> Drawing:
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
     drawn = frame.layout(
-        frame.log_axis("bytes of the message or block", [float(s) for s in sizes], True),
-        frame.log_axis("predicted / measured", [p.factor for p in points]),
+        frame.log_axis("bytes of the message or block", [float(s) for s in sizes]),
+        frame.log_axis("predicted / measured"),
     )
     return Drawing(
         f"validation-{collective}",
@@ -132,5 +132,5 @@ def _factors(points: list[Point], collective: str) -> Drawing:
         _HEAD,
         _rows(points),
         data,
-        drawn | {"height": 420},
+        drawn,
     )

@@ -32,7 +32,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     sizes = sorted({x for line in lines.values() for x in line})
     left = next((x for x in sizes if x > 0), 1.0) / 2  # where an empty message stands on a logarithmic axis
     help_text, unit = view.parameter(workload.name, plot.x)
-    axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text, [*sizes, *([left] if zero else [])], True)
+    axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text, [*sizes, *([left] if zero else [])])
     if zero:
         axis = _with_zero(axis, left)
     drawn = frame.layout(axis, frame.log_axis(f"{plot.metric} ({some.unit})"))
@@ -62,7 +62,7 @@ def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
     places = sorted(at)
     for k, x in enumerate(places):  # neighbours: the first label ends at its line, the last one begins there
         side = "center" if len(places) == 1 else "right" if k == 0 else "left" if k == len(places) - 1 else "center"
-        frame.mark(drawn, x, f"switch, {listing(at[x])}", side, row=int(0 < k < len(places) - 1))
+        frame.mark(drawn, x, f"switch, {listing(at[x])}", side)
 
 
 def _with_zero(axis: Trace, left: float) -> Trace:

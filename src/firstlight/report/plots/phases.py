@@ -49,7 +49,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     shown = bars[-MOST_BARS:]
     data = [_part(shown, phase, _COLOURS[k % len(_COLOURS)]) for k, phase in enumerate(phases)]
     drawn = frame.layout(
-        {"type": "category", "title": {"text": f"{plot.x}, {plot.lines}"}, "automargin": True},
+        {"type": "category", "title": {"text": f"{plot.x}, {plot.lines}"}},
         {"title": {"text": "share of a step (%)"}, "range": [0, 100]},
         barmode="stack",
     )

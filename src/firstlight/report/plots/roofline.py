@@ -17,7 +17,7 @@ from firstlight.analysis.verdict import Limit, Verified
 from firstlight.core import confidence
 from firstlight.core.units import count, quantity
 from firstlight.model.catalogue import Plot, Workload
-from firstlight.report import answers, frame, labels, sentence
+from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
 FLOPS = "flops_64"  # the arithmetic that the title speaks of
@@ -56,11 +56,10 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
         frame.log_axis("arithmetic (Gflop/s)"),
     )
     data = _roof_traces(peaks, roofs, low, high) + _point_traces(view, points)
-    bottom = min([y for _, y, _ in points] + [r.value * low for r in roofs.values()])
     slanted = [(low * 1.1 * r.value, f"{place} {quantity(r.value / 1e9, 'GB/s')}") for place, r in roofs.items()]
-    _label(drawn, low * 1.1, slanted, (bottom, top))
+    _label(drawn, low * 1.1, slanted)
     level = [(p.value, f"{_word(what)} {quantity(p.value / 1e9, 'Gflop/s')}") for what, p in peaks.items()]
-    _label(drawn, high / 1.1, level, (bottom, top), "right")
+    _label(drawn, high / 1.1, level, "right")
     where = f" on {cores} cores" if several and cores > 1 else " on one core" if several else ""
     return Drawing(
         name,
@@ -165,15 +164,12 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
     return limit.value * scale, limit.low * scale, limit.high * scale
 
 
-def _label(
-    drawn: Trace, x: float, lines: Sequence[tuple[float, str]], reach: tuple[float, float], anchor: str = "left"
-) -> None:
-    """Labels of (flop a second, text) at one x of a drawing that reaches from the least flop a second to the most."""
-    lifts = labels.lifts([y for y, _ in lines], *reach)
+def _label(drawn: Trace, x: float, lines: Sequence[tuple[float, str]], anchor: str = "left") -> None:
+    """Add labels of (flop a second, text) at one x."""
     drawn["annotations"] += [
-        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor, "yanchor": "middle",
-         "yshift": lift, "bgcolor": "@paper", "font": {"size": 11, "color": "@muted"}, "text": text}
-        for (y, text), lift in zip(lines, lifts, strict=True)
+        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor, "yanchor": "top" if anchor == "left" else "bottom",
+         "font": {"size": 11, "color": "@muted"}, "text": text}
+        for y, text in lines
     ]  # fmt: skip
 
 

@@ -205,7 +205,7 @@ def _subject(plot: Plot) -> str:
 
 
 def _axis(plot: Plot, like: Verified, values: Sequence[float]) -> dict[str, object]:
-    return frame.log_axis(f"{plot.metric.replace('_', ' ')} ({like.unit})", values)
+    return frame.log_axis(f"{plot.metric.replace('_', ' ')} ({like.unit})")
 
 
 def _line(view: View, label: str, points: Points, k: int, key: str = "") -> Trace:

@@ -31,9 +31,8 @@ def distributions(view: View) -> Drawing | None:
     shown = ordered[:MOST_ROWS][::-1]
     data = [_strip(view, name, by_program[name]) for name in shown]
     drawn = frame.layout(
-        {"title": {"text": "launch against its figure's median (%)"}, "zeroline": True, "ticksuffix": ""},
-        {"type": "category", "automargin": True, "tickfont": {"size": 11}},
-        height=90 + 24 * len(shown),
+        {"title": {"text": "launch against its figure's median (%)"}, "zeroline": True},
+        {"type": "category"},
         showlegend=False,
     )
     everything = [abs(x) for v in by_program.values() for x in v]

@@ -49,8 +49,8 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     xs = sorted({x for line in lines.values() for x in line})
     help_text, unit = view.parameter(workload.name, plot.x)
     drawn = frame.layout(
-        frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs, unit in ("B", "bytes")),
-        frame.log_axis(f"{plot.metric} ({some.unit})", [f.estimate.median for v in lines.values() for f in v.values()]),
+        frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs if unit in ("B", "bytes") else ()),
+        frame.log_axis(f"{plot.metric} ({some.unit})"),
     )
     ceiling = _ceiling(lines)
     data = frame.ceiling_trace(ceiling, "ceiling measured in this run") if len(ceiling) > 1 else []

@@ -28,7 +28,7 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
         return []
     levels = sorted({level for line in found.values() for level in line})
     xs = [methods.unknowns(v) for v in levels]
-    drawn = frame.layout(methods.axis(levels), frame.log_axis("time per unknown and iteration (ns)", _all(found)))
+    drawn = frame.layout(methods.axis(levels), frame.log_axis("time per unknown and iteration (ns)"))
     published = {v: line for v, line in found.items() if methods.method(v) == methods.PUBLISHED}
     floor = floors(published, figures)
     data = frame.ceiling_trace(_model(floor), "ceiling measured in this run") if floor else []

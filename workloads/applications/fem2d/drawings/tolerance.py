@@ -52,7 +52,6 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, n: int, figu
     drawn = frame.layout(
         methods.axis([*levels, *(level for old in ghosts.values() for level in old)]),
         frame.log_axis(f"{plot.subject or plot.metric} ({some.unit})"),
-        height=500,
     )
     data = []
     for k, (method, line) in enumerate(found.items()):

@@ -41,7 +41,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     data = [_line(view, case, left, some[left], k) for k, (case, _, some) in enumerate(seen) for left in some]
     drawn = frame.layout(
         {"title": {"text": "iterations"}, "rangemode": "tozero"},
-        frame.log_axis("left, of what flows by", [v for _, _, some in seen for line in some.values() for v in line]),
+        frame.log_axis("left, of what flows by"),
     )
     return [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
 

@@ -75,7 +75,7 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
             data.append(_curve(view, key, some, models[key], min(xs), max(xs)))
     data += _traces(ghosts)
     share = {"title": {"text": "speed kept with communication (%)"}, "rangemode": "tozero"}
-    drawn = frame.layout(frame.log_axis("bytes to send a site and step (B each way)", xs), share, height=480)
+    drawn = frame.layout(frame.log_axis("bytes to send a site and step (B each way)"), share)
     rows = [row(view, e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
     caption = (
         "A point is one lattice on one process grid: its speed over that of the same program without the exchange. "

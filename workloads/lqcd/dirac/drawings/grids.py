@@ -20,7 +20,6 @@ from .sites import Case
 
 Best = dict[str, dict[Case, Verified]]  # by variant
 MOST = 24  # cases that fit side by side
-ROW, HEAD_ROOM = 26, 160  # pixels
 
 
 def drawings(
@@ -39,9 +38,9 @@ def drawings(
             for k, (variant, line) in enumerate(found.items())]  # fmt: skip
     data += _without(exchanges, shown)
     data += _traces(ghosts, some.unit)
-    axis = {"type": "category", "categoryorder": "array", "categoryarray": ticks[::-1], "automargin": True}
+    axis = {"type": "category", "categoryorder": "array", "categoryarray": ticks[::-1]}
     speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
-    drawn = frame.layout(speed, axis, height=HEAD_ROOM + ROW * len(ticks))
+    drawn = frame.layout(speed, axis)
     caption = (
         f"The best toolchain and MPI library of each way to exchange; bars are {confidence.INTERVALS}. Grey lines: "
         "the best of "

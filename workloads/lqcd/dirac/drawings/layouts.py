@@ -31,9 +31,8 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     ghosts = [e for e in view.heritage.matching(workload.name, plot.metric) if _of_one(e)]
     values = [f.estimate.median for line in found.values() for f in line.values()]
     drawn = frame.layout(
-        frame.log_axis("links and spinors a core (bytes)", xs, sizes=True),
-        frame.log_axis(f"speed of a core ({some.unit})", values),
-        height=480,
+        frame.log_axis("links and spinors a core (bytes)", xs),
+        frame.log_axis(f"speed of a core ({some.unit})"),
     )
     data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
     data += _traces(ghosts, some.unit, xs)

@@ -97,8 +97,7 @@ def _drawing(plot: Plot, name: str, contest: Contest, entries: Sequence[Entry], 
     data = [_heat([f"{x:g}" for x in xs], labels, cells, first)]
     drawn = frame.layout(
         {"type": "category", "title": {"text": plot.x.upper() if len(plot.x) == 1 else plot.x}, "showgrid": False},
-        {"type": "category", "automargin": True, "title": {"text": ""}, "showgrid": False, "tickfont": {"size": 11}},
-        height=110 + 27 * len(lines),
+        {"type": "category", "title": {"text": ""}, "showgrid": False},
         showlegend=False,
     )
     title = _title(plot, contest, entries, first)

@@ -72,7 +72,7 @@ def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figu
         "tickvals": every[::step], "ticktext": [str(p) for p in every[::step]],
     }  # fmt: skip
     values = [f.estimate.median for line in some for f in line.points.values()]
-    drawn = frame.layout(axis, frame.log_axis(f"{plot.subject or plot.metric} ({unit})", values))
+    drawn = frame.layout(axis, frame.log_axis(f"{plot.subject or plot.metric} ({unit})"))
     data = [_trace(view, line, k) for k, line in enumerate(some[:MOST_LINES])]
     crowded = any(f.oversubscribed for line in some for f in line.points.values())
     caption = (

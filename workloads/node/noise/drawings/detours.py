@@ -116,7 +116,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     ]  # fmt: skip
     drawn = frame.layout(
         {"title": {"text": "time since the window began (ms)"}, "rangemode": "tozero"},
-        frame.log_axis("length of a detour (us)", [d.length for d in found]),
+        frame.log_axis("length of a detour (us)"),
     )
     longest = max(found, key=lambda d: d.length)
     away = _last(quantity(sum(d.length for d in found), "us"), "sum({})", "us", figure)

@@ -56,7 +56,7 @@ def _drawing(view: View, name: str, seen: list[tuple[Verified, list[Window]]], r
         if cycles := points(some, "cycles"):
             data.append(_histogram(cycles, edges, f"{label}, until all have finished", colour, "dot"))
     drawn = frame.layout(
-        frame.log_axis("time of a quantum (us)", everything), frame.log_axis("share of the quanta (%)")
+        frame.log_axis("time of a quantum (us)"), frame.log_axis("share of the quanta (%)")
     )
     caption = (
         "Every launch's last sample. On a quiet machine all quanta stand in one column on the left; what stands to the "

@@ -24,5 +24,5 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     )
     data = pictures.heat(picture, "column %{x:.0f}, line %{y:.0f}", signed=True)
     axes = pictures.axes(picture, "cells from west to east", "cells from south to north")
-    drawn, rows = frame.layout(*axes, height=460), pictures.middle([picture], " m")
+    drawn, rows = frame.layout(*axes), pictures.middle([picture], " m")
     return [Drawing(name, f"The sea stands up to {most} m from its rest", caption, HEAD, rows, [data], drawn)]

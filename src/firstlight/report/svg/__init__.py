@@ -1,0 +1,5 @@
+"""Inline SVG: a drawing, which is plain data, becomes one `<svg>` of the page."""
+
+from firstlight.report.svg.chart import has_ghosts, is_wide, svg
+
+__all__ = ["has_ghosts", "is_wide", "svg"]

@@ -1,0 +1,117 @@
+"""Bars and boxes: amounts from zero, and how values are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any, NamedTuple
+
+from firstlight.report.svg.axis import Axis
+from firstlight.report.svg.element import number, paint, tag, titled
+from firstlight.report.svg.marks import hover, shade
+
+Trace = Mapping[str, Any]
+
+
+class Bar(NamedTuple):
+    """One bar: its trace, its place in it, its position with its width, and where it begins and ends."""
+
+    trace: Trace
+    k: int
+    at: float
+    width: float
+    low: float
+    high: float
+
+
+def lying(trace: Trace) -> bool:
+    return trace.get("orientation") == "h"
+
+
+def amounts(trace: Trace) -> Sequence[Any]:
+    """Return the lengths of the bars of a trace."""
+    return list(trace["x" if lying(trace) else "y"])
+
+
+def places(trace: Trace) -> Sequence[Any]:
+    """Return the positions of the bars of a trace."""
+    return list(trace["y" if lying(trace) else "x"])
+
+
+def sides(trace: Trace) -> list[float]:
+    """Return where bars at numbers begin and end."""
+    known = sorted({float(p) for p in places(trace) if isinstance(p, int | float)})
+    pitch = min((b - a for a, b in pairwise(known)), default=1.0)
+    half = float(trace.get("width", 0.8 * pitch)) / 2
+    return [known[0] - half, known[-1] + half] if known else []
+
+
+def laid(traces: Sequence[Trace], mode: str, along: Axis) -> Iterator[Bar]:
+    """Yield the bars of all traces where `mode` puts them: "group", "stack" or "overlay"."""
+    positions = [[along.value(p) for p in places(t)] for t in traces]
+    known = sorted({p for some in positions for p in some if p is not None})
+    pitch = min((b - a for a, b in pairwise(known)), default=1.0)
+    whole = 0.76 * pitch
+    part = whole / len(traces) if mode == "group" and traces else whole
+    tops: dict[float, float] = {}
+    for n, (trace, some) in enumerate(zip(traces, positions, strict=True)):
+        shift = (n - (len(traces) - 1) / 2) * part if mode == "group" else 0.0
+        for k, (at, length) in enumerate(zip(some, amounts(trace), strict=True)):
+            if at is None or length is None:
+                continue
+            start = tops.get(at, 0.0) if mode == "stack" else 0.0
+            tops[at] = start + length
+            yield Bar(trace, k, at + shift, float(trace.get("width", part * (0.94 if mode == "group" else 1))), start, start + length)
+
+
+def draw(bar: Bar, along: Axis, across: Axis, marks: int) -> str:
+    """Draw a bar with its interval. `along`: the axis of positions, `across`: that of lengths."""
+    ends = [across.scale.at(v) if across.scale.shows(v) else across.scale.first for v in (bar.low, bar.high)]
+    sides = [along.scale.at(bar.at + s * bar.width / 2) for s in (-1, 1)]
+    flat = lying(bar.trace)
+    x, y = (ends, sides) if flat else (sides, ends)
+    marker = bar.trace.get("marker", {})
+    rect = tag(
+        "rect", titled(hover(bar.trace, bar.k, marks)), x=float(min(x)), y=float(min(y)), width=float(abs(x[1] - x[0])),
+        height=float(abs(y[1] - y[0])), fill=paint(marker.get("color", "@muted")),
+        fill_opacity=bar.trace.get("opacity"), class_="bar",
+    )  # fmt: skip
+    own = bar.trace.get("error_y")
+    if own is None:
+        return rect
+    low, high = (across.scale.at(max(bar.high + e, 0.0) if not across.scale.log else bar.high + e)
+                 for e in (-own["arrayminus"][bar.k], own["array"][bar.k]))  # fmt: skip
+    middle = along.scale.at(bar.at)
+    d = f"M{number(middle)} {number(low)}V{number(high)}"
+    d += "".join(f"M{number(middle - 3)} {number(e)}h6" for e in (low, high))
+    return rect + (tag("path", d=d, class_="error", stroke=paint("@ink")) if abs(high - low) >= 0.5 else "")
+
+
+def box(trace: Trace, x: Axis, y: Axis) -> str:
+    """Draw a row with one dot a value, a box around the middle half, and a line at the median."""
+    values = sorted(v for v in trace["x"] if x.scale.shows(v))
+    row = y.value(trace["name"])
+    if not values or row is None:
+        return ""
+    middle, half = y.scale.at(row), abs(y.scale.at(row + 0.34) - y.scale.at(row))
+    low, high = (x.scale.at(values[(q * len(values)) // 4]) for q in (1, 3))
+    at, colour = x.scale.at(median(values)), trace["marker"]["color"]
+    dots = "".join(
+        f"M{number(x.scale.at(v))} {number(middle + half * _jitter(k))}h0" for k, v in enumerate(values)
+    )
+    fill, opacity = shade(trace["fillcolor"])
+    return tag(
+        "g", titled(str(trace["name"])),
+        tag("rect", x=min(low, high), y=middle - half, width=abs(high - low), height=2 * half, fill=fill,
+            fill_opacity=opacity, stroke=paint(colour)),
+        tag("path", d=dots, class_="dots", stroke=paint(colour), stroke_width=trace["marker"]["size"],
+            opacity=trace["marker"]["opacity"]),
+        tag("path", d=f"M{number(at)} {number(middle - half)}v{number(2 * half)}", stroke=paint(colour), stroke_width=2),
+        class_="trace",
+    )  # fmt: skip
+
+
+def _jitter(k: int) -> float:
+    """Return a number between -0.8 and 0.8 that neighbours do not share."""
+    return 1.6 * ((k * 0.618034) % 1) - 0.8
