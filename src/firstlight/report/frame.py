@@ -26,8 +26,8 @@ from firstlight.core.heritage import Heritage
 from firstlight.core.units import binary, count, interval, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import wording
-from firstlight.report.svg import keys
 from firstlight.report.palette import COOL, WARM, Palette
+from firstlight.report.svg import keys
 from firstlight.results.record import Metric
 
 Trace = dict[str, Any]

@@ -44,6 +44,7 @@ from firstlight.report.answers import Front
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
+from firstlight.report.svg import typeset
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.results.store.durable import replace
 
@@ -52,6 +53,7 @@ MOST_BYTES = 1_500_000  # of the page of a quick run
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The content security policy: no script, inline styles, images in data, nothing else."""
 MOST_OPEN = 60  # rows of a table in place of a plot; a longer one is folded
+MOST_CAPTION = 160  # characters; a longer one is folded
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
     r"(?<=\d) (?=[×%]|x\b|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)"
@@ -142,7 +144,8 @@ def page_of(
         "unbroken": unbroken,
         "svg": lambda d: Own(svg.svg(d.title, d.data, d.layout)),
         "ghosts": lambda d: Own(svg.svg(d.title, d.data, d.layout, True)) if svg.has_ghosts(d.data) else "",
-        "wide": lambda d: svg.is_wide(d.data, d.layout),
+        "quantity_in_type": lambda cell: typeset(cell) if cell[:1].isdigit() else cell,
+        "wide": lambda d: not d.data or svg.is_wide(d.data, d.layout),
     }
 
     def shown(value: object) -> object:
@@ -159,7 +162,7 @@ def page_of(
         most_rows = bounds.most_rows(drawings, MOST_ROWS)
     own = {"style": Own((TEMPLATES / "report.css").read_text(encoding="utf-8") + _dark_style()), "policy": Own(POLICY)}
     return environment.get_template(template.name).render(
-        {**page, "most_rows": most_rows, "most_open": MOST_OPEN, **own}
+        {**page, "most_rows": most_rows, "most_open": MOST_OPEN, "most_caption": MOST_CAPTION, **own}
     )
 
 
@@ -177,14 +180,14 @@ def annotate(text: str, index: Mapping[Identity, int]) -> str:
         source = provenance.attributes(s, index)
         if source is None:
             continue
-        parts.append(escape(plain[at : s.start]))
+        parts.append(escape(typeset(plain[at : s.start])))
         parts.append(
             Markup('<data value="{}" data-from="{}" data-unit="{}" data-of="{}">{}</data>').format(
-                sentence[s.start : s.end], source["from"], source["unit"], source["of"], plain[s.start : s.end]
+                sentence[s.start : s.end], source["from"], source["unit"], source["of"], typeset(plain[s.start : s.end])
             )
         )
         at = s.end
-    return Markup().join([*parts, escape(plain[at:])])
+    return Markup().join([*parts, escape(typeset(plain[at:]))])
 
 
 def headline(text: str, index: Mapping[Identity, int]) -> str:

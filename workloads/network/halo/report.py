@@ -152,7 +152,7 @@ def _caption(contest: Contest, grey: Sequence[str], fixed_values: str) -> str:
         " Strategies of threads alone use no MPI library and stand in every drawing." if alone and contest.mpi else ""
     )
     return (
-        f"{sentence.capital(contest.place.words)}.{crowded}{case} Both axes are logarithmic; a line is the best of "
+        f"{sentence.capital(contest.place.words)}.{crowded}{case} A line is the best of "
         f"toolchains and of ways to hand data over, the maximum over processes, bars are {confidence.INTERVALS}."
         f"{threads}{others}"
     )

@@ -40,9 +40,7 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
             frame.HEAD,
             frame.table(shown),
             drawn,
-            frame.layout(
-                frame.log_axis("processes"), frame.log_axis("MiB")
-            ),
+            frame.layout(frame.log_axis("processes"), frame.log_axis("MiB")),
         )
     ]
 

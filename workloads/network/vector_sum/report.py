@@ -265,7 +265,7 @@ def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
 
 
 def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], placement: Placement) -> str:
-    parts = [f"Both axes are logarithmic; lines are medians, bars their {confidence.INTERVALS}."]
+    parts = [f"Lines are medians, bars their {confidence.INTERVALS}."]
     if metric.form == "rate":
         parts.append(
             "Algorithm bandwidth: the bytes of the vector over the time of its sum, whatever a route sends for it."

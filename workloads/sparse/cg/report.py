@@ -43,7 +43,6 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         }
         for which, of in enumerate((RECURRENCE, LEFT))
     ]  # fmt: skip
-    values = [f.estimate.median for both in found.values() for f in both]
     layout = frame.layout({"type": "category"}, frame.log_axis("residual"))
     caption = "After as many iterations as were asked for, more than the tolerance takes. Medians over launches."
     return [Drawing(name, sentence.capital(f"{plot.subject}: {message}"), caption, HEAD, rows, data, layout)]

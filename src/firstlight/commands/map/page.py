@@ -293,9 +293,7 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
         ("from", "to", "bytes"),
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],
-        layout(
-            {"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}
-        ),
+        layout({"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}),
     )
 
 

@@ -154,7 +154,7 @@ def _caption(fits: dict[str, list[Regime]]) -> str:
         else ""
     )
     bars = f"bars their {confidence.INTERVALS}"
-    return f"Both axes are logarithmic; lines are medians, {bars}, bands span all launches.{fitted}"
+    return f"Lines are medians, {bars}, bands span all launches.{fitted}"
 
 
 def _regimes(some: Sequence[Regime]) -> str:

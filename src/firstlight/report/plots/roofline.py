@@ -167,8 +167,8 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
 def _label(drawn: Trace, x: float, lines: Sequence[tuple[float, str]], anchor: str = "left") -> None:
     """Add labels of (flop a second, text) at one x."""
     drawn["annotations"] += [
-        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor, "yanchor": "top" if anchor == "left" else "bottom",
-         "font": {"size": 11, "color": "@muted"}, "text": text}
+        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor,
+         "yanchor": "top" if anchor == "left" else "bottom", "font": {"size": 11, "color": "@muted"}, "text": text}
         for y, text in lines
     ]  # fmt: skip
 

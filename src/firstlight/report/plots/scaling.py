@@ -124,10 +124,10 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     data += [_line(view, t.words(view.judgement.run), p, k) for k, (t, p) in enumerate(lines.items())]
     of_x = replace(plot, where={**plot.where, plot.x: x})
     data += ghosts(view, base.identity.workload, of_x, base, xs[0], xs[-1], by_ranks=True)
-    drawn = frame.layout(_axis_of_cores(view, lines), _axis(plot, base, [*ideal, *_values(lines)]))
+    drawn = frame.layout(_axis_of_cores(view, lines), _axis(plot, base))
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
-        "Strong scaling: the same problem on more cores. Both axes are logarithmic; a point is the best variant and "
+        "Strong scaling: the same problem on more cores. A point is the best variant and "
         f"toolchain, bars are {confidence.INTERVALS}. Dashed: the best on the fewest cores shared out ideally."
         + _crowded(lines)
     )
@@ -180,11 +180,10 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         )
         kept.append(f"{t.words(run)} keeps {pace} of its pace on {_runners(view, last)}{beyond}")
     some = next(iter(next(iter(largest.values()))[1].values()))
-    values = [f.estimate.median for _, p in largest.values() for f in p.values()]
-    drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some, values))
+    drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some))
     caption = (
-        "Weak scaling: as many elements a core on more cores. The ideal is the pace of the fewest cores; both axes are "
-        f"logarithmic, bars are {confidence.INTERVALS}." + _crowded({t: p for t, (_, p) in largest.items()})
+        "Weak scaling: as many elements a core on more cores. The ideal is the pace of the fewest cores; error "
+        f"bars are {confidence.INTERVALS}." + _crowded({t: p for t, (_, p) in largest.items()})
     )
     used = [f for points in chains.values() for f in points.values()]
     title = sentence.capital(f"{_subject(plot)}: {'; '.join(kept)}")
@@ -204,7 +203,7 @@ def _subject(plot: Plot) -> str:
     return plot.subject or plot.metric.replace("_", " ")
 
 
-def _axis(plot: Plot, like: Verified, values: Sequence[float]) -> dict[str, object]:
+def _axis(plot: Plot, like: Verified) -> dict[str, object]:
     return frame.log_axis(f"{plot.metric.replace('_', ' ')} ({like.unit})")
 
 
@@ -234,10 +233,6 @@ def _axis_of_cores(view: View, lines: Mapping[Team, Points]) -> dict[str, object
         "tickvals": list(xs)[::step],
         "ticktext": [str(n) for n in xs][::step],
     }  # fmt: skip
-
-
-def _values(lines: Mapping[Team, Points]) -> list[float]:
-    return [f.estimate.median for p in lines.values() for f in p.values()]
 
 
 def _crowded(lines: Mapping[Team, Points]) -> str:

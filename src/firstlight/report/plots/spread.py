@@ -12,8 +12,8 @@ from firstlight.core.units import count, duration, percent
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
 
-MOST_ROWS = 24
-MOST_DOTS = 300  # a row; more are thinned out evenly over their order
+MOST_ROWS = 12
+MOST_DOTS = 100  # a row; more are thinned out evenly over their order
 
 
 def distributions(view: View) -> Drawing | None:

@@ -162,8 +162,8 @@ def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool)
     )
     limit = " The grey dashed line is what the ceilings measured in this run allow." if ceiling else ""
     caches = _caches(view) if plot.mark_caches else ""
-    bars = f"bars are {confidence.INTERVALS} of the median over launches."
-    return f"Both axes are logarithmic; {bars}{best}{rest}{limit}{caches}"
+    bars = f"Error bars are {confidence.INTERVALS} of the median over launches."
+    return f"{bars}{best}{rest}{limit}{caches}"
 
 
 def _caches(view: View) -> str:

@@ -103,14 +103,14 @@ def draw_x(one: Axis, box: Box) -> str:
     if one.own.get("showgrid") is not False and not scale.names:
         lines = "".join(f"M{number(scale.at(v))} {number(box.top)}V{number(box.bottom)}" for v, _ in shown)
         parts.append(tag("path", d=lines, class_="grid") if lines else "")
-    lowest, lines = box.bottom + 14, max((label.count("\n") for _, label in shown), default=0)
+    lowest, deeper = box.bottom + 14, max((label.count("\n") for _, label in shown), default=0)
     for v, label in shown:
         x = scale.at(v)
         half = width(label) / 2
         anchor = "middle" if x + half <= box.right + 12 else "end"
         parts.append(words(x if anchor == "middle" else box.right + 12, lowest, label, anchor, class_="tick"))
     if one.title:
-        below = lowest + (15 + 12 * lines if shown else 2)
+        below = lowest + (15 + 12 * deeper if shown else 2)
         parts.append(words((box.left + box.right) / 2, below, one.title, "middle", class_="name"))
     return "".join(parts)
 

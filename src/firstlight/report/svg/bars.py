@@ -49,20 +49,20 @@ def sides(trace: Trace) -> list[float]:
 
 def laid(traces: Sequence[Trace], mode: str, along: Axis) -> Iterator[Bar]:
     """Yield the bars of all traces where `mode` puts them: "group", "stack" or "overlay"."""
-    positions = [[along.value(p) for p in places(t)] for t in traces]
-    known = sorted({p for some in positions for p in some if p is not None})
-    pitch = min((b - a for a, b in pairwise(known)), default=1.0)
-    whole = 0.76 * pitch
-    part = whole / len(traces) if mode == "group" and traces else whole
-    tops: dict[float, float] = {}
-    for n, (trace, some) in enumerate(zip(traces, positions, strict=True)):
-        shift = (n - (len(traces) - 1) / 2) * part if mode == "group" else 0.0
-        for k, (at, length) in enumerate(zip(some, amounts(trace), strict=True)):
-            if at is None or length is None:
-                continue
-            start = tops.get(at, 0.0) if mode == "stack" else 0.0
-            tops[at] = start + length
-            yield Bar(trace, k, at + shift, float(trace.get("width", part * (0.94 if mode == "group" else 1))), start, start + length)
+    at: dict[float, list[tuple[Trace, int]]] = {}
+    for trace in traces:
+        for k, (place, length) in enumerate(zip(places(trace), amounts(trace), strict=True)):
+            if (position := along.value(place)) is not None and length is not None:
+                at.setdefault(position, []).append((trace, k))
+    pitch = min((b - a for a, b in pairwise(sorted(at))), default=1.0)
+    part = 0.76 * pitch / max((len(some) for some in at.values()), default=1) if mode == "group" else 0.76 * pitch
+    for position, some in at.items():
+        start = 0.0
+        for n, (trace, k) in enumerate(some):
+            shift = (n - (len(some) - 1) / 2) * part if mode == "group" else 0.0
+            end = start + float(amounts(trace)[k])
+            yield Bar(trace, k, position + shift, float(trace.get("width", 0.95 * part)), start, end)
+            start = end if mode == "stack" else 0.0
 
 
 def draw(bar: Bar, along: Axis, across: Axis, marks: int) -> str:
@@ -97,16 +97,14 @@ def box(trace: Trace, x: Axis, y: Axis) -> str:
     middle, half = y.scale.at(row), abs(y.scale.at(row + 0.34) - y.scale.at(row))
     low, high = (x.scale.at(values[(q * len(values)) // 4]) for q in (1, 3))
     at, colour = x.scale.at(median(values)), trace["marker"]["color"]
-    dots = "".join(
-        f"M{number(x.scale.at(v))} {number(middle + half * _jitter(k))}h0" for k, v in enumerate(values)
-    )
+    dots = "".join(f"M{number(x.scale.at(v))} {number(middle + half * _jitter(k))}h0" for k, v in enumerate(values))
     fill, opacity = shade(trace["fillcolor"])
     return tag(
         "g", titled(str(trace["name"])),
         tag("rect", x=min(low, high), y=middle - half, width=abs(high - low), height=2 * half, fill=fill,
             fill_opacity=opacity, stroke=paint(colour)),
-        tag("path", d=dots, class_="dots", stroke=paint(colour), stroke_width=trace["marker"]["size"],
-            opacity=trace["marker"]["opacity"]),
+        tag("path", d=dots, class_="dots", stroke=paint(colour),
+            stroke_width=trace["marker"]["size"], opacity=trace["marker"]["opacity"]),
         tag("path", d=f"M{number(at)} {number(middle - half)}v{number(2 * half)}", stroke=paint(colour), stroke_width=2),
         class_="trace",
     )  # fmt: skip

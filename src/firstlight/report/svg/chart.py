@@ -172,11 +172,20 @@ def _panel(panel: Panel, head: Box, layout: Layout, count: int) -> tuple[str, fl
     if y.title:
         parts.append(words(head.left + 2, head.top + 11, y.title, class_="name"))
     inner = [_shape(one, x, y, box) for one in panel.shapes] + _zeros(x, y, box) + _marks(panel, x, y, layout, count)
-    window = {"x": box.left - 5, "y": box.top - 5, "width": box.right - box.left + 10, "height": box.bottom - box.top + 10}
+    window = {
+        "x": box.left - 5,
+        "y": box.top - 5,
+        "width": box.right - box.left + 10,
+        "height": box.bottom - box.top + 10,
+    }
     view = " ".join(number(v) for v in window.values())
     parts.append(tag("svg", *inner, viewBox=view, **window))
     edge = tag("rect", x=box.left, y=box.top, width=box.right - box.left, height=box.bottom - box.top, class_="frame")
-    parts.append(edge if x.own.get("showline") else tag("path", d=f"M{number(box.left)} {number(box.bottom)}H{number(box.right)}", class_="base"))
+    parts.append(
+        edge
+        if x.own.get("showline")
+        else tag("path", d=f"M{number(box.left)} {number(box.bottom)}H{number(box.right)}", class_="base")
+    )
     parts.append(place.draw(_labels(panel, x, y, box)))
     with_colours = [t for t in panel.traces if t["type"] == "heatmap" and heat.bar_width(t)]
     parts += [heat.draw_bar(t, msgspec.structs.replace(box, left=box.right + 12)) for t in with_colours]
@@ -272,7 +281,11 @@ def _shape(one: Mapping[str, Any], x: Axis, y: Axis, box: Box) -> str:
     xs = [_edge(x, str(one.get("xref", "x")), one[k], (box.left, box.right)) for k in ("x0", "x1")]
     ys = [_edge(y, str(one.get("yref", "y")), one[k], (box.bottom, box.top)) for k in ("y0", "y1")]
     line = one["line"]
-    look = {"stroke": paint(line["color"]), "stroke_width": line.get("width", 1), "stroke_dasharray": DASHES[line.get("dash", "solid")]}
+    look = {
+        "stroke": paint(line["color"]),
+        "stroke_width": line.get("width", 1),
+        "stroke_dasharray": DASHES[line.get("dash", "solid")],
+    }
     if one["type"] == "line":
         return tag("path", d=f"M{number(xs[0])} {number(ys[0])}L{number(xs[1])} {number(ys[1])}", **look)
     return tag(

@@ -26,8 +26,12 @@ def raised(number: int) -> str:
 def plain(label: object) -> str:
     """Return the text of a label: its line breaks as newlines, without tags, entities and control characters."""
     text = html.unescape(_TAG.sub("", _BREAK.sub("\n", str(label))))
-    text = _MICRO.sub("µs", _POWER.sub(lambda m: raised(int(m[1])), text))
-    return _CONTROL.sub("\ufffd", visible(text))
+    return _CONTROL.sub("\ufffd", visible(typeset(text)))
+
+
+def typeset(text: str) -> str:
+    """Return a text with `us` as µs and `8^3` as 8³."""
+    return _MICRO.sub("µs", _POWER.sub(lambda m: raised(int(m[1])), text))
 
 
 def escaped(text: str) -> str:
@@ -37,7 +41,9 @@ def escaped(text: str) -> str:
 
 def number(value: float) -> str:
     """Return a coordinate, rounded to a tenth of a pixel."""
-    return f"{value:.1f}".removesuffix(".0").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}".removesuffix(".0")
+    return (
+        f"{value:.1f}".removesuffix(".0").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}".removesuffix(".0")
+    )
 
 
 def tag(name: str, *content: str, **attributes: object) -> str:
@@ -70,7 +76,9 @@ def width(text: str, size: float = 11) -> float:
     return max(len(line) for line in text.split("\n")) * LETTER * size
 
 
-def words(x: float, y: float, text: str, anchor: str = "start", size: float = 11, fill: str = "@ink", **more: object) -> str:
+def words(
+    x: float, y: float, text: str, anchor: str = "start", size: float = 11, fill: str = "@ink", **more: object
+) -> str:
     """Return a text whose lines begin at (x, y), with the class of its size."""
     lines = text.split("\n")
     content = [escaped(lines[0])]

@@ -60,6 +60,8 @@ def _bar(trace: Trace, names: Mapping[float, str]) -> dict[str, Any]:
     look: dict[str, Any] = {"marker": {"color": colour if isinstance(colour, str) else "@muted"}}
     if hollow and all(s.endswith("-open") for s in symbols):
         look["opacity"] = 0.4
+    elif trace.get("line", {}).get("dash", "solid") != "solid":
+        look["opacity"] = 0.6
     return {"type": "bar", "x": [names[x] for x in trace["x"]], **kept, **look}
 
 

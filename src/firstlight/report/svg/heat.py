@@ -93,7 +93,9 @@ def draw(trace: Trace, x: Axis, y: Axis) -> str:
     """Draw the cells: each with its hover text while they are few, otherwise all as one picture."""
     low, high = bounds(trace)
     z = trace["z"]
-    shades = [[None if v is None else shade(trace["colorscale"], (v - low) / ((high - low) or 1)) for v in line] for line in z]
+    shades = [
+        [None if v is None else shade(trace["colorscale"], (v - low) / ((high - low) or 1)) for v in line] for line in z
+    ]
     cells = _cells(trace, x, y)
     if sum(map(len, z)) > MOST_TITLED:
         return tag("g", _picture(shades, cells), class_="heat")
@@ -127,9 +129,10 @@ def _each(trace: Trace, shades: Sequence[Sequence[Shade | None]], cells: Cells, 
             left, right = sorted(cells.columns[c : c + 2])
             text = _words(trace, r, c)
             if one is not None:
+                wide, high = (max(0.3, b - a - 2 * gap) for a, b in ((left, right), (top, bottom)))
                 yield tag(
-                    "rect", titled(_hover(trace, r, c)), x=left + gap, y=top + gap, width=max(0.3, right - left - 2 * gap),
-                    height=max(0.3, bottom - top - 2 * gap), fill=one.fill, fill_opacity=_opacity(one), class_="cell",
+                    "rect", titled(_hover(trace, r, c)), x=left + gap, y=top + gap, width=wide, height=high,
+                    fill=one.fill, fill_opacity=_opacity(one), class_="cell",
                 )  # fmt: skip
             if one is not None and text:
                 yield _cell_text(text, (left + right) / 2, (top + bottom) / 2, one)
@@ -197,7 +200,8 @@ def draw_bar(trace: Trace, box: Box) -> str:
     for k in range(LEVELS):
         one = shade(trace["colorscale"], (k + 0.5) / LEVELS)
         parts.append(
-            tag("rect", x=box.left, y=bottom - (k + 1) * step, width=10, height=step + 0.4, fill=one.fill, fill_opacity=_opacity(one))
+            tag("rect", x=box.left, y=bottom - (k + 1) * step, width=10, height=step + 0.4, fill=one.fill,
+                fill_opacity=_opacity(one))
         )  # fmt: skip
     shown = dict(zip(map(plain, own.get("ticktext", ())), own.get("tickvals", ()), strict=True))
     for label, v in shown.items() if high > low else list(shown.items())[:1]:

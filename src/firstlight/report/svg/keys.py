@@ -9,8 +9,8 @@ from typing import Any
 _COMMON = "type name xaxis yaxis hoverinfo hovertext hovertemplate legendgroup legendrank showlegend opacity"
 _ERROR = "type symmetric array arrayminus thickness width color"
 TRACES = {
-    "scatter": f"{_COMMON} x y mode connectgaps fill fillcolor error_x.({_ERROR}) error_y.({_ERROR}) line.(color dash width shape) "
-    "marker.(color symbol size opacity line.(width color)) text textposition textfont.(size color)",
+    "scatter": f"{_COMMON} x y mode connectgaps fill fillcolor error_x.({_ERROR}) error_y.({_ERROR}) "
+    "line.(color dash width shape) marker.(color symbol size opacity line.(width color)) text textposition textfont.(size color)",
     "bar": f"{_COMMON} x y orientation width error_y.({_ERROR}) marker.(color)",
     "box": f"{_COMMON} x orientation boxpoints jitter pointpos line.(width) fillcolor marker.(size opacity color)",
     "heatmap": f"{_COMMON} x y z x0 dx y0 dy zmin zmax colorscale showscale hoverongaps xgap ygap text texttemplate "
@@ -21,7 +21,8 @@ _AXIS = (
     "zeroline showline mirror scaleanchor constrain domain anchor"
 )
 LAYOUT = (
-    f"xaxis.({_AXIS}) yaxis.({_AXIS}) barmode showlegend shapes.(type x0 x1 y0 y1 xref yref layer line.(color width dash)) "
+    f"xaxis.({_AXIS}) yaxis.({_AXIS}) barmode showlegend "
+    "shapes.(type x0 x1 y0 y1 xref yref layer line.(color width dash)) "
     "annotations.(name x y xref yref xanchor yanchor showarrow text font.(size color))"
 )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from firstlight.report.svg.element import number, paint, plain, tag, width, words
 from firstlight.report.svg.axis import shortened
+from firstlight.report.svg.element import number, paint, plain, tag, width, words
 from firstlight.report.svg.marks import DASHES, symbol
 
 ROW = 16
@@ -23,7 +23,9 @@ class Entry(NamedTuple):
 
 def entries(traces: Sequence[Trace], layout: Mapping[str, Any]) -> list[Entry]:
     """Return the named traces; nothing where the layout hides the legend or there is one trace only."""
-    named = [t for t in traces if t.get("name") and t["type"] in ("scatter", "bar") and t.get("showlegend") is not False]
+    named = [
+        t for t in traces if t.get("name") and t["type"] in ("scatter", "bar") and t.get("showlegend") is not False
+    ]
     several = len(named) > 1 or any(t.get("showlegend") for t in named)
     if layout.get("showlegend") is False or not several:
         return []

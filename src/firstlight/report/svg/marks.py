@@ -162,18 +162,14 @@ def symbol(kind: str, x: float, y: float, size: float, colour: str, title: str, 
     """Draw a symbol around (x, y). Raises ValueError for an unknown kind."""
     hollow = kind.endswith("-open")
     base, r = kind.removesuffix("-open"), size * 0.46
-    stroke = marker.get("line", {}).get("width", 1.5)
+    rim = marker.get("line", {}).get("width", 1.5)
     look: dict[str, Any] = {"fill": paint(colour)}
     if hollow:
-        look = {"fill": "none", "stroke": paint(colour), "stroke_width": stroke}
+        look = {"fill": "none", "stroke": paint(colour), "stroke_width": rim}
     if base == "circle":
         return tag("circle", title, cx=x, cy=y, r=r, **look)
-    if base == "square":
-        return tag("path", title, d=f"M{number(x - r)} {number(y - r)}h{number(2 * r)}v{number(2 * r)}h{number(-2 * r)}z", **look)
-    if base == "x-thin":
-        d = f"M{number(x - r)} {number(y - r)}l{number(2 * r)} {number(2 * r)}m0 {number(-2 * r)}l{number(-2 * r)} {number(2 * r)}"
-    elif base in ("line-ns", "line-ew"):
-        d = f"M{number(x)} {number(y - r)}v{number(2 * r)}" if base == "line-ns" else f"M{number(x - r)} {number(y)}h{number(2 * r)}"
+    if base in _STROKES:
+        d = "".join(path((x + r * u, y + r * v) for u, v in stroke) for stroke in _STROKES[base])
     elif base in _SHAPES:
         d = path(((x + r * u, y + r * v) for u, v in _SHAPES[base]), closed=True)
     else:
@@ -189,7 +185,13 @@ def _around(corners: int, inner: float = 0.0, turn: float = 0.0) -> list[tuple[f
     return [(r * math.cos(a), r * math.sin(a)) for r, a in zip(radii, angles, strict=True)]
 
 
+_STROKES: dict[str, Sequence[Sequence[tuple[float, float]]]] = {
+    "x-thin": (((-1, -1), (1, 1)), ((-1, 1), (1, -1))),
+    "line-ns": (((0, -1), (0, 1)),),
+    "line-ew": (((-1, 0), (1, 0)),),
+}
 _SHAPES: dict[str, Sequence[tuple[float, float]]] = {
+    "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     "diamond": ((0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)),
     "triangle-up": ((0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
     "triangle-down": ((0, 1.15), (1.1, -0.85), (-1.1, -0.85)),
@@ -224,7 +226,6 @@ def _hover(trace: Trace, k: int) -> str:
 
 def fields(template: str, values: Mapping[str, object]) -> str:
     """Return a text in which `%{x:.1f}` is the value of x in that format."""
-
 
     def shown(found: re.Match[str]) -> str:
         value = values[found[1]]

@@ -79,10 +79,6 @@ def _model(floor: Floors) -> list[frame.Limited]:
     return [(k * x, value, low, high) for x, value, low, high in points for k in (0.8, 1.25)]
 
 
-def _all(found: Lines) -> list[float]:
-    return [f.estimate.median for line in found.values() for f in line.values()]
-
-
 def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence[Verified], xs: Sequence[int]) -> bool:
     """A line where the vectors outgrow each cache: their bytes are proportional to the unknowns."""
     some = next(iter(next(iter(found.values())).values()))
@@ -115,10 +111,7 @@ def _title(found: Lines, figures: Sequence[Verified]) -> str:
 
 
 def _caption(floor: Floors, marked: bool) -> str:
-    parts = [
-        f"One core; both axes are logarithmic; a line is the best toolchain of its variant, bars are "
-        f"{confidence.INTERVALS}."
-    ]
+    parts = [f"One core, the best toolchain of each variant; error bars are {confidence.INTERVALS}."]
     if floor:
         parts.append(
             "Dashed: what the bytes of the published method's finest level (56 an unknown and iteration in one pass) "

@@ -134,7 +134,7 @@ def _behind(groups: Sequence[ranking.Group], first: Verified) -> str:
 def _caption(old: bool) -> str:
     ghosts = " Grey crosses: published times of one processor with BPX." if old else ""
     return (
-        f"Both axes are logarithmic; a line is the best variant, toolchain and MPI library of its method, bars are "
+        f"The best variant, toolchain and MPI library of each method; error bars are "
         f"{confidence.TEXT} "
         f"intervals. All methods stop at the same reduction of their residual; assembly is not in it.{ghosts}"
     )

@@ -9,7 +9,7 @@ from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Verified
 from firstlight.core import confidence
 from firstlight.core.heritage import Entry
-from firstlight.core.units import convert, quantity
+from firstlight.core.units import binary, convert, quantity
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
@@ -29,18 +29,19 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     xs = sorted({x for line in found.values() for x in line})
     some = next(iter(next(iter(found.values())).values()))
     ghosts = [e for e in view.heritage.matching(workload.name, plot.metric) if _of_one(e)]
-    values = [f.estimate.median for line in found.values() for f in line.values()]
+    few = {"tickvals": xs, "ticktext": [binary(x) for x in xs]} if len(xs) <= 2 else {}
     drawn = frame.layout(
-        frame.log_axis("links and spinors a core (bytes)", xs),
+        frame.log_axis("links and spinors a core (bytes)", xs) | few,
         frame.log_axis(f"speed of a core ({some.unit})"),
     )
     data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
     data += _traces(ghosts, some.unit, xs)
-    frame.marks(drawn, [(level.capacity, level.label) for level in view.levels.levels], xs[0], xs[-1])
+    if not few:
+        frame.marks(drawn, [(level.capacity, level.label) for level in view.levels.levels], xs[0], xs[-1])
     caption = (
-        "One core, the best toolchain of each layout; circles and full lines are 32 bit, squares and dashed lines 64 "
-        f"bit; bars are {confidence.INTERVALS}. Flops are counted as R5 counts them, bytes of links, spinor and "
-        "result. "
+        "One core, the best toolchain of each layout; circles, full lines and full colours are 32 bit, squares, "
+        f"dashed lines and pale colours 64 bit; error bars are {confidence.INTERVALS}. Flops are counted as R5 counts "
+        "them, bytes of links, spinor and result. "
         "The SIMD lattice layout gives each lane a sub-lattice (virtual nodes, as Grid calls it)."
     )
     return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]

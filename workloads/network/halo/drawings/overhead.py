@@ -89,7 +89,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     axis |= {"tickvals": xs[:: -(-len(xs) // 12)], "ticktext": [f"{x:g}" for x in xs[:: -(-len(xs) // 12)]]}
     time = frame.log_axis(f"time of {plot.subject or plot.metric} ({figures[0].unit})")
     caption = (
-        f"Both axes are logarithmic, bars are {confidence.INTERVALS}. One thread of each rank exchanges, its others "
+        f"Error bars are {confidence.INTERVALS}. One thread of each rank exchanges, its others "
         "spin. "
         f"Solid: {SPARE}. Dashed: {FULL}. Dotted, open symbols: {OVER}; verified, but never ranked or compared."
         + (f" {len(found) - len(shown)} more placements are in the table." if len(found) > len(shown) else "")

@@ -71,12 +71,11 @@ def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figu
         "title": {"text": "processes in all" if some[0].per_node else "processes on the node"}, "type": "log",
         "tickvals": every[::step], "ticktext": [str(p) for p in every[::step]],
     }  # fmt: skip
-    values = [f.estimate.median for line in some for f in line.points.values()]
     drawn = frame.layout(axis, frame.log_axis(f"{plot.subject or plot.metric} ({unit})"))
     data = [_trace(view, line, k) for k, line in enumerate(some[:MOST_LINES])]
     crowded = any(f.oversubscribed for line in some for f in line.points.values())
     caption = (
-        f"Both axes are logarithmic; a point is the fastest strategy there, bars are {confidence.INTERVALS}."
+        f"The fastest strategy on each number of processes; error bars are {confidence.INTERVALS}."
         + (" Open symbols: more processes than processors; shown, never ranked." if crowded else "")
         + (f" {len(some) - MOST_LINES} more lines are in the table." if len(some) > MOST_LINES else "")
     )

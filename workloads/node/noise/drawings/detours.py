@@ -41,7 +41,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     caption = (
         "A point of a line says how many detours a second are longer than its length, over all launches; the fewer "
         "points to the right, the rarer. Of a window each rank keeps its longest detours only, so a line may end on "
-        "the left before the shortest. Both axes are logarithmic."
+        "the left before the shortest."
     )
     made = [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
     return made + _over_time(view, f"{name}-time", *seen[0])

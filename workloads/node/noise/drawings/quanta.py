@@ -55,9 +55,7 @@ def _drawing(view: View, name: str, seen: list[tuple[Verified, list[Window]]], r
         data.append(_histogram(points(some, "quanta"), edges, label, colour, "solid"))
         if cycles := points(some, "cycles"):
             data.append(_histogram(cycles, edges, f"{label}, until all have finished", colour, "dot"))
-    drawn = frame.layout(
-        frame.log_axis("time of a quantum (us)"), frame.log_axis("share of the quanta (%)")
-    )
+    drawn = frame.layout(frame.log_axis("time of a quantum (us)"), frame.log_axis("share of the quanta (%)"))
     caption = (
         "Every launch's last sample. On a quiet machine all quanta stand in one column on the left; what stands to the "
         "right was taken by somebody. Dotted: from one quantum to the next where all processes wait for each other."
