@@ -348,7 +348,7 @@ def test_status_and_streams_pass_through(mpis: tuple[Mpi, ...], compiled: Compil
     assert done.traffic is not None and done.traffic.complete and done.traffic.status == 5
     done = profiled(tmp_path / "json", launch(mpi, 2, program), "--json")
     assert msgspec.json.decode(done.stdout, type=Traffic) == done.traffic
-    assert (done.folder / "report.html").stat().st_size < 7_000_000
+    assert (done.folder / "report.html").stat().st_size < 1_500_000
     assert "2 ranks" in done.stderr and str(done.folder / "report.html") in done.stderr
     done = profiled(tmp_path / "own", ["sh", "-c", "echo out; echo err >&2; exit 7"], "--mpi", mpi.name)
     assert (done.status, done.stdout) == (7, "out\n")

@@ -226,7 +226,7 @@ class Check:
         )  # fmt: skip
         given = figures[0].row["unit"] if of_figure else source["data-unit"]
         kind, scale = factor(given)
-        kind_shown, scale_shown = factor(unit or source["data-unit"])
+        kind_shown, scale_shown = factor(unit.replace("µ", "u") or source["data-unit"])
         if not printed or kind != kind_shown:
             self._wrong(block, f"{text!r} is not in {given!r}")
         elif not agrees(printed, value * scale / scale_shown):

@@ -129,7 +129,7 @@ def test_the_page_shows_every_figure_and_needs_no_library(whole: Path, capsys: C
     text = place.read_text()
     _, found = history_json(capsys, str(whole))
     assert code == OK and text.count("<svg") == len(found["figures"])
-    assert len(text) < 7_000_000 and "Plotly.newPlot" not in text.replace("plotly.js", "")
+    assert len(text) < 1_500_000 and "<script" not in text
     assert text.count('class="move worse"') == sum(len(f["changes"]) for f in found["figures"]) // 2
     assert KERNEL in text and f"run-{SLOWER:03d}" in text
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chart_tree
 from firstlight.commands.profile import calls, collect, page, shape, waiting, wrappers
 from firstlight.commands.profile import plot as plots
 from firstlight.commands.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
@@ -191,7 +192,7 @@ def test_the_page_of_a_large_dense_job_stays_small() -> None:
     ranks = 192
     dense = {(a, b): 1000 + 37 * ((a * b) % 1000) for a in range(ranks) for b in range(ranks) if a != b}
     text = page.render(traffic(ranks, *(phase(dense, level) for level in range(1, 6))))
-    assert len(text.encode()) < 7_000_000
+    assert len(text.encode()) < 1_500_000 and chart_tree.of_page(text)
 
 
 def test_a_job_without_messages_still_has_a_page() -> None:

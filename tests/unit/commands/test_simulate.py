@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chart_tree
 from firstlight import ROOT
 from firstlight.commands.shared import command_line
 from firstlight.commands.simulate import networks, page, program, shapes, sweep
@@ -201,7 +202,7 @@ def test_the_page(stand_in: Path, tmp_path: Path) -> None:
     for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
         assert f'id="{name}"' in html
     assert "Up to 76 KiB binomial, beyond it trinaryx3" in html.replace("\u00a0", " ")
-    assert len(html) < 7_000_000
+    assert len(html) < 1_500_000 and chart_tree.of_page(html)
 
 
 def test_foreign_words_are_escaped() -> None:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+import chart_tree
 import synthetic
 import titles
 from firstlight.analysis import Judgement
@@ -163,7 +164,7 @@ def test_gains_are_against_the_serial_variant_of_the_run_with_their_intervals() 
     assert points["simd"]["y"][0] == pytest.approx(best["simd"] / best["serial"])
     assert points["simd"]["error_y"]["array"][0] > 0
     assert lines.title.startswith("Dot: ") and " gains " in lines.title
-    json.dumps([lines.data, lines.layout], allow_nan=False)
+    assert chart_tree.tree(lines)
 
 
 def key(figure: Verified | Failed) -> tuple[str, str, object]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from msgspec.structs import replace
 
+import chart_tree
 import synthetic_solver
 from firstlight.analysis.figures import judge
 from firstlight.core import heritage
@@ -50,7 +49,7 @@ def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:
     assert list(parts) == ["halo", "solver", "in no phase"]
     assert parts["halo"] == [pytest.approx(10, rel=0.01)] * 4
     assert [sum(bar) for bar in zip(*parts.values(), strict=True)] == [pytest.approx(100)] * 4
-    json.dumps([drawing.data, drawing.layout], allow_nan=False)
+    assert chart_tree.words(chart_tree.tree(drawing))
 
 
 def test_the_table_has_every_bar_with_the_spread_over_ranks() -> None:

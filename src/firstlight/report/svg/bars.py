@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from firstlight.report.svg.axis import Axis
-from firstlight.report.svg.element import number, paint, tag, titled
+from firstlight.report.svg.element import number, paint, plain, tag, titled
 from firstlight.report.svg.marks import hover, shade
 
 Trace = Mapping[str, Any]
@@ -99,13 +99,14 @@ def box(trace: Trace, x: Axis, y: Axis) -> str:
     at, colour = x.scale.at(median(values)), trace["marker"]["color"]
     dots = "".join(f"M{number(x.scale.at(v))} {number(middle + half * _jitter(k))}h0" for k, v in enumerate(values))
     fill, opacity = shade(trace["fillcolor"])
+    upright = f"M{number(at)} {number(middle - half)}v{number(2 * half)}"
     return tag(
-        "g", titled(str(trace["name"])),
+        "g", titled(plain(trace["name"])),
         tag("rect", x=min(low, high), y=middle - half, width=abs(high - low), height=2 * half, fill=fill,
             fill_opacity=opacity, stroke=paint(colour)),
         tag("path", d=dots, class_="dots", stroke=paint(colour),
             stroke_width=trace["marker"]["size"], opacity=trace["marker"]["opacity"]),
-        tag("path", d=f"M{number(at)} {number(middle - half)}v{number(2 * half)}", stroke=paint(colour), stroke_width=2),
+        tag("path", d=upright, stroke=paint(colour), stroke_width=2),
         class_="trace",
     )  # fmt: skip
 

@@ -10,7 +10,8 @@ _COMMON = "type name xaxis yaxis hoverinfo hovertext hovertemplate legendgroup l
 _ERROR = "type symmetric array arrayminus thickness width color"
 TRACES = {
     "scatter": f"{_COMMON} x y mode connectgaps fill fillcolor error_x.({_ERROR}) error_y.({_ERROR}) "
-    "line.(color dash width shape) marker.(color symbol size opacity line.(width color)) text textposition textfont.(size color)",
+    "line.(color dash width shape) "
+    "marker.(color symbol size opacity line.(width color)) text textposition textfont.(size color)",
     "bar": f"{_COMMON} x y orientation width error_y.({_ERROR}) marker.(color)",
     "box": f"{_COMMON} x orientation boxpoints jitter pointpos line.(width) fillcolor marker.(size opacity color)",
     "heatmap": f"{_COMMON} x y z x0 dx y0 dy zmin zmax colorscale showscale hoverongaps xgap ygap text texttemplate "
