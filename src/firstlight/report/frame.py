@@ -27,7 +27,7 @@ from firstlight.core.units import binary, count, interval, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import wording
 from firstlight.report.palette import COOL, WARM, Palette
-from firstlight.report.svg import keys
+from firstlight.report.svg import keys, scale
 from firstlight.results.record import Metric
 
 Trace = dict[str, Any]
@@ -158,11 +158,8 @@ def line(figures: Sequence[tuple[float, Verified]], name: str, look: Trace) -> T
         "x": [x for x, _ in figures],
         "y": [v.median for v in e],
         "error_y": {
-            "type": "data",
-            "symmetric": False,
             "array": [0 if v.high is None else v.high - v.median for v in e],
             "arrayminus": [0 if v.low is None else v.median - v.low for v in e],
-            "thickness": 1.2,
             "width": 3,
             "color": look["color"],
         },
@@ -189,17 +186,27 @@ def seconds_axis(title: str, values: Iterable[float]) -> dict[str, Any]:
     """Return a logarithmic axis of times in seconds with readable labels: 10 us, 1 ms."""
     some = [v for v in values if v > 0] or [1.0]
     low, high = math.floor(math.log10(min(some))), math.ceil(math.log10(max(some)))
-    steps = (1, 2, 5) if high - low <= 1 else (1,)
+    steps = (1, 2, 5) if high - low <= 2 else (1,)
     ticks = [step * 10.0**k for k in range(low, high + 1) for step in steps]
     words = [quantity(float(f"{t:.0e}"), "s").replace(".00 ", " ").replace(".0 ", " ") for t in ticks]
     return log_axis(title) | {"tickvals": ticks, "ticktext": words}
+
+
+def time_axis(title: str, longest: float) -> dict[str, Any]:
+    """Return a linear axis of times in seconds from zero, with readable labels: 200 us, 1.5 ms."""
+    found = [v for v, _ in scale.ticks(0, longest, log=False)]
+    return {
+        "title": {"text": text(title)}, "rangemode": "tozero", "tickvals": found,
+        "ticktext": [f"{float(number):g} {unit}" if v else "0" for v in found
+                     for number, _, unit in [quantity(v, "s").partition(" ")]],
+    }  # fmt: skip
 
 
 def log_colours(title: str, low: float, high: float, form: Callable[[float], str]) -> dict[str, Any]:
     """The bar beside a heat map whose colours are decimal logarithms from `low` to `high`."""
     ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
     words = [form(round(10**t)) for t in ticks]
-    return {"title": {"text": title}, "tickvals": ticks, "ticktext": words, "thickness": 14}
+    return {"title": {"text": title}, "tickvals": ticks, "ticktext": words}
 
 
 def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -212,12 +219,12 @@ def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center") -> N
     `side`: which part of the label is at the line.
     """
     drawn["shapes"].append(
-        {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+        {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1,
          "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
     )  # fmt: skip
     drawn["annotations"].append(
-        {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
-         "xanchor": side, "text": text(label), "font": {"size": 11, "color": "@muted"}}
+        {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom",
+         "xanchor": side, "text": text(label), "font": {"color": "@muted"}}
     )  # fmt: skip
 
 

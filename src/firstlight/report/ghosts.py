@@ -104,6 +104,6 @@ def _trace(ghost: Ghost, shown: str, left: float, right: float, below: bool) -> 
         "line": {"color": "@ghost", "width": 1, "dash": "dot"},
         "text": ["", text(shown)] if x is None else [text(shown)],
         "textposition": f"{vertical} {side}",
-        "textfont": {"size": 11, "color": "@ghost"},
+        "textfont": {"color": "@ghost"},
         "mode": "lines+text" if x is None else "markers+text",
     }

@@ -38,7 +38,7 @@ def heat(picture: Field, point: str, signed: bool = False, number: int = 0) -> T
 
 def axes(picture: Field, across: str, along: str, downwards: bool = False) -> Axes:
     """As long as the picture has cells, alike in both directions. `downwards`: the first row is the uppermost one."""
-    plain = {"showgrid": False, "zeroline": False, "constrain": "domain", "mirror": True, "showline": True}
+    plain = {"showgrid": False, "zeroline": False, "showline": True}
     rows = [picture.rows, 0] if downwards else [0, picture.rows]
     x = plain | {"title": {"text": across}, "range": [0, picture.columns]}
     return x, plain | {"title": {"text": along}, "range": rows, "scaleanchor": "x"}
@@ -49,12 +49,12 @@ def beside(some: Sequence[tuple[str, Axes]]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"annotations": [], "shapes": []}
     for k, (title, (x, y)) in enumerate(some):
         own, share = numbered(k), 1 / len(some)
-        x, y = x | {"anchor": f"y{own}"}, y | {"anchor": f"x{own}", "scaleanchor": f"x{own}"}
+        y = y | {"scaleanchor": f"x{own}"}
         drawn[f"xaxis{own}"] = x | {"domain": [k * share, (k + 0.87) * share]}
         drawn[f"yaxis{own}"] = y if k == 0 else y | {"title": {"text": ""}}
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
-             "showarrow": False, "text": text(title)}
+             "text": text(title)}
         )  # fmt: skip
     return drawn
 

@@ -214,6 +214,19 @@ def test_distributions_are_boxes_with_a_dot_for_each_launch() -> None:
     assert dots.get("d", "").count("M") == 5 and "a.b · gcc" in chart_tree.words(root)
 
 
+@settings(max_examples=60)
+@given(st.lists(st.one_of(st.none(), st.floats(), st.integers()), min_size=1, max_size=6))
+def test_any_number_is_drawn_or_left_out(values: list[Any]) -> None:
+    far = [*values, 1e308, 5e-324, 10**400, -1.7e308]
+    xs = list(range(1, len(far) + 1))
+    own = {"array": [1e308] * len(far), "arrayminus": [1.0] * len(far), "color": BLUE}
+    for some in (values, far):
+        log_log(line(xs[: len(some)], some))
+        chart(line(xs[: len(some)], some))
+        chart({"type": "bar", "x": xs[: len(some)], "y": some, "marker": {"color": BLUE}})
+    chart(line([1, 2, 3], [1e308, 1.0, 2.0], error_y=own))
+
+
 def test_an_axis_of_one_value_or_none_is_still_a_chart() -> None:
     for trace in (line([5], [7]), line([None], [None]), line([], []), line([1, 2, 3], [0, 0, 0])):
         log_log(trace)

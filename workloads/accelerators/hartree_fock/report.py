@@ -176,7 +176,7 @@ def _line(view: View, variant: str, gains: Sequence[Gain], k: int) -> Trace:
     return {
         "type": "scatter", "mode": "lines+markers", "name": frame.text(variant),
         "x": [g.name for g in gains], "y": [g.times for g in gains],
-        "error_y": {"type": "data", "symmetric": False, "thickness": 1.2, "width": 3, "color": colour,
+        "error_y": {"width": 3, "color": colour,
                     "array": [max(0.0, (b.high or g.times) - g.times) for b, g in zip(bars, gains, strict=True)],
                     "arrayminus": [max(0.0, g.times - (b.low or g.times)) for b, g in zip(bars, gains, strict=True)]},
         "hoverinfo": "text", "hovertext": [f"<b>{ratio(g.times)}</b><br>" + frame.hover(g.figure) for g in gains],
@@ -195,7 +195,7 @@ def _published(entries: Sequence[Entry]) -> list[Trace]:
             "type": "scatter", "mode": "lines+text", "name": "R4, as published", "legendgroup": "ghosts",
             "legendrank": 2000, "showlegend": k == 0, "x": list(line), "y": list(line.values()),
             "text": [*([""] * (len(line) - 1)), frame.text(label)],
-            "textposition": "top left" if len(line) > 1 else "top right", "textfont": {"size": 11, "color": "@ghost"},
+            "textposition": "top left" if len(line) > 1 else "top right", "textfont": {"color": "@ghost"},
             "hoverinfo": "text", "hovertext": [f"{frame.text(label)}: {ratio(y)}" for y in line.values()],
             "line": {"color": "@ghost", "width": 1, "dash": "dot"},
         }

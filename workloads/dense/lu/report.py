@@ -76,18 +76,18 @@ def _stripes(picture: Field, number: int) -> Trace:
 def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
     """Below each other."""
     drawn: dict[str, Any] = {"annotations": []}
-    plain = {"showgrid": False, "zeroline": False, "mirror": True, "showline": True}
+    plain = {"showgrid": False, "zeroline": False, "showline": True}
     share = 1 / len(seen)
     for k, (figure, picture) in enumerate(seen):
         own = "" if k == 0 else str(k + 1)
         title = "time (% of the step)" if k + 1 == len(seen) else ""
-        drawn[f"xaxis{own}"] = plain | {"title": {"text": title}, "range": [0, 100], "anchor": f"y{own}"}
+        drawn[f"xaxis{own}"] = plain | {"title": {"text": title}, "range": [0, 100]}
         drawn[f"yaxis{own}"] = plain | {
-            "title": {"text": "thread"}, "range": [picture.rows, 0], "anchor": f"x{own}", "showticklabels": False,
+            "title": {"text": "thread"}, "range": [picture.rows, 0], "showticklabels": False,
             "domain": [1 - (k + 0.72) * share, 1 - k * share],
         }  # fmt: skip
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
-             "showarrow": False, "text": frame.text(f"{_parameter(figure, plot.x)} % fixed")}
+             "text": frame.text(f"{_parameter(figure, plot.x)} % fixed")}
         )  # fmt: skip
     return drawn

@@ -125,7 +125,7 @@ def _ticks(xs: Sequence[float], span: Range) -> Trace:
 def _grey(line: Mapping[float, Verified], label: str, first: bool) -> Trace:
     trace = frame.line(list(line.items()), label, {"color": FAINT})
     trace["line"]["width"], trace["marker"]["size"] = 1, 4
-    trace["error_y"] |= {"thickness": 0.8, "width": 0}
+    trace["error_y"] |= {"width": 0}
     return trace | {"showlegend": first, "legendgroup": "others", "name": "the others" if first else trace["name"]}
 
 
@@ -138,7 +138,7 @@ def _names(lines: Times, colours: Mapping[str, str], everyone: Iterable[str]) ->
     order = sorted(logs, key=lambda s: (sum(logs[s]) / len(logs[s]), s))
     return [
         {"name": "direct", "x": 1, "xref": "paper", "xanchor": "left", "y": y, "yanchor": "middle",
-         "showarrow": False, "text": frame.text(short(s, everyone)), "font": {"color": colours[s]}}
+         "text": frame.text(short(s, everyone)), "font": {"color": colours[s]}}
         for y, s in zip(sorted(v[-1] for v in logs.values()), order, strict=True)
     ]  # fmt: skip
 

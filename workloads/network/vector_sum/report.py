@@ -343,7 +343,7 @@ def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placeme
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not traces, "hoverinfo": "text",
              "hovertext": hover_texts, "x": [x for x, _, _ in mine], "y": [y for _, y, _ in mine],
              "text": [label if k == named else "" for k in range(len(mine))], "textposition": "top left",
-             "textfont": {"size": 11, "color": "@ghost"},
+             "textfont": {"color": "@ghost"},
              "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open",
                         "line": {"width": 2, "color": "@ghost"}}}
         )  # fmt: skip

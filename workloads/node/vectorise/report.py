@@ -116,9 +116,9 @@ def _matrix(loops: dict[str, list[Loop]], kinds: Sequence[str]) -> Trace:
     return {
         "type": "heatmap", "x": [frame.text(kind) for kind in kinds], "y": [frame.text(tool) for tool in loops],
         "z": [[_gaining(c) / len(c) if c else None for c in line] for line in cells], "zmin": 0, "zmax": 1,
-        "showscale": False, "colorscale": [[0, "@paper"], [1, "#0072B2"]], "xgap": 2, "ygap": 2,
+        "showscale": False, "colorscale": [[0, "@paper"], [1, "#0072B2"]], "xgap": 2,
         "text": [[f"{_gaining(c)}/{len(c)}" if c else "" for c in line] for line in cells],
-        "texttemplate": "%{text}", "textfont": {"size": 11}, "hoverinfo": "text", "hoverongaps": False,
+        "texttemplate": "%{text}", "hoverinfo": "text",
     }  # fmt: skip
 
 

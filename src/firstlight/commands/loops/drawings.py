@@ -42,7 +42,7 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
              "line": line, "hoverinfo": "text", "hovertext": hover}
         )  # fmt: skip
     values = [1 / row.ratio for one in some for row in one.judged]
-    order = {"type": "category", "categoryorder": "array", "categoryarray": names[::-1]}
+    order = {"type": "category", "categoryarray": names[::-1]}
     layout = frame.layout(_factors(values), order)
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
@@ -70,7 +70,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
                 "type": "scatter", "mode": "lines+markers", "name": text(one.compiler), "x": [row.trip for row in rows],
                 "y": [1 / row.ratio for row in rows],
                 "error_y": {
-                    "type": "data", "symmetric": False, "thickness": 1.2, "width": 3, "color": colour,
+                    "width": 3, "color": colour,
                     "array": [1 / row.low - 1 / row.ratio if row.low else 0 for row in rows],
                     "arrayminus": [1 / row.ratio - 1 / row.high if row.high else 0 for row in rows],
                 },
@@ -84,7 +84,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
         frame.log_axis("turns of the loop"),
         _factors(values),
     )
-    golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "layer": "below"}
+    golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}
     layout["shapes"].append(golden | {"line": {"color": "@ghost", "width": 1, "dash": "dot"}})
     table = [_cells(one, row) for one in some for row in one.judged]
     caption = "With the 99 % interval of launches in turn; below the dotted line golden would be faster."

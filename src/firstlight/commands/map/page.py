@@ -280,7 +280,6 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
         "z": cells,
         "zmin": low,
         "zmax": high,
-        "hoverongaps": False,
         "colorscale": [[0, COOL[2]], [1, WARM[0]]],
         "colorbar": log_colours("bytes", low, high, binary),
     }

@@ -125,11 +125,9 @@ def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float]
             [form(v) if v else "0" if (r, c) in sums else "" for c, v in enumerate(row)] for r, row in enumerate(values)
         ],
         "hovertemplate": (f"block %{{y}} → %{{x}}: %{{text}} {what}" if width > 1 else one) + "<extra></extra>",
-        "hoverongaps": False,
         "colorscale": AMOUNTS,
         "colorbar": log_colours(what, low, high, form),
         "xgap": 1 if side <= 64 else 0,
-        "ygap": 1 if side <= 64 else 0,
     }
 
 
@@ -143,7 +141,7 @@ def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
     shown = range(0, len(labels), step)
     return {
         "title": {"text": text(title)}, "tickvals": list(shown), "ticktext": [labels[k] for k in shown],
-        "constrain": "domain", "showgrid": False, "zeroline": False,
+        "showgrid": False, "zeroline": False,
     }  # fmt: skip
 
 
@@ -250,7 +248,7 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
         {
             "barmode": "stack",
             "xaxis": {"title": {"text": "seconds, all ranks"}, "rangemode": "tozero"},
-            "yaxis": {"autorange": "reversed", "type": "category", "categoryorder": "array",
+            "yaxis": {"autorange": "reversed", "type": "category",
                       "categoryarray": [k.name for k in ordered[:MOST_KINDS]]},
         },
     )  # fmt: skip

@@ -42,7 +42,7 @@ def _curve(projected: Projected, which: str, title: str) -> Drawing:
                 "type": "scatter", "mode": "lines+markers", "name": text(app.title), "x": [p.nodes for p in points],
                 "y": [100 * p.efficiency for p in points],
                 "error_y": {
-                    "type": "data", "symmetric": False, "thickness": 1.2, "width": 3, "color": colour,
+                    "width": 3, "color": colour,
                     "array": [100 * p.efficiency * (p.seconds / p.low - 1) if p.low > 0 else 0 for p in points],
                     "arrayminus": [100 * p.efficiency * (1 - p.seconds / p.high) for p in points],
                 },

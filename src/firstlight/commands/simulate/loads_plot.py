@@ -62,7 +62,6 @@ def _heat(some: Loaded) -> Trace:
         "colorscale": frame.AMOUNTS,
         "colorbar": frame.log_colours("bytes", min(shown), max(shown), binary),
         "xgap": 2,
-        "ygap": 2,
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firstlight.commands.simulate.prediction import Breakdown, Prediction
 from firstlight.core.units import binary, percent, quantity
-from firstlight.report.frame import Drawing, Trace, text
+from firstlight.report.frame import Drawing, Trace, text, time_axis
 from firstlight.report.palette import COOL, WARM
 
 PARTS = {"latency": COOL[1], "bandwidth": COOL[0], "contention": WARM[0], "noise": WARM[1]}
@@ -24,7 +24,7 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
     hidden = len(ordered) - len(some)
     layout = {
         "barmode": "stack",
-        "xaxis": {"title": {"text": "time (s)"}, "rangemode": "tozero"},
+        "xaxis": time_axis("time", max(sum(getattr(b, part) for part in PARTS) for _, b in some)),
         "yaxis": {"autorange": "reversed", "type": "category"},
     }
     return [

@@ -169,8 +169,8 @@ def _trace(view: View, plot: Plot, point: Point, k: int) -> Trace:
     return {
         "type": "scatter", "mode": "markers", "name": frame.text(variant),
         "x": [_number(plot, point)], "y": [point.gain],
-        "error_y": {"type": "data", "symmetric": False, "array": [max(0.0, high - point.gain)],
-                    "arrayminus": [max(0.0, point.gain - low)], "thickness": 1.2, "width": 3, "color": colour},
+        "error_y": {"array": [max(0.0, high - point.gain)],
+                    "arrayminus": [max(0.0, point.gain - low)], "width": 3, "color": colour},
         "hoverinfo": "text",
         "hovertext": [f"<b>{frame.text(variant)}: {ratio(point.gain)}</b><br>" + frame.hover(point.figure)],
         "marker": {"color": colour, "symbol": view.palette.symbol(k), "size": 10},

@@ -167,8 +167,8 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
 def _label(drawn: Trace, x: float, lines: Sequence[tuple[float, str]], anchor: str = "left") -> None:
     """Add labels of (flop a second, text) at one x."""
     drawn["annotations"] += [
-        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor,
-         "yanchor": "top" if anchor == "left" else "bottom", "font": {"size": 11, "color": "@muted"}, "text": text}
+        {"x": math.log10(x), "y": math.log10(1e-9 * y), "xanchor": anchor,
+         "yanchor": "top" if anchor == "left" else "bottom", "font": {"color": "@muted"}, "text": text}
         for y, text in lines
     ]  # fmt: skip
 
@@ -196,7 +196,7 @@ def _points_trace(points: Sequence[Point], colour: str, symbol: str) -> Trace:
     ys = [y / 1e9 for _, y, _ in points]
     return {
         "type": "scatter", "mode": "markers", "showlegend": False, "x": [x for x, _, _ in points], "y": ys,
-        "error_y": {"type": "data", "symmetric": False, "width": 3, "thickness": 1.2, "color": colour,
+        "error_y": {"width": 3, "color": colour,
                     "array": [y * s[1] for y, s in zip(ys, spans, strict=True)],
                     "arrayminus": [y * s[0] for y, s in zip(ys, spans, strict=True)]},
         "marker": {"size": 8, "symbol": symbol, "color": colour, "opacity": 0.85},

@@ -56,7 +56,7 @@ def _strip(view: View, name: str, values: Sequence[float]) -> Trace:
     toolchain = name.split(" · ")[1]
     return {
         "type": "box", "orientation": "h", "name": frame.text(name), "x": [round(v, 3) for v in _thinned(values)],
-        "boxpoints": "all", "jitter": 0.6, "pointpos": 0, "line": {"width": 1}, "fillcolor": "rgba(127,127,127,0.12)",
+        "fillcolor": "rgba(127,127,127,0.12)",
         "marker": {"size": 4, "opacity": 0.6, "color": view.palette.colour(toolchain)}, "hoverinfo": "x+name",
     }  # fmt: skip
 

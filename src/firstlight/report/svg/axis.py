@@ -74,7 +74,7 @@ def axis(own: Mapping[str, Any], values: Iterable[object], bars: bool = False) -
     probe = Scale(1, 2, log=log)
     shown = [float(v) for v in values if isinstance(v, int | float) and probe.shows(v)]
     if "range" in own:
-        low, high = (10**v if log else float(v) for v in own["range"])
+        low, high = (10 ** min(max(v, -300), 300) if log else float(v) for v in own["range"])
         return Axis(Scale(low, high, log=log), own)
     zero = not log and (bars or own.get("rangemode") == "tozero") and min(shown, default=0.0) >= 0
     low, high = spread([*shown, 0.0] if zero else shown, log)

@@ -52,7 +52,7 @@ def laid(traces: Sequence[Trace], mode: str, along: Axis) -> Iterator[Bar]:
     at: dict[float, list[tuple[Trace, int]]] = {}
     for trace in traces:
         for k, (place, length) in enumerate(zip(places(trace), amounts(trace), strict=True)):
-            if (position := along.value(place)) is not None and length is not None:
+            if (position := along.value(place)) is not None and along.scale.finite(length):
                 at.setdefault(position, []).append((trace, k))
     pitch = min((b - a for a, b in pairwise(sorted(at))), default=1.0)
     part = 0.76 * pitch / max((len(some) for some in at.values()), default=1) if mode == "group" else 0.76 * pitch

@@ -181,9 +181,10 @@ def _panel(panel: Panel, head: Box, layout: Layout, count: int) -> tuple[str, fl
     view = " ".join(number(v) for v in window.values())
     parts.append(tag("svg", *inner, viewBox=view, **window))
     edge = tag("rect", x=box.left, y=box.top, width=box.right - box.left, height=box.bottom - box.top, class_="frame")
+    field = any(t["type"] == "heatmap" for t in panel.traces) and not (x.scale.names or y.scale.names)
     parts.append(
         edge
-        if x.own.get("showline")
+        if field or x.own.get("showline")
         else tag("path", d=f"M{number(box.left)} {number(box.bottom)}H{number(box.right)}", class_="base")
     )
     parts.append(place.draw(_labels(panel, x, y, box)))

@@ -23,7 +23,7 @@ def barred(traces: Sequence[Trace], layout: Mapping[str, Any]) -> tuple[list[dic
         return None
     if not all(_at(t, places) for t in (*lines, *others)) or "yaxis2" in layout or layout.get("annotations"):
         return None
-    if not all(math.isfinite(v) and v > 0 for v in values) or max(values) > MOST_RATIO * min(values):
+    if not values or not all(math.isfinite(v) and v > 0 for v in values) or max(values) > MOST_RATIO * min(values):
         return None
     axis = layout.get("xaxis", {})
     ticks = dict(zip(axis.get("tickvals", ()), axis.get("ticktext", ()), strict=True))

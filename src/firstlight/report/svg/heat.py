@@ -204,8 +204,9 @@ def draw_bar(trace: Trace, box: Box) -> str:
                 fill_opacity=_opacity(one))
         )  # fmt: skip
     shown = dict(zip(map(plain, own.get("ticktext", ())), own.get("tickvals", ()), strict=True))
-    for label, v in shown.items() if high > low else list(shown.items())[:1]:
-        share = (v - low) / (high - low) if high > low else 0.5
-        if -0.01 <= share <= 1.01:
-            parts.append(words(box.left + 15, bottom - share * (bottom - top) + 4, label, class_="tick"))
+    at = [(label, (v - low) / (high - low) if high > low else 0.5) for label, v in shown.items()]
+    found = [(label, share) for label, share in at if -0.01 <= share <= 1.01][: None if high > low else 1]
+    every = -(-len(found) // max(2, int((bottom - top) / 13)))
+    for label, share in found[:: max(1, every)]:
+        parts.append(words(box.left + 15, bottom - share * (bottom - top) + 4, label, class_="tick"))
     return tag("g", *parts, class_="colours")

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _COMMON = "type name xaxis yaxis hoverinfo hovertext hovertemplate legendgroup legendrank showlegend opacity"
-_ERROR = "type symmetric array arrayminus thickness width color"
+_ERROR = "array arrayminus width color"
 TRACES = {
-    "scatter": f"{_COMMON} x y mode connectgaps fill fillcolor error_x.({_ERROR}) error_y.({_ERROR}) "
+    "scatter": f"{_COMMON} x y mode fill fillcolor error_x.({_ERROR}) error_y.({_ERROR}) "
     "line.(color dash width shape) "
-    "marker.(color symbol size opacity line.(width color)) text textposition textfont.(size color)",
+    "marker.(color symbol size opacity line.(width color)) text textposition textfont.(color)",
     "bar": f"{_COMMON} x y orientation width error_y.({_ERROR}) marker.(color)",
-    "box": f"{_COMMON} x orientation boxpoints jitter pointpos line.(width) fillcolor marker.(size opacity color)",
-    "heatmap": f"{_COMMON} x y z x0 dx y0 dy zmin zmax colorscale showscale hoverongaps xgap ygap text texttemplate "
-    "textfont.(size) colorbar.(title.(text) tickvals ticktext thickness)",
+    "box": f"{_COMMON} x orientation fillcolor marker.(size opacity color)",
+    "heatmap": f"{_COMMON} x y z x0 dx y0 dy zmin zmax colorscale showscale xgap text texttemplate "
+    "colorbar.(title.(text) tickvals ticktext)",
 }
 _AXIS = (
-    "title.(text) type range rangemode tickvals ticktext autorange categoryorder categoryarray showticklabels showgrid "
-    "zeroline showline mirror scaleanchor constrain domain anchor"
+    "title.(text) type range rangemode tickvals ticktext autorange categoryarray showticklabels showgrid "
+    "zeroline showline scaleanchor domain"
 )
 LAYOUT = (
     f"xaxis.({_AXIS}) yaxis.({_AXIS}) barmode showlegend "
-    "shapes.(type x0 x1 y0 y1 xref yref layer line.(color width dash)) "
-    "annotations.(name x y xref yref xanchor yanchor showarrow text font.(size color))"
+    "shapes.(type x0 x1 y0 y1 xref yref line.(color width dash)) "
+    "annotations.(name x y xref yref xanchor yanchor text font.(color))"
 )
 
 

@@ -10,6 +10,8 @@ import msgspec
 from firstlight.report.svg.element import raised
 
 Tick = tuple[float, str]
+FAR = 1e300
+"""Values beyond are not shown: a range with its margin must be a float."""
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -28,11 +30,16 @@ class Scale(msgspec.Struct, frozen=True):
     def at(self, value: float) -> float:
         """Return the pixel of a value. On a logarithmic axis the value must be positive."""
         low, high, v = (math.log10(x) if self.log else x for x in (self.low, self.high, value))
-        return self.first + (v - low) / (high - low) * (self.last - self.first)
+        return self.first + (v - low) / ((high - low) or 1) * (self.last - self.first)
 
     def shows(self, value: object) -> bool:
         """Return True for a number that this axis can show, outside of its range as well."""
-        return isinstance(value, int | float) and math.isfinite(value) and (value > 0 or not self.log)
+        return isinstance(value, int | float) and (1 / FAR if self.log else -FAR) < value < FAR
+
+    @staticmethod
+    def finite(value: object) -> bool:
+        """Return True for a number that a linear axis can show."""
+        return Scale(0, 1).shows(value)
 
     def contains(self, value: float, slack: float = 1e-9) -> bool:
         """Return True for values between the ends."""
@@ -116,6 +123,6 @@ def _plain(value: float, digits: int) -> str:
 def _power(value: float) -> str:
     if value == 0:
         return "0"
-    exponent = math.floor(math.log10(abs(value)) + 1e-12)
+    exponent = max(math.floor(math.log10(abs(value)) + 1e-12), -300)
     factor = f"{value / 10**exponent:.3g}".replace("-", "−")
     return f"10{raised(exponent)}" if factor == "1" else f"{factor}·10{raised(exponent)}"

@@ -84,6 +84,6 @@ def _drawn(seen: list[Seen]) -> dict[str, Any]:
 
 def _heat(picture: Field, number: int, last: bool) -> Trace:
     ticks = {"tickvals": [-FINEST, 0, FINEST], "ticktext": ["-1", "0", "1"]}
-    bar = {"title": {"text": "Ez, of the<br>largest"}, "thickness": 12, **ticks}
+    bar = {"title": {"text": "Ez, of the<br>largest"}, **ticks}
     drawn = pictures.heat(picture, "i = %{y:.0f}, j = %{x:.0f}", signed=True, number=number)
     return drawn | {"showscale": last, "colorbar": bar}

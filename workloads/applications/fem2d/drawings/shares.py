@@ -104,7 +104,7 @@ def _line(view: View, key: tuple[str, str], line: Sequence[Point], k: int) -> Tr
         "y": middle, "hoverinfo": "text", "hovertext": hover_texts, "line": {"color": colour, "width": 2},
         "marker": {"color": colour, "size": 7,
                    "symbol": [f"{symbol}-open" if p.figure.oversubscribed else symbol for p in line]},
-        "error_y": {"type": "data", "symmetric": False, "color": colour, "thickness": 1.2, "width": 3,
+        "error_y": {"color": colour, "width": 3,
                     "array": [100 * p.share[2] - y for p, y in zip(line, middle, strict=True)],
                     "arrayminus": [y - 100 * p.share[0] for p, y in zip(line, middle, strict=True)]},
     }  # fmt: skip
@@ -175,7 +175,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
          "legendrank": 2000, "hoverinfo": "text", "hovertext": hover_texts,
          "x": [methods.unknowns(int(e.parameters["level"])) for e in entries], "y": [e.value for e in entries],
          "text": [text(f"{e.machine} ({e.year})") if k == last else "" for k, e in enumerate(entries)],
-         "textposition": "top left", "textfont": {"size": 11, "color": "@ghost"},
+         "textposition": "top left", "textfont": {"color": "@ghost"},
          "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}}}
     ]  # fmt: skip
 

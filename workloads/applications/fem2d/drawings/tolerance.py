@@ -99,7 +99,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[
              "y": [convert(e.value, e.unit, unit) for e in entries],
              "text": [text(label), *[""] * (len(entries) - 1)],
              "textposition": "middle left" if least < min(line) else "bottom right",
-             "textfont": {"size": 11, "color": "@ghost"}, "line": {"color": "@ghost", "width": 1, "dash": "dot"},
+             "textfont": {"color": "@ghost"}, "line": {"color": "@ghost", "width": 1, "dash": "dot"},
              "marker": {"color": "@ghost", "size": 8, "symbol": "x-thin-open",
                         "line": {"width": 2, "color": "@ghost"}}}
         )  # fmt: skip

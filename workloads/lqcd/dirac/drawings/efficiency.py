@@ -115,7 +115,7 @@ def _points(view: View, key: Key, some: Sequence[Exchange], k: int) -> list[Trac
          "x": [bytes_a_site(e) for e in some], "y": kept, "hoverinfo": "text", "hovertext": [_clause(e) for e in some],
          "marker": {"color": colour, "size": 9,
                     "symbol": [f"{symbol}-open" if e.figure.oversubscribed else symbol for e in some]},
-         "error_y": {"type": "data", "symmetric": False, "color": colour, "thickness": 1.2, "width": 3,
+         "error_y": {"color": colour, "width": 3,
                      "array": [0 if e.kept.high is None else 100 * e.kept.high - y
                                for e, y in zip(some, kept, strict=True)],
                      "arrayminus": [0 if e.kept.low is None else y - 100 * e.kept.low
@@ -161,7 +161,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
          "x": [PUBLISHED_BYTES / PUBLISHED_SITES] * len(entries), "y": [100 * e.value for e in entries],
          "text": [text(f"{label} ({e.year})") if _apart(entries, k) else "" for k, (label, e) in
                   enumerate(zip(labels, entries, strict=True))],
-         "textposition": "middle left", "textfont": {"size": 11, "color": "@ghost"},
+         "textposition": "middle left", "textfont": {"color": "@ghost"},
          "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}}}
     ]  # fmt: skip
 

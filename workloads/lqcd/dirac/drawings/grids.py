@@ -38,7 +38,7 @@ def drawings(
             for k, (variant, line) in enumerate(found.items())]  # fmt: skip
     data += _without(exchanges, shown)
     data += _traces(ghosts, some.unit)
-    axis = {"type": "category", "categoryorder": "array", "categoryarray": ticks[::-1]}
+    axis = {"type": "category", "categoryarray": ticks[::-1]}
     speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
     drawn = frame.layout(speed, axis)
     caption = (

@@ -88,7 +88,7 @@ def _traces(entries: Sequence[Entry], unit: str, xs: Sequence[float]) -> list[Tr
             {"type": "scatter", "mode": "lines+text", "name": "earlier machines, as published",
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not made, "hoverinfo": "text",
              "hovertext": [hover, hover], "x": [xs[0], xs[-1]], "y": [y, y], "text": [text(label), ""],
-             "textposition": "top right", "textfont": {"size": 11, "color": "@ghost"},
+             "textposition": "top right", "textfont": {"color": "@ghost"},
              "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
         )  # fmt: skip
     return made

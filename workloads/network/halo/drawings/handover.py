@@ -136,9 +136,9 @@ def _heat(xs: list[str], labels: list[str], cells: list[list[Entry | None]], fir
     return {
         "type": "heatmap", "x": xs, "y": [frame.text(label) for label in labels],
         "z": [[shade(e) for e in line] for line in cells], "zmin": -_MOST, "zmax": _MOST, "showscale": False,
-        "colorscale": [[0, "#0072B2"], [0.5, "@paper"], [1, "#D55E00"]], "xgap": 2, "ygap": 2,
-        "text": [[cell_text(e) for e in line] for line in cells], "texttemplate": "%{text}", "textfont": {"size": 11},
-        "hovertext": [[hover(e) for e in line] for line in cells], "hoverinfo": "text", "hoverongaps": False,
+        "colorscale": [[0, "#0072B2"], [0.5, "@paper"], [1, "#D55E00"]], "xgap": 2,
+        "text": [[cell_text(e) for e in line] for line in cells], "texttemplate": "%{text}",
+        "hovertext": [[hover(e) for e in line] for line in cells], "hoverinfo": "text",
     }  # fmt: skip
 
 

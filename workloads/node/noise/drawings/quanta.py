@@ -77,7 +77,7 @@ def _histogram(values: Sequence[float], edges: Sequence[float], label: str, colo
         counts[min(len(counts) - 1, max(0, math.floor(math.log(x / edges[0]) / ratio)))] += 1
     shares = [100 * c / len(values) if c else None for c in counts]
     return {
-        "type": "scatter", "mode": "lines+markers", "name": frame.text(label), "connectgaps": False,
+        "type": "scatter", "mode": "lines+markers", "name": frame.text(label),
         "x": [float(f"{math.sqrt(a * b):.5g}") for a, b in pairwise(edges)],
         "y": [None if s is None else float(f"{s:.4g}") for s in shares],
         "hovertemplate": "%{y:.3g} % of the quanta take about %{x:.4g} us",
