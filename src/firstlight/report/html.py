@@ -52,8 +52,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 1_500_000  # of the page of a quick run
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The content security policy: no script, inline styles, images in data, nothing else."""
-MOST_OPEN = 60  # rows of a table in place of a plot; a longer one is folded
-MOST_CAPTION = 160  # characters; a longer one is folded
+MOST_OPEN = 6  # rows of a table in place of a plot; a longer one is folded
+MOST_CAPTION = 100  # characters; a longer one is folded
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
     r"(?<=\d) (?=[×%]|x\b|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)"

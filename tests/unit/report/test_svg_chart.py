@@ -219,7 +219,7 @@ def test_distributions_are_boxes_with_a_dot_for_each_launch() -> None:
 def test_any_number_is_drawn_or_left_out(values: list[Any]) -> None:
     far = [*values, 1e308, 5e-324, 10**400, -1.7e308]
     xs = list(range(1, len(far) + 1))
-    own = {"array": [1e308] * len(far), "arrayminus": [1.0] * len(far), "color": BLUE}
+    own = {"array": [1e308] * 3, "arrayminus": [1.0] * 3, "color": BLUE}
     for some in (values, far):
         log_log(line(xs[: len(some)], some))
         chart(line(xs[: len(some)], some))
