@@ -11,7 +11,6 @@ import msgspec
 from firstlight.report.svg.element import number, plain, tag, width, words
 from firstlight.report.svg.scale import Scale, Tick, spread, ticks
 
-LETTERS = 9  # a label of a number is at most as wide as so many characters, as a rule
 _GAP = 7  # pixels between labels
 _MOST_CATEGORIES = 40
 
