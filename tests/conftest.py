@@ -231,7 +231,7 @@ def mpis() -> tuple[Mpi, ...]:
 @pytest.fixture(scope="session")
 def simulator() -> Path:
     """firstlight-simulate, from the cache or built now."""
-    from firstlight.commands.simulate import program
+    from firstlight.execute.network import program
 
     return program.build()
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from firstlight import ROOT, toolchain
-from firstlight.commands.profile import library
+from firstlight.execute.recorder import library
 from firstlight.system import machine
 from firstlight.toolchain import Mpi
 

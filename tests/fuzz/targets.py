@@ -24,11 +24,10 @@ from firstlight.analysis.figures import judge
 from firstlight.commands import check
 from firstlight.commands.profile import collect
 from firstlight.commands.profile import page as pages
-from firstlight.commands.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic
 from firstlight.commands.shared import runs
-from firstlight.commands.simulate import networks, shapes
+from firstlight.commands.simulate import shapes
 from firstlight.commands.tune.formats import rules, selection
-from firstlight.core import heritage
+from firstlight.core import heritage, networks
 from firstlight.core.errors import FirstlightError, UsageError
 from firstlight.core.units import parse_duration, parse_size, parse_sizes
 from firstlight.model import catalogue
@@ -38,6 +37,7 @@ from firstlight.results import store
 from firstlight.results.record import End, LaunchRecord
 from firstlight.results.store import layout, lines, owner, seal, signature
 from firstlight.results.store.disk import Folder
+from firstlight.results.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic
 from firstlight.runner import costs
 from firstlight.system.machine import Machine, allocation, linux, parse
 from firstlight.toolchain.memory import Memory

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import algorithms
 import turns
-from firstlight.commands.simulate.prediction import Verdict
-from firstlight.commands.simulate.program import Question, predict
+from firstlight.execute.network.prediction import Verdict
+from firstlight.execute.network.program import Question, predict
 
 pytestmark = pytest.mark.native
 

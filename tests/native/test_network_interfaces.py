@@ -96,6 +96,6 @@ def test_halves_one_after_the_other_on_a_link_gain_nothing(simulator: Path, tmp_
 
 
 def test_interfaces_of_the_k_computer_are_its_published_ones() -> None:
-    from firstlight.commands.simulate import networks
+    from firstlight.core import networks
 
     assert "interfaces=4" in networks.named("tofu").word

@@ -17,8 +17,8 @@ import schedules
 import turns
 from commands import Captured, examples
 from firstlight import ROOT
-from firstlight.commands.profile import calls
-from firstlight.commands.profile.traffic import Phase, Traffic
+from firstlight.execute.recorder import calls
+from firstlight.results.traffic import Phase, Traffic
 from firstlight.toolchain import Mpi
 
 PROGRAMS = ROOT / "tests/native/profiled"

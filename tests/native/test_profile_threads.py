@@ -10,7 +10,7 @@ import drivers
 import native
 import turns
 from firstlight import ROOT
-from firstlight.commands.profile import calls, library
+from firstlight.execute.recorder import calls, library
 from firstlight.toolchain import Mpi
 
 pytestmark = pytest.mark.native

@@ -8,7 +8,7 @@ from pathlib import Path
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.commands.profile.library import C_ONLY
+from firstlight.execute.recorder.library import C_ONLY
 from firstlight.model.plan import Placement
 from firstlight.system import mpi_families
 from firstlight.toolchain import Mpi

@@ -17,7 +17,6 @@ import many_runs
 import synthetic
 from commands import Captured, call
 from firstlight.commands.bench import request
-from firstlight.commands.profile import which
 from firstlight.commands.project import machines, projector
 from firstlight.commands.tune import tuner
 from firstlight.commands.tune.formats import rules, selection
@@ -28,7 +27,7 @@ from firstlight.results.store import layout
 from firstlight.runner import Prepared, costs
 from firstlight.runner.progress import Plain
 from firstlight.system.process import bounded
-from firstlight.toolchain import Mpi
+from firstlight.toolchain import Mpi, used_mpi
 
 # -- programs that do not answer
 
@@ -38,12 +37,12 @@ def _mpi(folder: Path) -> Mpi:
 
 
 def _installed(folder: Path) -> None:
-    which._of_installation(which.Trace("openmpi", folder / "lib" / "libmpi.so"), None)
+    used_mpi._of_installation(used_mpi.Trace("openmpi", folder / "lib" / "libmpi.so"), None)
 
 
 CALLS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "launcher": ("mpiexec", lambda folder: which.mpi_of([str(folder / "mpiexec"), "-n", "2", "true"], [], None)),
-    "linker": ("ldd", lambda folder: which.linked(Path("/bin/true"))),
+    "launcher": ("mpiexec", lambda folder: used_mpi.mpi_of([str(folder / "mpiexec"), "-n", "2", "true"], [], None)),
+    "linker": ("ldd", lambda folder: used_mpi.linked(Path("/bin/true"))),
     "wrapper": ("bin/mpicxx", _installed),
     "rules": ("ompi_info", lambda folder: rules.settings(_mpi(folder), "broadcast", 2)),
     "selection": ("mpicxx", lambda folder: selection.settings(_mpi(folder), "broadcast", 2)),
@@ -69,7 +68,7 @@ def test_a_program_that_does_not_answer_is_one_line(
     others = "" if how == "cannot be started" else f":{os.environ['PATH']}"  # a search continues in the next folder
     monkeypatch.setenv("PATH", f"{tmp_path}{others}")
     monkeypatch.setattr(bounded, "MOST", 1 << 16)
-    for module in (which, rules, selection):
+    for module in (used_mpi, rules, selection):
         monkeypatch.setattr(module, "PATIENCE", 0.2 if how == "hangs" else 60.0)
     with pytest.raises(FirstlightError, match=re.escape(message)) as caught:
         query(tmp_path)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import Figure, Identity, Verified
@@ -14,6 +14,9 @@ from firstlight.core.shell import command
 from firstlight.core.units import convert
 from firstlight.model.catalogue import SUITES, Provides, Selection, Workload
 from firstlight.system.machine import Machine
+
+if TYPE_CHECKING:
+    from firstlight.analysis import Judgement
 
 
 class Player(NamedTuple):
@@ -61,6 +64,11 @@ class RoleFigure(NamedTuple):
         return str(dict(self.identity.parameters).get(self.role.operation, ""))
 
     @property
+    def pattern(self) -> str:
+        """Return the name of the measured pattern of communication, "" if the figure has none."""
+        return str(dict(self.identity.parameters).get(self.role.pattern, ""))
+
+    @property
     def algorithm(self) -> str:
         """The variant's name without `mpi_`."""
         return self.identity.variant.removeprefix("mpi_")
@@ -100,6 +108,27 @@ def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine)
                 place = next(n for n, p in enumerate(r.variants) if fnmatchcase(figure.identity.variant, p))
                 yield RoleFigure(player, (k, place), figure)
                 break
+
+
+def between_processes(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    role: str,
+    mpi: str | None,
+    name: Callable[[RoleFigure], str],
+) -> tuple[list[RoleFigure], list[str]]:
+    """Return the times of a role between processes of one thread each, and why the others are left out, by name."""
+    found: list[RoleFigure] = []
+    missing: list[str] = []
+    for p in played(judgement.figures, players(workloads, role), judgement.run.machine):
+        place = p.identity.placement
+        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
+            continue
+        if place.ranks < 2 or place.threads > 1:
+            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong does not measure it")
+        else:
+            found.append(p)
+    return found, missing
 
 
 def measuring(

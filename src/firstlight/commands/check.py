@@ -47,6 +47,11 @@ class Checked(msgspec.Struct, frozen=True):
     defects: tuple[Fault, ...]
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    return {"check": Checked}
+
+
 @click.command(
     epilog="""\b
 Example:

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 SECTION = "Read"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.report import export
+
+    return {"figures": list[export.Row]}
+
+
 @click.command(
     epilog="""\b
 Examples:

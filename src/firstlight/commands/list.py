@@ -49,6 +49,11 @@ def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
     return found
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    return {"list": list[ListedWorkload]}
+
+
 @click.command(
     epilog="""\b
 Examples:

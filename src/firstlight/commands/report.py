@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from firstlight.commands.shared import runs
+from firstlight.commands.shared import command_line, runs
 from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
 from firstlight.core import shell
 from firstlight.core.errors import ENVIRONMENT, OK, UsageError
@@ -39,6 +40,11 @@ class Reported(msgspec.Struct, frozen=True):
     findings: tuple[str, ...]
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    return {"report": Reported}
+
+
 @click.command(
     epilog="""\b
 Example:
@@ -62,11 +68,11 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     signed run, and one that you may not write, stay unchanged. If the disk is full, the summary is printed, a line
     names what could not be written, and the exit status is 3.
     """
-    profiled = _profile(run, results)
-    if profiled is not None:
+    if owner := _owner(run, results):
+        noun, module, folder = owner
         if other:
-            raise UsageError(f"{run} is a profile; --compare lays runs beside each other")
-        _report_profile(profiled, output, as_json)
+            raise UsageError(f"{run} is a {noun}; --compare lays runs beside each other")
+        module.report(folder, output, as_json)
         return OK
     from firstlight.analysis.compare import compare
     from firstlight.core import heritage
@@ -114,27 +120,11 @@ def _fixed(path: Path) -> str:
     return "" if os.access(path, os.W_OK) else "cannot be written"
 
 
-def _profile(name: str, results: Path) -> Path | None:
-    """The directory of a profile, None where the name is not that of one."""
-    from firstlight.commands.profile import PROFILE
-
-    places = (place for place in (Path(name), results / name) if (place / PROFILE).is_file())
-    return next((place for place in places if not (place / "run.json").exists()), None)
-
-
-def _report_profile(folder: Path, output: Path | None, as_json: bool) -> None:
-    from firstlight.commands.profile import PROFILE, collect, page
-
-    traffic = collect.load(folder / PROFILE)
-    place = output or folder / layout.REPORT
-    if output is None and not os.access(folder, os.W_OK):
-        note(f"{folder}: cannot be written; its page is left as it is")
-    else:
-        page.write(traffic, place)
-    if as_json:
-        print_json(traffic)
-    else:
-        tell(page.summary(traffic, place, width()))
+def _owner(name: str, results: Path) -> tuple[str, ModuleType, Path] | None:
+    """Return the command whose document is in a folder without a run, and the folder; None if there is none."""
+    places = [p for p in (Path(name), results / name) if p.is_dir() and not (p / layout.RUN).exists()]
+    owners = {n: m for n, m in command_line.modules().items() if hasattr(m, "DOCUMENT")} if places else {}
+    return next(((n, m, p) for n, m in owners.items() for p in places if (p / m.DOCUMENT).is_file()), None)
 
 
 def reported(judgement: Judgement, place: Path | None) -> Reported:

@@ -32,6 +32,13 @@ class OneSuite(click.Command):
         return super().parse_args(ctx, args)
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.model.plan import Plan
+
+    return {"plan": Plan}
+
+
 @click.command(
     cls=OneSuite,
     epilog="""\b

@@ -3,67 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from firstlight.commands.shared import command_line
 from firstlight.core.errors import UsageError
 
 SECTION = "Read"
 
 
-def published() -> dict[str, Any]:
-    """The types that leave firstlight as JSON, by the name of their schema."""
-    from firstlight.commands import check, report, setup
-    from firstlight.commands import list as listing
-    from firstlight.commands.compare import machines as compare_machines
-    from firstlight.commands.doctor import diagnosis as doctor
-    from firstlight.commands.doctor.lines import Examined
-    from firstlight.commands.explain import page as explain
-    from firstlight.commands.loops.tuner import TunedLoop
-    from firstlight.commands.map.answer import Mapped
-    from firstlight.commands.nodes import page as nodes
-    from firstlight.commands.patterns import generator as patterns
-    from firstlight.commands.profile import traffic
-    from firstlight.commands.project.answer import Projected
-    from firstlight.commands.simulate import answer, validate
-    from firstlight.commands.tune import tuner
-    from firstlight.model import plan
-    from firstlight.report import export
-    from firstlight.report.export.comparison import ComparedRuns
-    from firstlight.report.export.history import HistoryDocument
+def schemas() -> dict[str, object]:
+    """Return the types of the records of a run, by the name of their schema."""
     from firstlight.results import record
-    from firstlight.runner import job
 
-    return {
-        "run": record.Run,
-        "launch-line": record.Line,
-        "describe": record.Description,
-        "figures": list[export.Row],
-        "list": list[listing.ListedWorkload],
-        "doctor": doctor.Diagnosis,
-        "doctor-site": Examined,
-        "plan": plan.Plan,
-        "check": check.Checked,
-        "compare": ComparedRuns,
-        "compare-many": compare_machines.Beside,
-        "history": HistoryDocument,
-        "explain": explain.Explained,
-        "nodes": nodes.Nodes,
-        "report": report.Reported,
-        "profile": traffic.Traffic,
-        "patterns": patterns.Shown,
-        "patterns-known": list[patterns.Pattern],
-        "patterns-matrix": traffic.Phase,
-        "simulate": answer.Simulated,
-        "validate": validate.Validated,
-        "project": Projected,
-        "tune": tuner.Tuned,
-        "tune-loop": list[TunedLoop],
-        "map": Mapped,
-        "setup": setup.SetUp,
-        "submit": job.Job,
-    }
+    return {"run": record.Run, "launch-line": record.Line, "describe": record.Description}
+
+
+def published() -> dict[str, object]:
+    """Return the types that leave firstlight as JSON: those of records, and those that each command declares."""
+    found = schemas()
+    for module in command_line.modules().values():
+        found |= getattr(module, "schemas", dict)()
+    return found
 
 
 def schema(name: str) -> str:

@@ -33,6 +33,11 @@ class SetUp(msgspec.Struct, frozen=True):
     failed: tuple[str, ...]
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    return {"setup": SetUp}
+
+
 @click.command(
     cls=OneSuite,
     epilog="""\b

@@ -27,6 +27,13 @@ LOST = 5  # questions in a row without an answer until a job counts as gone
 SECTION = "Measure"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.runner.job import Job
+
+    return {"submit": Job}
+
+
 @click.command(
     context_settings={"ignore_unknown_options": True},
     epilog="""\b

@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from firstlight import ROOT
+from firstlight import ROOT, toolchain
 from firstlight.core.errors import BuildError
+from firstlight.system import machine
 from firstlight.system.machine import compilers_at_once, kind
 from firstlight.toolchain.cmake import Tree, rules
 from firstlight.toolchain.sources import Sources, digest
@@ -53,6 +54,16 @@ def make(
             shutil.copy2(made, part)
             part.replace(folder / file)
     return folder / file
+
+
+def compiler() -> str:
+    """Return the first C++ compiler, for what needs no MPI library. Raises BuildError if there is none.
+
+    Pass it to `make`, which calls it only if something is to be built: the search takes longer than most answers."""
+    found = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
+    if not found:
+        raise BuildError("no C++ compiler here, and native programs must be built once; see ./fl doctor")
+    return found[0].cxx
 
 
 def schedules(

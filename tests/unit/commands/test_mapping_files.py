@@ -15,8 +15,8 @@ from firstlight.commands.map.answer import Answer, Mapped, Side
 from firstlight.commands.map.page import notes
 from firstlight.commands.map.runner import MappingRequest, compared
 from firstlight.commands.map.slots import Slot, Slots
-from firstlight.commands.profile.traffic import Kind, Pair, Phase, Traffic
 from firstlight.core.errors import UsageError
+from firstlight.results.traffic import Kind, Pair, Phase, Traffic
 from firstlight.system import mpi_families
 from firstlight.system.machine import Cache, Machine
 from firstlight.system.machine.allocation import Allocation

@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chart_tree
-from firstlight.commands.profile import calls, collect, page, shape, waiting, wrappers
+from firstlight.commands.profile import collect, page, waiting
 from firstlight.commands.profile import plot as plots
-from firstlight.commands.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
 from firstlight.commands.shared import command_line
 from firstlight.core.errors import FirstlightError, RecordError
+from firstlight.execute.recorder import calls, wrappers
+from firstlight.report import traffic_shape
+from firstlight.results.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
 
 
 def content(rank: int, among: int, **other: Any) -> dict[str, Any]:
@@ -142,15 +144,19 @@ def test_sentences_say_what_the_matrix_shows() -> None:
     there = ring(8)
     back = {(b, a): n for (a, b), n in there.items()}
     far = {(0, 4): 16}
-    assert shape.title(phase(there), 8) == "Each rank sends to 1 other; 100 % of the bytes go to ranks r ± 1"
-    assert shape.symmetry_sentence(phase(there)) == "100 % of the bytes have no counterpart in the other direction"
-    both = shape.symmetry_sentence(phase(there | back))
+    assert traffic_shape.title(phase(there), 8) == "Each rank sends to 1 other; 100 % of the bytes go to ranks r ± 1"
+    assert (
+        traffic_shape.symmetry_sentence(phase(there)) == "100 % of the bytes have no counterpart in the other direction"
+    )
+    both = traffic_shape.symmetry_sentence(phase(there | back))
     assert both == "every pair of ranks sends as much one way as the other"
-    assert "ranks r ± 1 and r ± 4" in shape.distance_sentence(phase(there | far), 8)
-    assert shape.peers_sentence(phase(there | far), 8) == "Ranks send to 1 to 2 others (half of them to at most 1)"
-    assert shape.title(phase({}), 8) == "No rank sends to another"
-    assert shape.imbalance(phase(there | far), 8) == pytest.approx(24 * 8 / 80)
-    assert shape.distances(phase({(0, 7): 8}), 8) == [(1, 1.0)]  # around the end
+    assert "ranks r ± 1 and r ± 4" in traffic_shape.distance_sentence(phase(there | far), 8)
+    assert (
+        traffic_shape.peers_sentence(phase(there | far), 8) == "Ranks send to 1 to 2 others (half of them to at most 1)"
+    )
+    assert traffic_shape.title(phase({}), 8) == "No rank sends to another"
+    assert traffic_shape.imbalance(phase(there | far), 8) == pytest.approx(24 * 8 / 80)
+    assert traffic_shape.distances(phase({(0, 7): 8}), 8) == [(1, 1.0)]  # around the end
 
 
 matrices = st.dictionaries(st.tuples(st.integers(0, 40), st.integers(0, 40)), st.integers(0, 1 << 40))
@@ -160,13 +166,13 @@ matrices = st.dictionaries(st.tuples(st.integers(0, 40), st.integers(0, 40)), st
 def test_nothing_is_lost_between_pairs_and_blocks(a: dict[tuple[int, int], int], b: dict[tuple[int, int], int]) -> None:
     together = whole(traffic(41, phase(a), phase(b, 2)))
     assert together.bytes == sum(a.values()) + sum(b.values())
-    width, sums = shape.blocks(together.pairs, 41, 8)
+    width, sums = traffic_shape.blocks(together.pairs, 41, 8)
     assert width == 6 and all(row < 7 and column < 7 for row, column in sums)
     assert sum(size for _, size in sums.values()) == together.bytes
-    assert 0 <= shape.one_sidedness(together) <= 1
-    assert sum(share for _, share in shape.distances(together, 41)) == pytest.approx(1) or not shape.distances(
-        together, 41
-    )
+    assert 0 <= traffic_shape.one_sidedness(together) <= 1
+    assert sum(share for _, share in traffic_shape.distances(together, 41)) == pytest.approx(
+        1
+    ) or not traffic_shape.distances(together, 41)
     drawn = plots.drawings(traffic(41, phase(a), phase(b, 2)), "p")
     assert len({d.id for d in drawn}) == len(drawn)
 

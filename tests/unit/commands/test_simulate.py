@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 import chart_tree
 from firstlight import ROOT
 from firstlight.commands.shared import command_line
-from firstlight.commands.simulate import networks, page, program, shapes, sweep
+from firstlight.commands.simulate import page, shapes, sweep
 from firstlight.commands.simulate.answer import Simulated
-from firstlight.commands.simulate.naming import collective
-from firstlight.commands.simulate.prediction import Breakdown, Prediction
 from firstlight.commands.simulate.sweep import Span
+from firstlight.core import networks
 from firstlight.core.errors import UsageError
+from firstlight.core.naming import collective
+from firstlight.execute.network import program
+from firstlight.execute.network.prediction import Breakdown, Prediction
 
 
 @pytest.fixture

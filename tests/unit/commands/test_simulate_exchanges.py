@@ -13,18 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shipped
+from firstlight.analysis import loggops
+from firstlight.analysis.loggops import Messages, Written
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.commands.map import source
-from firstlight.commands.simulate import fit, program
 from firstlight.commands.simulate import validation_page as page
 from firstlight.commands.simulate.exchanges import Exchange, measured
-from firstlight.commands.simulate.fit import Messages, Written
-from firstlight.commands.simulate.prediction import Carried, Prediction
 from firstlight.commands.simulate.reasons import Fastest, reasons
 from firstlight.commands.simulate.steps import MODELS, Asks
 from firstlight.commands.simulate.validate import Validated, share, validate
 from firstlight.core import roles
 from firstlight.core.errors import UsageError
+from firstlight.execute.network import program
+from firstlight.execute.network.prediction import Carried, Prediction
 from firstlight.model.plan import Placement
 
 WORKLOADS = shipped.workloads()
@@ -157,7 +158,7 @@ def test_a_core_has_its_share_where_none_was_measured_alone() -> None:
     source = messages()[0].identity
     limits = [Limit("copy_bandwidth", c, 2e6, v, v, v, True, source) for c, v in ((2, 2e10), (4, 9e10))]
     some: Any = SimpleNamespace(**{**vars(judgement(messages())), "limits": tuple(limits)})
-    [found] = fit.fitted(some, WORKLOADS)
+    [found] = loggops.fitted(some, WORKLOADS)
     [one] = found.copying
     assert one.bytes == 5e5 and one.seconds == pytest.approx(2e-10)
 
@@ -176,7 +177,7 @@ def iteration(kernel: str, us: float, flow: float = 1000.0, sizes: str = "small"
 
 def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> None:
     """By the sizes that were measured, on as many ranks; the report shows the pattern's name."""
-    [fitted] = fit.fitted(judgement(messages()), WORKLOADS, None, fit.IN_A_ROW)
+    [fitted] = loggops.fitted(judgement(messages()), WORKLOADS, None, loggops.IN_A_ROW)
     figures = [iteration("npb_cg", 9.0), iteration("npb_cg", 9.0, sizes="usual"), iteration("lans", 9.0)]
     found = validated(simulator, figures).points
     assert [(p.collective, p.algorithm, p.bytes) for p in found] == [
@@ -287,10 +288,10 @@ def test_words_just_written_are_compared_by_the_same_calls() -> None:
         return figure(f"pingpong.{variant}", "latency", {"bytes": size, "data": "fresh_data"}, us)
 
     some = [fresh("mpi_persistent", 4096, 90.0), fresh("mpi_blocking", 4096, 9.0), fresh("mpi_blocking", 5000, 9.0)]
-    [found] = fit.fitted(judgement([*messages(), *some]), WORKLOADS)
+    [found] = loggops.fitted(judgement([*messages(), *some]), WORKLOADS)
     [(size, seconds, cached)] = [(w.bytes, w.seconds, w.cached) for w in found.written]
     assert (size, seconds, cached) == pytest.approx((4096, 9e-6, (ROW + 4.096) * 1e-6))
-    assert fit.fitted(judgement(messages()), WORKLOADS)[0].written == ()
+    assert loggops.fitted(judgement(messages()), WORKLOADS)[0].written == ()
 
 
 def test_operations_of_the_library_are_a_reason_only_where_there_are_some() -> None:

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shipped
+from firstlight.analysis import loggops
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
-from firstlight.commands.simulate import fit
 from firstlight.commands.simulate import validation_page as page
-from firstlight.commands.simulate.prediction import Prediction
-from firstlight.commands.simulate.program import Question, predict
 from firstlight.commands.simulate.steps import Asks
 from firstlight.commands.simulate.validate import validate
 from firstlight.core.errors import UsageError
+from firstlight.execute.network.prediction import Prediction
+from firstlight.execute.network.program import Question, predict
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Placement
 
@@ -45,8 +45,8 @@ def judgement(figures: list[Figure], limits: tuple[Limit, ...] = ()) -> Any:
     return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
 
 
-def fitted(some: Any, mpi: str | None = None, workloads: dict[str, Workload] = WORKLOADS) -> list[fit.Fitted]:
-    return fit.fitted(some, workloads, mpi)
+def fitted(some: Any, mpi: str | None = None, workloads: dict[str, Workload] = WORKLOADS) -> list[loggops.Fitted]:
+    return loggops.fitted(some, workloads, mpi)
 
 
 def message(size: int, microseconds: float, variant: str = "mpi_blocking", data: str = "cached", **more: Any) -> Figure:
@@ -127,14 +127,14 @@ def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: l
 @given(st.lists(st.floats(1e-7, 1e-3), min_size=1, max_size=30))
 def test_a_disturbed_curve_rises_and_stays_near(seconds: list[float]) -> None:
     times = [(float(k), s) for k, s in enumerate(seconds)]
-    found = fit.rising(times)
+    found = loggops.rising(times)
     values = [s for _, s in found]
     assert [k for k, _ in found] == [k for k, _ in times]
     assert all(a <= b * (1 + 1e-12) for a, b in itertools.pairwise(values))
     assert sum(map(math.log, values)) == pytest.approx(sum(map(math.log, seconds)))
     if seconds == sorted(seconds):
         assert values == pytest.approx(seconds, rel=1e-9)
-    assert fit.rising(found) == [(k, pytest.approx(s, rel=1e-9)) for k, s in found]
+    assert loggops.rising(found) == [(k, pytest.approx(s, rel=1e-9)) for k, s in found]
 
 
 def test_a_busy_machine_is_told() -> None:
@@ -154,7 +154,7 @@ def test_copying_comes_from_the_measured_bandwidth() -> None:
     )
     [found] = fitted(judgement(pingpong(1, 1e-3), limits))
     assert found.copying == tuple(
-        fit.Copying(size, pytest.approx(copy)) for size, copy in ((5e3, 2e-12), (5e5, 2e-11), (5e8, 2e-10))
+        loggops.Copying(size, pytest.approx(copy)) for size, copy in ((5e3, 2e-12), (5e5, 2e-11), (5e8, 2e-10))
     )
     assert "reduce=0.02" in found.at(5e5) and "overhead=1000" in found.word
     assert "reduce=0.002" in found.at(8) and "copy=0.2" in found.at(1 << 30)  # short vectors lie in a nearer cache

@@ -16,11 +16,10 @@ import shipped
 import sums
 import synthetic
 import synthetic_machine
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, loggops
 from firstlight.analysis.findings import poor_collective
 from firstlight.analysis.roles import advice, measuring, missing, played, players
 from firstlight.analysis.verdict import Estimate, Identity, Verified
-from firstlight.commands.simulate import fit
 from firstlight.core import roles
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import KINDS, Role
@@ -100,7 +99,9 @@ def test_only_verified_figures_of_the_declared_cases_play() -> None:
 
 
 def test_a_fit_needs_no_workload_of_a_certain_name() -> None:
-    [found] = fit.fitted(judgement([letter(n, 1000 + n) for n in (0, 1, 2, 4)]), {"l": messenger("letters", LETTERS)})
+    [found] = loggops.fitted(
+        judgement([letter(n, 1000 + n) for n in (0, 1, 2, 4)]), {"l": messenger("letters", LETTERS)}
+    )
     assert found.source == "fitted to letters.mpi_pigeon of MPICH 4 in run here"
     assert [r.bytes for r in found.rates] == [1024, 2048, 4096]
     assert pytest.approx(1e-6) == found.L + 2 * found.o
@@ -109,16 +110,16 @@ def test_a_fit_needs_no_workload_of_a_certain_name() -> None:
 def test_of_two_workloads_that_play_a_role_the_first_with_enough_sizes_counts() -> None:
     both = {"letters": messenger("letters", LETTERS), "parcels": messenger("parcels", LETTERS)}
     parcels = [letter(n, 5000 + n, "parcels") for n in (0, 1, 2)]
-    [found] = fit.fitted(judgement([*parcels, *(letter(n, 1000 + n) for n in (0, 1, 2))]), both)
+    [found] = loggops.fitted(judgement([*parcels, *(letter(n, 1000 + n) for n in (0, 1, 2))]), both)
     assert found.workload == "letters" and pytest.approx(1e-6) == found.L + 2 * found.o
-    [found] = fit.fitted(judgement([*parcels, letter(0, 1000), letter(1, 1001)]), both)
+    [found] = loggops.fitted(judgement([*parcels, letter(0, 1000), letter(1, 1001)]), both)
     assert found.workload == "parcels" and pytest.approx(5e-6) == found.L + 2 * found.o
 
 
 def test_what_nobody_plays_is_told_with_what_it_is() -> None:
     assert advice({}, [roles.MESSAGE]) == f"no workload here plays the role message: {KINDS['message'].sentence}"
     with pytest.raises(UsageError, match="no workload here plays the role message"):
-        fit.fitted(judgement([]), {})
+        loggops.fitted(judgement([]), {})
 
 
 @given(st.sets(st.sampled_from(OF_FOLDERS), min_size=1), st.sampled_from([None, "openmpi"]))

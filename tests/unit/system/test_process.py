@@ -105,9 +105,9 @@ Host(discover(), place, dict(os.environ), None).trial("int main() {}", ".c", [fa
 from firstlight.commands.doctor import diagnosis as doctor
 from firstlight.toolchain import Mpi
 doctor.talk(Mpi("mpich", "mpich", "MPICH", "1", "system", fake, None, (), fake, {}), place, 1000)""",
-    "simulate": "from firstlight.commands.simulate import program; program.ask(Path(fake), ['list'])",
+    "simulate": "from firstlight.execute.network import program; program.ask(Path(fake), ['list'])",
     "simulate a schedule": """
-from firstlight.commands.simulate import program
+from firstlight.execute.network import program
 program.predict_schedule(Path(fake), "num_ranks 1", "single", "L=1")""",
     "map": "from firstlight.commands.map import program; program.ask(Path(fake), [])",
     "profile": """

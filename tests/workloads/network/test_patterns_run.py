@@ -13,8 +13,8 @@ import launches
 import native
 import schedules
 from firstlight.commands.patterns import generator as patterns
-from firstlight.commands.profile.traffic import Pair, Traffic, whole
 from firstlight.execute.build import Built
+from firstlight.results.traffic import Pair, Traffic, whole
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
 

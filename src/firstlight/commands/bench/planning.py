@@ -13,7 +13,6 @@ from firstlight.commands.bench.building import known
 from firstlight.commands.bench.placeholders import BUILT, KNOWN, PLACED, WRAPPERS, filled, names
 from firstlight.commands.bench.request import WORKING_SET, BenchRequest, launcher_words
 from firstlight.commands.bench.request import words as words_of
-from firstlight.commands.profile import which
 from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Value
 from firstlight.model.plan import AS_IT_IS, EFFORT, Cell, ExternalCommand, Likeness, Placement, Program
@@ -22,7 +21,7 @@ from firstlight.model.plan.placements import expand
 from firstlight.runner import guests
 from firstlight.system.machine import Machine
 from firstlight.system.mpi_families import interchangeable
-from firstlight.toolchain import Absent, Mpi, Toolbox, Toolchain
+from firstlight.toolchain import Absent, Mpi, Toolbox, Toolchain, used_mpi
 
 
 class Made(NamedTuple):
@@ -137,7 +136,7 @@ def _of_programs(
     for name in some:
         words = words_of(request, name)
         there = [str(guests.found(w, folder) or w) for w in words[3:4]]
-        own[name] = which.mpi_of([*there, words[0]], toolbox.mpis, None)
+        own[name] = used_mpi.mpi_of([*there, words[0]], toolbox.mpis, None)
     first = next(iter(own.values()))
     if "mpi" not in request.vary and not request.mpis:
         return (first,)

@@ -13,11 +13,11 @@ from firstlight.commands.bench.building import BuildResult
 from firstlight.commands.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.commands.bench.planning import Made
 from firstlight.commands.bench.request import BenchRequest, quoted_operators
-from firstlight.commands.profile import library
 from firstlight.core import caller
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import BuildError
 from firstlight.core.units import binary, count, parse_duration
+from firstlight.execute.recorder import library
 from firstlight.model import catalogue
 from firstlight.model.catalogue.brought import together
 from firstlight.model.plan import EFFORT, Cell, Plan, beside

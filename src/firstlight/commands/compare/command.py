@@ -23,6 +23,14 @@ from firstlight.core.errors import UsageError
 SECTION = "Read"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.compare.machines import Beside
+    from firstlight.report.export.comparison import ComparedRuns
+
+    return {"compare": ComparedRuns, "compare-many": Beside}
+
+
 @click.command(
     epilog="""\b
 Examples:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 SECTION = "Measure"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.doctor.diagnosis import Diagnosis
+    from firstlight.commands.doctor.lines import Examined
+
+    return {"doctor": Diagnosis, "doctor-site": Examined}
+
+
 @click.command(
     epilog="""\b
 Examples:

@@ -24,6 +24,13 @@ MOST = 8
 SECTION = "Read"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.explain.page import Explained
+
+    return {"explain": Explained}
+
+
 @click.command(
     epilog="""\b
 Examples:

@@ -40,6 +40,13 @@ MOST_LEFT = 8  # runs that were left out, one line each
 SECTION = "Read"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.report.export.history import HistoryDocument
+
+    return {"history": HistoryDocument}
+
+
 @click.command(
     epilog="""\b
 Examples:

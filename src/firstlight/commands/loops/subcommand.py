@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from firstlight.commands.loops.source import Source
     from firstlight.commands.loops.tuner import TunedLoop
 
+GROUP, NAME = "tune", "loop"
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.loops.tuner import TunedLoop
+
+    return {"tune-loop": list[TunedLoop]}
+
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 SECTION = "Improve"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.map.answer import Mapped
+
+    return {"map": Mapped}
+
+
 @click.command(
     epilog="""\b
 Example:
@@ -182,12 +189,12 @@ def command(
 
 def _measured(what: str, results: Path, processes: int | None, given: tuple[str, ...], phases: bool) -> Source | None:
     """What a run measured, where `what` is a run and no profile."""
-    from firstlight.commands import profile
     from firstlight.commands.map import source
     from firstlight.commands.shared import runs
+    from firstlight.results.traffic import PROFILE
 
     folder = runs.named(what, results)
-    if folder is None or (folder / profile.PROFILE).is_file():
+    if folder is None or (folder / PROFILE).is_file():
         return None
     if given:
         raise UsageError(f"-p belongs to a pattern by its name; {what} is a run, with values of its own")
@@ -217,18 +224,18 @@ def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None)
 
 
 def _machine(text: str) -> str:
-    from firstlight.commands.simulate import networks
+    from firstlight.core import networks
 
     return text if not text or "=" in text else networks.named(text).word
 
 
 def _mpi(words: tuple[str, ...], named: str | None) -> Mpi:
     from firstlight import toolchain
-    from firstlight.commands.profile import which
     from firstlight.system import machine
+    from firstlight.toolchain import used_mpi
 
     here = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False)
-    return which.mpi_of(words, here.mpis, named)
+    return used_mpi.mpi_of(words, here.mpis, named)
 
 
 class _Line:

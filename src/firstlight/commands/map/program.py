@@ -13,7 +13,6 @@ from typing import TypeVar
 import msgspec
 
 from firstlight.commands.map.answer import Answer
-from firstlight.commands.simulate.program import compiler
 from firstlight.core import reading
 from firstlight.core.errors import INTERRUPTED, BuildError, UsageError
 from firstlight.system import machine
@@ -42,7 +41,7 @@ OnBest = Callable[[Best], None]
 
 def build() -> Path:
     """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
-    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), compiler)
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
 
 
 def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None) -> Answer:

@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from firstlight.analysis import Judgement
-from firstlight.commands import profile
-from firstlight.commands.profile.traffic import Phase, Traffic, whole
-from firstlight.commands.simulate import iterations
+from firstlight.analysis.roles import between_processes
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
+from firstlight.core.roles import PATTERN
 from firstlight.model.catalogue import Workload
+from firstlight.results.traffic import PROFILE, Phase, Traffic, whole
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -57,7 +57,8 @@ def of_run(judgement: Judgement, workloads: Mapping[str, Workload], processes: i
 
     Raises UsageError where it measured none between processes, and, naming them, where it measured several.
     """
-    measured = {(i.title, i.ranks, i.small) for _, i in iterations.measured(judgement, workloads, None)[0]}
+    between, _ = between_processes(judgement, workloads, PATTERN, None, lambda p: p.pattern)
+    measured = {(p.pattern, p.identity.placement.ranks, p.role.small) for p in between}
     some = sorted(one for one in measured if processes in (None, one[1]))
     run = judgement.run.id
     if not some:
@@ -83,14 +84,14 @@ def _named(name: str, processes: int, more: Sequence[str], phases: bool) -> tupl
 
 
 def _latest(results: Path) -> Path:
-    found = sorted(results.glob(f"*/{profile.PROFILE}"), key=lambda p: p.stat().st_mtime)
+    found = sorted(results.glob(f"*/{PROFILE}"), key=lambda p: p.stat().st_mtime)
     if not found:
         raise UsageError(f"no profile in {results}; ./fl profile -- COMMAND makes one")
     return found[-1].parent
 
 
 def _folder(path: Path, phases: bool) -> Source:
-    file = path / profile.PROFILE
+    file = path / PROFILE
     if not file.is_file():
         raise UsageError(
             f"{path} holds no communication matrix: profile the program, as ./fl profile -- mpiexec -n 4 ./program"

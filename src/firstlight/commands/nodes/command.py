@@ -11,6 +11,13 @@ from firstlight.commands.shared.output import as_json, colour, note, print_json,
 SECTION = "Read"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.nodes.page import Nodes
+
+    return {"nodes": Nodes}
+
+
 @click.command(
     epilog="""\b
 Example:

@@ -12,6 +12,14 @@ from firstlight.core.errors import UsageError
 SECTION = "Predict"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.patterns.generator import Pattern, Shown
+    from firstlight.results.traffic import Phase
+
+    return {"patterns": Shown, "patterns-known": list[Pattern], "patterns-matrix": Phase}
+
+
 @click.command(
     epilog="""\b
 Examples:
@@ -58,7 +66,7 @@ def command(
     """
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import page
-    from firstlight.commands.simulate import program
+    from firstlight.execute.network import program
 
     if node_memory is not None and not of_memory:
         raise UsageError("--node-memory goes with --memory")
@@ -100,8 +108,8 @@ def _memory(
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import memory
     from firstlight.commands.patterns import memory_page as page
-    from firstlight.commands.simulate import program
     from firstlight.core.units import parse_size
+    from firstlight.execute.network import program
     from firstlight.system import machine
 
     if with_matrix:

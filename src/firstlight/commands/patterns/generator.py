@@ -10,10 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.commands.profile.traffic import Pair
-from firstlight.commands.profile.traffic import Phase as Recorded
-from firstlight.commands.simulate import program
-from firstlight.commands.simulate.iterations import words
+from firstlight.execute.network import program
+from firstlight.results.traffic import Pair
+from firstlight.results.traffic import Phase as Recorded
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -104,14 +103,14 @@ def known(built: Path) -> tuple[Pattern, ...]:
 
 def show(built: Path, name: str, processes: int, given: Sequence[str] = ()) -> Shown:
     """What a pattern comes to. Raises UsageError where it is not for so many processes, or such values."""
-    (line,) = program.ask(built, words(name, processes, given))
+    (line,) = program.ask(built, program.pattern_words(name, processes, given))
     return program.decode(line, Shown)
 
 
 def matrix(built: Path, name: str, processes: int, given: Sequence[str] = (), iterations: int = 1) -> Recorded:
     """Who sends how much to whom in so many iterations, as the profiler records it: messages that name their peer."""
     sums: dict[tuple[int, int], tuple[int, int]] = {}
-    for line in program.ask(built, words(name, processes, given, "pairs")):
+    for line in program.ask(built, program.pattern_words(name, processes, given, "pairs")):
         phase = program.decode(line, _Pairs)
         times = phase.repetitions * iterations
         for p in phase.pairs:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from firstlight import __version__
 from firstlight.commands.patterns.generator import Pattern, Phase, Shown
-from firstlight.commands.profile import plot as plots
-from firstlight.commands.profile.traffic import Phase as Recorded
 from firstlight.core.units import binary, count
 from firstlight.report import html
+from firstlight.report.traffic_matrix import matrices
 from firstlight.results.store.durable import replace
+from firstlight.results.traffic import Phase as Recorded
 
 
 def listed(known: Iterable[Pattern], width: int) -> str:
@@ -88,7 +88,7 @@ def write(shown: Shown, matrix: Recorded, path: Path) -> None:
 
 def render(shown: Shown, matrix: Recorded) -> str:
     """The page as text."""
-    drawings = plots.matrices(matrix, shown.processes, "pattern", "") if matrix.pairs else []
+    drawings = matrices(matrix, shown.processes, "pattern", "") if matrix.pairs else []
     page = {
         "shown": shown,
         "version": __version__,

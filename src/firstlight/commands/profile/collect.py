@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from firstlight.commands.profile.calls import groups
-from firstlight.commands.profile.traffic import Kind, Pair, Phase, Rank, Size, Traffic, add_sizes
 from firstlight.commands.profile.waiting import SYNCHRONISING
 from firstlight.core import reading
 from firstlight.core.errors import FirstlightError, RecordError
+from firstlight.execute.recorder.calls import groups
 from firstlight.results.store import layout
+from firstlight.results.traffic import Kind, Pair, Phase, Rank, Size, Traffic, add_sizes
 
 MOST_RANKS = 1 << 20
 MOST_BYTES = 256 << 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -11,11 +12,21 @@ import click
 
 from firstlight.commands.shared.output import note, print_json, results_folder, tell, width
 from firstlight.core.errors import ENVIRONMENT, FirstlightError, UsageError
+from firstlight.results.traffic import PROFILE
 
 if TYPE_CHECKING:
-    from firstlight.commands.profile.traffic import Cost
+    from firstlight.results.traffic import Cost
 
 SECTION = "Improve"
+DOCUMENT = PROFILE
+"""The file by which `./fl report` knows that a folder is of this command, whose `report` writes the page again."""
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.results.traffic import Traffic
+
+    return {"profile": Traffic}
 
 
 @click.command(
@@ -43,17 +54,19 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     """
     from firstlight import __version__, toolchain
     from firstlight.commands import profile
-    from firstlight.commands.profile import collect, library, page, recording, which
-    from firstlight.commands.profile.traffic import Traffic
+    from firstlight.commands.profile import collect, page, recording
+    from firstlight.execute.recorder import library
     from firstlight.results import store
     from firstlight.results.store.durable import replace
+    from firstlight.results.traffic import Traffic
     from firstlight.system import machine
+    from firstlight.toolchain import used_mpi
 
     if not words:
         raise UsageError("profile what? give a command: ./fl profile -- mpiexec -n 4 ./program")
     cache = machine.cache_directory()
     toolbox = toolchain.discover(machine.discover(), cache, embed_mpi=False)
-    used = which.mpi_of(words, toolbox.mpis, mpi)
+    used = used_mpi.mpi_of(words, toolbox.mpis, mpi)
     cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
     preload = library.build(used, cxx, cache)
     folder = store.new_folder(results, time.time(), "profile")
@@ -78,7 +91,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
             "are not counted",
         )
     traffic = Traffic(folder.name, __version__, words, status, **fields, cost=_cost(results, used.name))
-    replace(folder / profile.PROFILE, msgspec_bytes(traffic))
+    replace(folder / PROFILE, msgspec_bytes(traffic))
     page.write(traffic, folder / "report.html")
     if as_json:
         print_json(traffic)
@@ -87,15 +100,32 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     return ended
 
 
+def report(folder: Path, output: Path | None, as_json: bool) -> None:
+    """Write the page of a profile again, to `output` or into its folder, and print the summary."""
+    from firstlight.commands.profile import collect, page
+    from firstlight.results.store import layout
+
+    traffic = collect.load(folder / PROFILE)
+    place = output or folder / layout.REPORT
+    if output is None and not os.access(folder, os.W_OK):
+        note(f"{folder}: cannot be written; its page is left as it is")
+    else:
+        page.write(traffic, place)
+    if as_json:
+        print_json(traffic)
+    else:
+        tell(page.summary(traffic, place, width()))
+
+
 def _cost(results: Path, mpi: str) -> Cost | None:
     """What messages of this MPI library take in the newest run here, None where it did not measure them."""
-    from firstlight.commands.profile.traffic import Cost
+    from firstlight.analysis import loggops
     from firstlight.commands.shared import runs
-    from firstlight.commands.simulate import fit
+    from firstlight.results.traffic import Cost
 
     try:
         judgement, workloads, _ = runs.judged(runs.find("latest", results))
-        found = fit.fitted(judgement, workloads, mpi)[0]
+        found = loggops.fitted(judgement, workloads, mpi)[0]
     except FirstlightError:
         return None
     short = found.L + 2 * found.o

@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 
 from firstlight.commands.profile import plot as plots
-from firstlight.commands.profile import shape, waiting
-from firstlight.commands.profile.traffic import Phase, Traffic, whole
+from firstlight.commands.profile import waiting
 from firstlight.core import shell
 from firstlight.core.units import binary, count, percent, quantity
-from firstlight.report import html
+from firstlight.report import html, traffic_shape
 from firstlight.results.store.durable import replace
+from firstlight.results.traffic import Phase, Traffic, whole
 
 _TOP = 8
 _SHOWN_COMMAND = 200
@@ -43,17 +43,19 @@ def sentences(traffic: Traffic) -> list[str]:
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
     lines = [
-        f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"
+        f"MPI takes {percent(traffic_shape.mpi_share(traffic))} of the recorded time"
         + (", but ranks share processors: that is not a measure of communication" if crowded else "")
     ]
     if not crowded:
         lines += splits(traffic)
     if total.pairs:
-        lines.append(shape.title(total, traffic.ranks))
-        lines.append(f"{count(total.messages, 'message')}, {binary(total.bytes)}; {shape.symmetry_sentence(total)}")
+        lines.append(traffic_shape.title(total, traffic.ranks))
+        lines.append(
+            f"{count(total.messages, 'message')}, {binary(total.bytes)}; {traffic_shape.symmetry_sentence(total)}"
+        )
         if total.sizes:
             lines.append(plots.sizes_title(total))
-        heavy = shape.imbalance(total, traffic.ranks)
+        heavy = traffic_shape.imbalance(total, traffic.ranks)
         if heavy >= 1.2:
             lines.append(f"the busiest sender sends {heavy:.2g} x the mean")
     else:

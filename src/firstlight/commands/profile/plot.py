@@ -1,32 +1,27 @@
-"""Traffic: a communication matrix as a heat map, kinds of calls as bars, time in MPI by rank.
+"""Drawings of a profile: its communication matrices, sizes of messages, kinds of calls and the time in MPI by rank.
 
 For any page that has a profile: `drawings(traffic, "profile")`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from firstlight.commands.profile import shape
-from firstlight.commands.profile.traffic import Kind, Phase, Size, Traffic, whole
 from firstlight.core.units import binary, count, percent, quantity, significant
-from firstlight.report.frame import AMOUNTS, Drawing, Trace, log_colours, text
+from firstlight.report import traffic_shape
+from firstlight.report.frame import Drawing, Trace
 from firstlight.report.palette import COOL, GREY, MORE, WARM
+from firstlight.report.traffic_matrix import matrices
+from firstlight.results.traffic import Kind, Phase, Size, Traffic, whole
 
 MOST_PHASES = 3
 """Phases that are drawn each on its own; the others are in the whole."""
 MOST_KINDS = 24
-MOST_BLOCKS = 96  # along a side of a matrix: with all of them dense the page stays below its limit of bytes
-MOST_ROWS = 300  # of a table of pairs
 _GROUPS = {
     "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
     "receiving": WARM[0], "waiting": WARM[2], "setting up": GREY, "files": MORE[0],
 }  # fmt: skip
-
-Sums = dict[tuple[int, int], tuple[int, int]]
-"""Messages and bytes of a block of senders and receivers."""
 
 
 def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
@@ -45,104 +40,6 @@ def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
     found.append(kinds(total, traffic, f"{prefix}-kinds"))
     found.append(times(traffic, f"{prefix}-times"))
     return found
-
-
-def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
-    """The bytes and the messages of a phase, each as a heat map: a row a sender, a column a receiver."""
-    title = shape.title(phase, ranks)
-    symmetry = shape.symmetry_sentence(phase)
-    sizes = sorted({p.bytes // p.messages for p in phase.pairs})
-    mean = phase.bytes / phase.messages if phase.messages else 0
-    spread = (
-        f"all of {binary(sizes[0])}" if len(sizes) == 1 else f"of {binary(sizes[0])} to {binary(sizes[-1])} on average"
-    )
-    messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each in the mean"
-    return [
-        _heat(
-            phase,
-            ranks,
-            f"{name}-bytes",
-            f"{before}{_capital(title, before)}",
-            1,
-            binary,
-            f"{binary(phase.bytes)} in all; {symmetry}.",
-        ),
-        _heat(phase, ranks, f"{name}-messages", f"{before}{messages}", 0, _plain, "Messages of each pair."),
-    ]
-
-
-def _capital(sentence: str, before: str) -> str:
-    return sentence if not before else sentence[:1].lower() + sentence[1:]
-
-
-def _plain(value: float) -> str:
-    return f"{value:.0f}"
-
-
-def _heat(
-    phase: Phase, ranks: int, name: str, title: str, which: int, form: Callable[[float], str], what: str
-) -> Drawing:
-    width, sums = shape.blocks(phase.pairs, ranks, MOST_BLOCKS)
-    side = -(-ranks // width)
-    labels = [str(k) if width == 1 else f"{k * width}–{min(ranks, (k + 1) * width) - 1}" for k in range(side)]
-    noun = "rank" if width == 1 else "ranks"
-    grouped = "" if width == 1 else f" Blocks of {width} x {width} ranks are added up."
-    if len(phase.pairs) > MOST_ROWS:
-        grouped += f" The table has the {MOST_ROWS} pairs with the most bytes; profile.json has all {len(phase.pairs)}."
-    return Drawing(
-        name,
-        title,
-        f"{what} A row is a sender, a column a receiver; the colour is logarithmic, empty is nothing.{grouped}",
-        ("from", "to", "messages", "bytes", "bytes a message"),
-        [
-            (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
-            for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))[:MOST_ROWS]
-        ],
-        [_cells(sums, side, width, which, form)],
-        {
-            "xaxis": _axis(f"to {noun}", labels),
-            "yaxis": _axis(f"from {noun}", labels) | {"autorange": "reversed", "scaleanchor": "x"},
-        },
-    )
-
-
-def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float], str]) -> Trace:
-    """Blocks of `width` x `width` ranks by their bytes (`which` = 1) or messages (0)."""
-    values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
-    some = [v for row in values for v in row if v]
-    low, high = (math.log10(min(some)), math.log10(max(some))) if some else (0.0, 1.0)
-    what = "bytes" if which else "messages"
-    one = f"rank %{{y}} → rank %{{x}}: %{{text}}{'' if which else ' messages'}"
-    return {
-        "type": "heatmap",
-        "z": [
-            [round(math.log10(v), 3) if v else _nothing(sums, r, c) for c, v in enumerate(row)]
-            for r, row in enumerate(values)
-        ],
-        "x": list(range(side)),
-        "y": list(range(side)),
-        "text": [
-            [form(v) if v else "0" if (r, c) in sums else "" for c, v in enumerate(row)] for r, row in enumerate(values)
-        ],
-        "hovertemplate": (f"block %{{y}} → %{{x}}: %{{text}} {what}" if width > 1 else one) + "<extra></extra>",
-        "colorscale": AMOUNTS,
-        "colorbar": log_colours(what, low, high, form),
-        "xgap": 1 if side <= 64 else 0,
-    }
-
-
-def _nothing(sums: Sums, row: int, column: int) -> float | None:
-    """Messages without bytes are something too: they get the lowest colour, no message none."""
-    return 0.0 if sums.get((row, column), (0, 0))[0] else None
-
-
-def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
-    step = -(-len(labels) // 16)
-    shown = range(0, len(labels), step)
-    return {
-        "title": {"text": text(title)}, "tickvals": list(shown), "ticktext": [labels[k] for k in shown],
-        "showgrid": False, "zeroline": False,
-    }  # fmt: skip
 
 
 def span(size: Size) -> str:
@@ -232,7 +129,7 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
     """Seconds inside each kind of MPI call, all ranks together."""
     ordered = sorted(phase.kinds, key=lambda k: -k.seconds)
     total = sum(k.seconds for k in ordered)
-    share = shape.mpi_share(traffic)
+    share = traffic_shape.mpi_share(traffic)
     first = f"; {ordered[0].name} takes {percent(ordered[0].seconds / total)} of it" if total > 0 else ""
     return Drawing(
         name,

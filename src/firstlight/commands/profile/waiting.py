@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from firstlight.commands.profile.traffic import Cost, Phase, Rank, Size, Traffic, whole
+from firstlight.results.traffic import Cost, Phase, Rank, Size, Traffic, whole
 
 SYNCHRONISING = frozenset(
     f"MPI_{name}"

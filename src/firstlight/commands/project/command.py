@@ -13,6 +13,13 @@ from firstlight.core.errors import INCONCLUSIVE, OK
 SECTION = "Predict"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.project.answer import Projected
+
+    return {"project": Projected}
+
+
 @click.command(
     epilog="""\b
 Examples:

@@ -18,9 +18,9 @@ from typing import Literal
 import msgspec
 
 from firstlight import ROOT
-from firstlight.commands.simulate.naming import must_be
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
+from firstlight.core.naming import must_be
 
 FOLDER = ROOT / "machines"
 ROADMAP = FOLDER / "roadmap" / "itrs2006.toml"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from firstlight.commands.simulate import iterations, program, stages
-from firstlight.commands.simulate.prediction import Prediction
 from firstlight.core import formulas
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import Model
+from firstlight.execute.network import program, stages
+from firstlight.execute.network.prediction import Prediction
 
 Takes = Callable[[Model, Mapping[str, float], int, str, str], float]
 """Seconds of a step's messages: of a model with these numbers, between so many, on a topology, by these parameters."""
@@ -72,7 +72,7 @@ def _words(model: Model, numbers: Mapping[str, float], ranks: int, topology: str
         return ["stages", one.name, "--stages", one.text, *options]
     if model.pattern:
         values = [f"{name}={model.filled(text, numbers)}" for name, text in model.values.items()]
-        return [*iterations.words(model.pattern, ranks, values, "predict"), *options]
+        return [*program.pattern_words(model.pattern, ranks, values, "predict"), *options]
     size = max(1, round(formulas.value(model.message, numbers)))
     group = round(formulas.value(model.group, numbers))
     where = topology if group >= ranks else _least(topology, group)

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from firstlight import __version__
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, loggops
+from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import measuring, played, players
 from firstlight.commands.project import answer, machines, messages, node, scaling
 from firstlight.commands.project.node import Rates
 from firstlight.commands.project.scaling import MessageSpread, Place
-from firstlight.commands.simulate import fit, networks, program
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.core import formulas
+from firstlight.core import formulas, networks
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import APPLICATION, MESSAGE, Model
+from firstlight.execute.network import program
 from firstlight.model.catalogue import Workload
 from firstlight.system.machine import rapl
 
@@ -178,7 +178,7 @@ def _machine(
 def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:
     """Return the fit of the first library, or why the run has none."""
     try:
-        return fit.fitted(judgement, workloads, mpi)[0]
+        return loggops.fitted(judgement, workloads, mpi)[0]
     except UsageError as error:
         return error
 

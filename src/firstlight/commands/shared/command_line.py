@@ -21,7 +21,10 @@ SECTIONS = ("Measure", "Read", "Trust", "Predict", "Improve")
 
 
 def _names() -> Iterator[str]:
-    """Yield the commands: a file `NAME.py`, or a folder `NAME` with a `command.py`, whose `command` it is."""
+    """Yield the commands: a file `NAME.py`, or a folder `NAME` with a `command.py`, whose `command` it is.
+
+    A folder with a `subcommand.py` instead has the command `NAME` below the command `GROUP`.
+    """
     for path in FOLDER.iterdir():
         if (path / "command.py").exists() or (path.suffix == ".py" and path.stem != "__init__"):
             yield path.stem
@@ -47,6 +50,16 @@ def _module(name: str) -> ModuleType:
     return import_module(f"{folder}.command" if (FOLDER / name).is_dir() else folder)
 
 
+def _subcommands() -> list[ModuleType]:
+    folders = sorted(path.parent.name for path in FOLDER.glob("*/subcommand.py"))
+    return [import_module(f"firstlight.commands.{folder}.subcommand") for folder in folders]
+
+
+def modules() -> dict[str, ModuleType]:
+    """Return the modules of all commands and subcommands by their names, `report` or `tune loop`."""
+    return {name: _module(name) for name in COMMANDS} | {f"{m.GROUP} {m.NAME}": m for m in _subcommands()}
+
+
 class ReaderGoneError(Exception):
     """Who read our output closed it: `./fl figures | head`."""
 
@@ -62,6 +75,10 @@ class LazyGroup(click.Group):
             return None
         command = _module(cmd_name).command
         assert isinstance(command, click.Command)
+        if isinstance(command, click.Group):
+            for part in _subcommands():
+                if cmd_name == part.GROUP:
+                    command.add_command(part.command, part.NAME)
         command.context_settings.setdefault("help_option_names", HELP)  # click keeps those of a command's first context
         return command
 

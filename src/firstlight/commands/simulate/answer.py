@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.commands.simulate.prediction import Prediction
 from firstlight.commands.simulate.sweep import Span
+from firstlight.execute.network.prediction import Prediction
 
 
 class Simulated(msgspec.Struct, frozen=True):

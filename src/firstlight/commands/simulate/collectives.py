@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import msgspec
 
 from firstlight.analysis import Judgement
+from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import RoleFigure, played, players
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.prediction import COLLECTIVES
-from firstlight.commands.simulate.program import Question
 from firstlight.commands.simulate.steps import Asks
+from firstlight.core.naming import COLLECTIVES
 from firstlight.core.roles import COLLECTIVE
+from firstlight.execute.network.program import Question
 from firstlight.model.catalogue import Workload
 
 BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")

@@ -12,12 +12,20 @@ from firstlight.commands.shared.output import as_json, html_page, print_json, re
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
+    from firstlight.analysis.loggops import Fitted
     from firstlight.commands.simulate.answer import Simulated
-    from firstlight.commands.simulate.fit import Fitted
-    from firstlight.commands.simulate.program import Evaluator
-    from firstlight.commands.simulate.stages import Stages
+    from firstlight.execute.network.program import Evaluator
+    from firstlight.execute.network.stages import Stages
 
 SECTION = "Predict"
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.simulate.answer import Simulated
+    from firstlight.commands.simulate.validate import Validated
+
+    return {"simulate": Simulated, "validate": Validated}
 
 
 @click.command(
@@ -221,12 +229,11 @@ def command(
 
 def _refuse_profile(subject: str, results: Path) -> None:
     """Raise UsageError if the subject is a profile: its folder, its file, or its name among the results."""
-    from firstlight.commands import profile
     from firstlight.core import shell
+    from firstlight.results.traffic import PROFILE
 
-    file = profile.PROFILE
     places = (Path(subject), results / subject)
-    found = next((p for p in places if (p / file).is_file() or (p.name == file and p.is_file())), None)
+    found = next((p for p in places if (p / PROFILE).is_file() or (p.name == PROFILE and p.is_file())), None)
     if found is not None:
         raise UsageError(
             f"{subject} is a profile, and simulate takes a collective, FILE.goal, --pattern or --stages; "
@@ -235,8 +242,8 @@ def _refuse_profile(subject: str, results: Path) -> None:
 
 
 def _machines(as_json: bool) -> int:
-    from firstlight.commands.simulate import networks
     from firstlight.commands.simulate import page as simulation
+    from firstlight.core import networks
 
     known = networks.load()
     if as_json:
@@ -260,31 +267,32 @@ def _code(simulated: Simulated) -> int:
 
 
 def _fitted(name: str, results: Path, mpi: str | None) -> Fitted:
+    from firstlight.analysis import loggops
     from firstlight.commands.shared import runs
-    from firstlight.commands.simulate import fit
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
-    return fit.fitted(judgement, workloads, mpi)[0]
+    return loggops.fitted(judgement, workloads, mpi)[0]
 
 
 def _stages(words: tuple[str, ...], name: str, results: Path) -> tuple[Stages, ...]:
     from firstlight.commands.shared import runs
-    from firstlight.commands.simulate import stages
+    from firstlight.commands.simulate.stages import measured
+    from firstlight.execute.network.stages import MEASURED, read
 
-    if words != (stages.MEASURED,):
-        return stages.read(words)
+    if words != (MEASURED,):
+        return read(words)
     judgement, workloads, _ = runs.judged(runs.find(name, results))
-    return stages.measured(judgement, workloads)
+    return measured(judgement, workloads)
 
 
 def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_json: bool) -> int:
     from firstlight import __version__
     from firstlight.commands.shared import runs
-    from firstlight.commands.simulate import program
     from firstlight.commands.simulate import validation_page as validation
-    from firstlight.commands.simulate.prediction import Prediction
     from firstlight.commands.simulate.steps import Asks
     from firstlight.commands.simulate.validate import validate
+    from firstlight.execute.network import program
+    from firstlight.execute.network.prediction import Prediction
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
     built = program.build()

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from firstlight.analysis import Judgement
-from firstlight.analysis.roles import RoleFigure
-from firstlight.commands.simulate import steps
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.prediction import Prediction
+from firstlight.analysis.loggops import Fitted
+from firstlight.analysis.roles import RoleFigure, between_processes
 from firstlight.commands.simulate.steps import Asks, Model
 from firstlight.core.roles import EXCHANGE
+from firstlight.execute.network.prediction import Prediction
 from firstlight.model.catalogue import Workload
 
 
@@ -82,7 +81,7 @@ def measured(
 ) -> tuple[list[tuple[RoleFigure, Exchange]], list[str]]:
     """What was measured of each program and placement with what it stands for, and what cannot be, with the reason."""
     found: list[tuple[RoleFigure, Exchange]] = []
-    some, missing = steps.measured(judgement, workloads, EXCHANGE, mpi, lambda p: p.program)
+    some, missing = between_processes(judgement, workloads, EXCHANGE, mpi, lambda p: p.program)
     for p in some:
         place, cost, role = p.identity.placement, p.figure.cost, p.role
         phases = round(cost.get("messages", 0))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from firstlight.analysis import Judgement
-from firstlight.analysis.roles import RoleFigure
-from firstlight.commands.simulate import program, steps
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.prediction import Prediction
+from firstlight.analysis.loggops import Fitted
+from firstlight.analysis.roles import RoleFigure, between_processes
 from firstlight.commands.simulate.steps import Asks, Model
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import PATTERN
 from firstlight.core.units import binary, count
+from firstlight.execute.network import program
+from firstlight.execute.network.prediction import Prediction
 from firstlight.model.catalogue import Workload
 
 
@@ -31,7 +31,9 @@ class Iteration(msgspec.Struct, frozen=True):
         """By the evaluator of `simulate --pattern`, on a network where all are equally far from each other."""
         options = ["--topology", f"flat:{self.ranks}", "--machine", fitted.at(self.bytes)]
         try:
-            return asks.words([*words(self.title, self.ranks, (), "predict"), *(["--small"] * self.small), *options])
+            return asks.words(
+                [*program.pattern_words(self.title, self.ranks, (), "predict"), *(["--small"] * self.small), *options]
+            )
         except UsageError as error:  # a run of another version may have patterns that are not known here
             return Prediction(self.title, refused=str(error))
 
@@ -40,31 +42,13 @@ def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
 ) -> tuple[list[tuple[RoleFigure, Iteration]], list[str]]:
     """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
-    some, missing = steps.measured(judgement, workloads, PATTERN, mpi, _name)
+    some, missing = between_processes(judgement, workloads, PATTERN, mpi, lambda p: p.pattern)
     return [(p, _iteration(p)) for p in some], missing
-
-
-def _name(p: RoleFigure) -> str:
-    return str(dict(p.identity.parameters).get(p.role.pattern, ""))
 
 
 def _iteration(p: RoleFigure) -> Iteration:
     half = round(p.figure.cost.get("flow", 0.0) / 2)
-    return Iteration(_name(p), p.identity.placement.ranks, half, p.role.small)
-
-
-def words(name: str, processes: int | None, given: Iterable[str] = (), *more: str) -> list[str]:
-    """The command line of firstlight-simulate. Raises UsageError for a value that has a comma.
-
-    Without `processes` there are as many as the network has nodes.
-    """
-    values = list(given)
-    for one in values:
-        if "," in one or "=" not in one:
-            raise UsageError(f"-p {one!r}: write NAME=VALUE, and -p for each")
-    parameters = ["--parameters", ",".join(values)] if values else []
-    many = [] if processes is None else ["--processes", str(processes)]
-    return ["pattern", name, *more, *many, *parameters]
+    return Iteration(p.pattern, p.identity.placement.ranks, half, p.role.small)
 
 
 def predict(built: Path, asked: Sequence[str], on_line: program.OnLine) -> list[Prediction]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from firstlight.commands.simulate.prediction import AxisLoad, Loads, Prediction
 from firstlight.core.units import binary, percent
+from firstlight.execute.network.prediction import AxisLoad, Loads, Prediction
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from firstlight.commands.simulate import plot as plots
 from firstlight.commands.simulate.answer import Simulated
-from firstlight.commands.simulate.networks import KINDS, Network
-from firstlight.commands.simulate.prediction import Breakdown, Prediction
 from firstlight.commands.simulate.sweep import crossings, lines
+from firstlight.core.networks import KINDS, Network
 from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.execute.network.prediction import Breakdown, Prediction
 from firstlight.report import html
 from firstlight.results.store.durable import replace
 

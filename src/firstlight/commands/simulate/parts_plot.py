@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstlight.commands.simulate.prediction import Breakdown, Prediction
 from firstlight.core.units import binary, percent, quantity
+from firstlight.execute.network.prediction import Breakdown, Prediction
 from firstlight.report.frame import Drawing, Trace, text, time_axis
 from firstlight.report.palette import COOL, WARM
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from firstlight.commands.simulate import loads_plot as loads
 from firstlight.commands.simulate import parts_plot as parts
 from firstlight.commands.simulate.answer import Simulated
-from firstlight.commands.simulate.prediction import Prediction
 from firstlight.commands.simulate.sweep import Span, crossings, lines, ranks_near, size_near
 from firstlight.core.units import binary, quantity, significant
+from firstlight.execute.network.prediction import Prediction
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM

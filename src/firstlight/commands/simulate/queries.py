@@ -10,16 +10,18 @@ from pathlib import Path
 import msgspec
 
 from firstlight import __version__
-from firstlight.commands.simulate import iterations, networks, program, shapes, stages, sweep
+from firstlight.analysis.loggops import Fitted
+from firstlight.commands.simulate import iterations, shapes, stages, sweep
 from firstlight.commands.simulate.answer import Simulated
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.naming import collective, must_be
-from firstlight.commands.simulate.networks import Network
-from firstlight.commands.simulate.prediction import Algorithm, Prediction
-from firstlight.commands.simulate.program import Evaluator, Question
-from firstlight.commands.simulate.stages import Stages
+from firstlight.core import networks
 from firstlight.core.errors import UsageError
+from firstlight.core.naming import collective, must_be
+from firstlight.core.networks import Network
 from firstlight.core.units import parse_size, parse_sizes
+from firstlight.execute.network import program
+from firstlight.execute.network.prediction import Algorithm, Prediction
+from firstlight.execute.network.program import Evaluator, Question
+from firstlight.execute.network.stages import Stages
 
 _OWN = {
     True: "those of the K computer, for nothing else was asked for",
@@ -106,7 +108,7 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
         raise UsageError("for which network? give --topology, as flat:64: a schedule may depend on its shape")
     machine = _machine(order, fitted)
     if order.pattern:
-        words = iterations.words(order.subject, order.processes, order.given, "goal")
+        words = program.pattern_words(order.subject, order.processes, order.given, "goal")
         words += _option_words({"topology": order.topology or "", "machine": machine, "algorithm": _chosen(order)})
     else:
         order = msgspec.structs.replace(order, subject=collective(order.subject))
@@ -145,7 +147,7 @@ def _pattern(order: SimulationRequest, fitted: Fitted | None, progress: Progress
     predictions: list[Prediction] = []
     made = count(1)
     for place in places:
-        words = iterations.words(order.subject, order.processes, order.given, "predict")
+        words = program.pattern_words(order.subject, order.processes, order.given, "predict")
         words += [
             *_option_words({"topology": place, **options}),
             *(["--loads"] if not place.startswith("flat") else []),

@@ -8,9 +8,9 @@ from statistics import median
 
 import msgspec
 
-from firstlight.commands.simulate.fit import Fitted, Messages, Written
-from firstlight.commands.simulate.prediction import Carried
+from firstlight.analysis.loggops import Fitted, Messages, Written
 from firstlight.core.units import binary, quantity, significant
+from firstlight.execute.network.prediction import Carried
 
 CLOSE = 1.1
 """How many times too large or too small a prediction may be that needs no reason."""

@@ -6,18 +6,15 @@ for (`Step`): an exchange with neighbours (exchanges.py), an iteration of a patt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from firstlight.analysis import Judgement
-from firstlight.analysis.roles import RoleFigure, played, players
-from firstlight.commands.simulate import fit
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.prediction import Prediction
-from firstlight.commands.simulate.program import Question
-from firstlight.model.catalogue import Workload
+from firstlight.analysis import loggops
+from firstlight.analysis.loggops import Fitted
+from firstlight.execute.network.prediction import Prediction
+from firstlight.execute.network.program import Question
 
 
 class Asks(NamedTuple):
@@ -44,13 +41,13 @@ class Model(msgspec.Struct, frozen=True):
 
 
 MODELS = (
-    Model("messages alone", fit.ALONE, False, False),
-    Model("messages in a row", fit.IN_A_ROW, False, False),
-    Model("messages in a row by the same calls", fit.IN_A_ROW, True, False),
-    Model("messages in a row by the same calls, and what processors copy", fit.IN_A_ROW, True, True),
+    Model("messages alone", loggops.ALONE, False, False),
+    Model("messages in a row", loggops.IN_A_ROW, False, False),
+    Model("messages in a row by the same calls", loggops.IN_A_ROW, True, False),
+    Model("messages in a row by the same calls, and what processors copy", loggops.IN_A_ROW, True, True),
 )
 """Each adds an effect to the one before; the last is the prediction."""
-FASTEST = Model("all of that, the fastest launch of each against the fastest", fit.IN_A_ROW, True, True, True)
+FASTEST = Model("all of that, the fastest launch of each against the fastest", loggops.IN_A_ROW, True, True, True)
 """A machine may have states in which messages take several times as long, and a launch falls into one or the other."""
 
 
@@ -67,24 +64,3 @@ class Step(Protocol):
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
         """On a network where all are equally far from each other."""
-
-
-def measured(
-    judgement: Judgement,
-    workloads: Mapping[str, Workload],
-    role: str,
-    mpi: str | None,
-    name: Callable[[RoleFigure], str],
-) -> tuple[list[RoleFigure], list[str]]:
-    """The times of a role between processes of one thread each, and of the others, by name, why they are left out."""
-    found: list[RoleFigure] = []
-    missing: list[str] = []
-    for p in played(judgement.figures, players(workloads, role), judgement.run.machine):
-        place = p.identity.placement
-        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
-            continue
-        if place.ranks < 2 or place.threads > 1:
-            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong does not measure it")
-        else:
-            found.append(p)
-    return found, missing

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from firstlight.commands.simulate.prediction import Prediction
 from firstlight.core.units import binary
+from firstlight.execute.network.prediction import Prediction
 
 TIE = 0.02  # an algorithm stays the best one until another is faster by more than this
 

@@ -7,19 +7,19 @@ from statistics import median
 
 import msgspec
 
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, loggops
+from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import RoleFigure, advice
 from firstlight.analysis.states import states
 from firstlight.analysis.verdict import States
-from firstlight.commands.simulate import collectives, exchanges, fit, iterations
+from firstlight.commands.simulate import collectives, exchanges, iterations
 from firstlight.commands.simulate.collectives import Case, Predicted, executed_segments
-from firstlight.commands.simulate.fit import Fitted
-from firstlight.commands.simulate.prediction import Carried, Prediction
 from firstlight.commands.simulate.reasons import CLOSE, NEAR, Fastest, Reason, reasons
 from firstlight.commands.simulate.steps import FASTEST, MODELS, Asks, Step
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import COLLECTIVE, MESSAGE
 from firstlight.core.units import binary, significant
+from firstlight.execute.network.prediction import Carried, Prediction
 from firstlight.model.catalogue import Workload
 
 DISTURBED = 0.15
@@ -136,9 +136,9 @@ def validate(
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
             f"run {run.id} has no verified collectives of ours{of}, no exchanges with neighbours and no patterns; "
-            + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
+            + advice(workloads, [MESSAGE, COLLECTIVE], [loggops.COPYING], mpi)
         )
-    fits, best = ({f.mpi: f for f in fit.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
+    fits, best = ({f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
     points: list[Point] = []
     for case, some in measured.items():
         if case.mpi not in fits:
@@ -179,7 +179,9 @@ def _steps(
         for k, (p, step) in enumerate(steps):
             way = p.identity.variant if model.same_calls else ""
             if way not in fits:
-                fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)}
+                fits[way] = {
+                    f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)
+                }
             fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
                 missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from firstlight.analysis.loggops import Fitted
 from firstlight.commands.simulate import validation_plot as plots
-from firstlight.commands.simulate.fit import Fitted
 from firstlight.commands.simulate.reasons import CLOSE
 from firstlight.commands.simulate.validate import Error, Validated
 from firstlight.core.units import binary, quantity, significant

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.commands.loops import subcommand as loops
 from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
@@ -17,6 +16,13 @@ if TYPE_CHECKING:
 SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
 
 SECTION = "Improve"
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.tune.tuner import Tuned
+
+    return {"tune": Tuned}
 
 
 @click.group(
@@ -37,9 +43,6 @@ Exit status:
 )
 def command() -> None:
     """Make collectives of MPI libraries or loops in C faster."""
-
-
-command.add_command(loops.command, "loop")
 
 
 @command.command()
@@ -113,9 +116,9 @@ def collectives(
     reason.
     """
     from firstlight.commands.shared import runs
-    from firstlight.commands.simulate.naming import collective
     from firstlight.commands.tune import terminal
     from firstlight.commands.tune.tuner import TuningRequest, tune
+    from firstlight.core.naming import collective
     from firstlight.core.units import parse_duration, parse_sizes
     from firstlight.runner.interrupt import interruptible
     from firstlight.runner.progress import display

@@ -10,10 +10,9 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from firstlight import toolchain
-from firstlight.commands.simulate.prediction import Algorithm, Prediction
 from firstlight.core import reading
 from firstlight.core.errors import BuildError, UsageError
+from firstlight.execute.network.prediction import Algorithm, Prediction
 from firstlight.system import machine
 from firstlight.system.process import guard
 from firstlight.toolchain import native
@@ -27,15 +26,7 @@ _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", 
 
 def build() -> Path:
     """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
-    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), compiler)
-
-
-def compiler() -> str:
-    """Asked for only where something is to be built: looking for compilers takes longer than most answers."""
-    found = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
-    if not found:
-        raise BuildError("no C++ compiler here, and native programs must be built once; see ./fl doctor")
-    return found[0].cxx
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
 
 
 def algorithms(program: Path) -> tuple[Algorithm, ...]:
@@ -95,6 +86,20 @@ def predict_schedule(program: Path, text: str, topology: str, parameters: str) -
         file.write_text(text)
         [found] = predict_goal(program, file, ["--topology", topology, "--machine", parameters])
     return found
+
+
+def pattern_words(name: str, processes: int | None, given: Iterable[str] = (), *more: str) -> list[str]:
+    """Return the command line for a pattern of communication. Raises UsageError for a value that has a comma.
+
+    Without `processes` there are as many as the network has nodes.
+    """
+    values = list(given)
+    for one in values:
+        if "," in one or "=" not in one:
+            raise UsageError(f"-p {one!r}: write NAME=VALUE, and -p for each")
+    parameters = ["--parameters", ",".join(values)] if values else []
+    many = [] if processes is None else ["--processes", str(processes)]
+    return ["pattern", name, *more, *many, *parameters]
 
 
 def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None) -> list[bytes]:

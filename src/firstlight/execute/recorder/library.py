@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.commands.profile import calls, wrappers
 from firstlight.core.errors import BuildError
+from firstlight.execute.recorder import calls, wrappers
 from firstlight.system.machine import kind
 from firstlight.system.mpi_families import every, of
 from firstlight.system.process import bounded

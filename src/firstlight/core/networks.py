@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from firstlight import ROOT
-from firstlight.commands.simulate.naming import must_be
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
+from firstlight.core.naming import must_be
 from firstlight.core.units import quantity
 
 FOLDER = ROOT / "networks"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from firstlight.commands.simulate.prediction import COLLECTIVES
 from firstlight.core.errors import UsageError
 
+COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
 SHORT = {"bcast": "broadcast", "reduce_scatter_block": "reduce_scatter"}
 """MPI's names of collectives that firstlight writes out, or that MPI writes longer."""
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from firstlight.commands.profile.calls import Group
+from firstlight.execute.recorder.calls import Group
 
 SCHEMA = 1
+PROFILE = "profile.json"
+"""The file that has a profile, in the folder of it."""
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
-
 
 class Algorithm(msgspec.Struct, frozen=True):
     """What `list` tells of an algorithm. `pipelined`: segments matter; `torus`: it wants a torus or mesh."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from firstlight.commands.profile.calls import Call
+from firstlight.execute.recorder.calls import Call
 from firstlight.system.mpi_families import of
 
 HELPERS = [

@@ -6,8 +6,8 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 
-from firstlight.commands.profile.traffic import Pair, Phase, Traffic
 from firstlight.core.units import count
+from firstlight.results.traffic import Pair, Phase, Traffic
 
 NEAR = 0.5
 """Share of the bytes from which a set of distances is worth a sentence."""

@@ -1,0 +1,1 @@
+"""Call the native network simulator, and describe what it predicts."""

@@ -1,0 +1,1 @@
+"""Build the recorder of MPI traffic: a library that is preloaded into any MPI program."""
