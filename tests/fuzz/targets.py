@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import json
-import random
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -22,11 +22,7 @@ from firstlight import ROOT
 from firstlight.analysis.compare import compare
 from firstlight.analysis.figures import judge
 from firstlight.commands import check
-from firstlight.commands.profile import collect
-from firstlight.commands.profile import page as pages
 from firstlight.commands.shared import runs
-from firstlight.commands.simulate import shapes
-from firstlight.commands.tune.formats import rules, selection
 from firstlight.core import heritage, networks
 from firstlight.core.errors import FirstlightError, UsageError
 from firstlight.core.units import parse_duration, parse_size, parse_sizes
@@ -37,23 +33,11 @@ from firstlight.results import store
 from firstlight.results.record import End, LaunchRecord
 from firstlight.results.store import layout, lines, owner, seal, signature
 from firstlight.results.store.disk import Folder
-from firstlight.results.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic
 from firstlight.runner import costs
 from firstlight.system.machine import Machine, allocation, linux, parse
 from firstlight.toolchain.memory import Memory
 from fuzz import mutate
-
-Mutate = Callable[[bytes, random.Random], bytes]
-
-
-class Target(NamedTuple):
-    """`inputs`: how many the tests try, a second or two of them. `change`: keeps the structure; None: plain bytes."""
-
-    samples: Callable[[], list[bytes]]
-    read: Callable[[bytes], None]
-    inputs: int
-    change: Mutate | None = mutate.document
-
+from fuzz.target import Target
 
 # --- a run -----------------------------------------------------------------------------------------------------------
 
@@ -184,60 +168,6 @@ def read_owner(data: bytes) -> None:
         owner.claim(folder).release()
 
 
-# --- a profile --------------------------------------------------------------------------------------------------------
-
-
-def _rank_file() -> bytes:
-    content = {
-        "schema": 1, "rank": 0, "ranks": 2, "complete": True, "how": "MPI_Finalize", "library": "Open MPI v4.1.4",
-        "seconds": 1.5, "folded": False, "node": "0123abcd", "processor_seconds": 1.25, "cpus": [[0, 1], [4, 4]],
-        "phases": [{"level": 1, "seconds": 1.5, "kinds": [["MPI_Send", 3, 300, 0.25], ["MPI_Barrier", 2, 0, 0.5]],
-                    "pairs": [[0, 1, 3, 300], [0, 0, 1, 8]], "sizes": [[3, 1, 8], [7, 2, 200]]},
-                   {"level": 2, "seconds": 0.5, "kinds": [], "pairs": [], "sizes": []}],
-    }  # fmt: skip
-    return json.dumps(content).encode()
-
-
-def read_rank(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "rank-000000.1-00000000.json").write_bytes(data)
-        found = collect.collect(Path(folder))
-        pages.render(Traffic("id", "0.1.0", ("mpiexec", "a"), 0, **found.fields()))
-
-
-def _profile() -> bytes:
-    phase = Phase(
-        1,
-        1.5,
-        (Kind("MPI_Send", "point-to-point", 3, 300, 0.25), Kind("MPI_Barrier", "collective", 2, 0, 0.5, 0.125)),
-        (Pair(0, 1, 3, 300), Pair(1, 0, 2, 200)),
-        Pair(-1, -1, 1, 8),
-        (Size(3, 1, 8), Size(7, 2, 200)),
-    )
-    ranks = tuple(Rank(k, 1.5, 1.5, 0.75, True, "MPI_Finalize", "a", ((0, 1),), 1.25) for k in (0, 1))
-    return msgspec.json.encode(
-        Traffic(
-            "id",
-            "0.1.0",
-            ("mpiexec", "a"),
-            0,
-            "Open MPI 4.1.4",
-            2,
-            ranks,
-            (phase,),
-            cost=Cost("a run", 1, ((8, 1e-6), (1024, 2e-6))),
-        )
-    )
-
-
-def read_profile(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "profile.json").write_bytes(data)
-        traffic = collect.load(Path(folder) / "profile.json")
-        pages.render(traffic)
-        pages.summary(traffic, None)
-
-
 # --- the site ---------------------------------------------------------------------------------------------------------
 
 
@@ -347,20 +277,6 @@ def read_heritage(data: bytes) -> None:
         heritage.load(Path(folder))
 
 
-def read_algorithms(data: bytes) -> None:
-    """What an MPI library tells of its algorithms."""
-    rules.listed(data.decode("utf-8", "replace"))
-    selection.built_in(data)
-
-
-def _algorithms() -> list[bytes]:
-    text = b"mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:1:basic_linear\n"
-    tree = (
-        b'{"collective=bcast":{"comm_type=intra":{"avg_msg_size<=12288":{"algorithm=MPIR_Bcast_intra_binomial":{}}}}}'
-    )
-    return [text, b"\0" + tree + b"\0"]
-
-
 # --- what stands beside programs -------------------------------------------------------------------------------------
 
 
@@ -401,7 +317,6 @@ def read_value(data: bytes) -> None:
         parse_sizes,
         parse_duration,
         lambda t: placements.expand([t], machine),
-        lambda t: shapes.sweep("torus:2x2", t),
         lambda t: runs.find(t, _place("value").parent),
     ):
         try:
@@ -411,8 +326,8 @@ def read_value(data: bytes) -> None:
 
 
 def _values() -> list[bytes]:
-    return [b"24KiB", b"1.5 MiB", b"8,1KiB..16MiB", b"1h30m", b"2 min 21 s", b"1x4x2", b"allxall-1x1", b"4x4x4,8x8x8",
-            b"64..4096", b"20261121-201400-quick", b"latest", b"../x"]  # fmt: skip
+    return [b"24KiB", b"1.5 MiB", b"8,1KiB..16MiB", b"1h30m", b"2 min 21 s", b"1x4x2", b"allxall-1x1",
+            b"20261121-201400-quick", b"latest", b"../x"]  # fmt: skip
 
 
 TARGETS: dict[str, Target] = {
@@ -430,15 +345,14 @@ TARGETS: dict[str, Target] = {
         lambda: [b"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n"], read_signature, 50, None
     ),
     "owner": Target(lambda: [msgspec.json.encode(owner.myself())], read_owner, 300),
-    "rank": Target(lambda: [_rank_file()], read_rank, 100),
-    "profile": Target(lambda: [_profile()], read_profile, 60),
     "site": Target(_sites, read_site, 2000),
     "node": Target(lambda: [_node()], read_node, 150),
     "workload": Target(_files("workloads/node/dot", "workload.toml"), read_workload, 400, None),
     "network": Target(_files("networks"), read_network, 1000, None),
     "heritage": Target(_files("heritage"), read_heritage, 300, None),
-    "algorithms": Target(_algorithms, read_algorithms, 3000, None),
     "description": Target(_described, read_description, 4000),
     "cache": Target(lambda: [b'{"a": 1.5}', b'[1, {"key": {"a": 1}}]'], read_cache, 1000),
     "value": Target(_values, read_value, 4000, None),
 }
+for _path in sorted(Path(__file__).parent.glob("*_targets.py")):  # those of a command are in a file of their own
+    TARGETS |= import_module(f"fuzz.{_path.stem}").TARGETS

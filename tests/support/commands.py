@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from typing import TypeVar
 
 import pytest
 
 from firstlight.commands.shared import command_line
 
+_T = TypeVar("_T")
 Captured = pytest.CaptureFixture[str]
 
 
@@ -27,3 +29,8 @@ def examples(command: str, capsys: Captured) -> list[list[str]]:
     found = [shlex.split(line)[1:] for line in lines if line.startswith("./fl ")]
     assert found and all(words[0] in command_line.COMMANDS for words in found), found
     return found
+
+
+def present(cases: list[tuple[list[str], _T]]) -> list[tuple[list[str], _T]]:
+    """Return the cases whose words begin with a command that is here: any of their folders may be removed."""
+    return [case for case in cases if case[0][0] in command_line.COMMANDS]

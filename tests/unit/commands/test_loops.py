@@ -29,6 +29,7 @@ from firstlight.commands.loops.change import Piece
 from firstlight.commands.loops.trial import Bench, Compiler, compiler, edges, points
 from firstlight.commands.loops.tuner import TunedLoop
 from firstlight.core.errors import UsageError
+from killed import leaves_nothing_when_killed
 
 FLAGS = ("-O2", "-ffp-contract=off")
 DOT = """double dot(long n, const double *x, const double *y) {
@@ -533,3 +534,7 @@ def test_a_reordering_of_an_array_behind_a_macro_is_wrong_where_it_is_strict(
     assert code == 0, err
     (outcome,) = msgspec.json.decode(out, type=list[TunedLoop])
     assert outcome.tried[0].wrong and "s is" in outcome.tried[0].rejected and not outcome.written
+
+
+def test_kill_of_firstlight_leaves_no_child(tmp_path: Path) -> None:
+    leaves_nothing_when_killed(tmp_path, "from firstlight.commands.loops import trial; trial.compiler(fake, ())")

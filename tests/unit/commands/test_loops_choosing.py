@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tuned_samples
+import loops_samples
 from commands import Captured, call
 from firstlight.commands.loops import Pragma, choosing, dispatch, judging, records, source
 from firstlight.commands.loops import page as pages
@@ -130,7 +130,7 @@ def test_neighbours_that_are_the_same_are_one_version() -> None:
 
 def test_records_are_read_as_they_were_written_and_a_defective_one_is_told(tmp_path: Path) -> None:
     file = tmp_path / "a.c"
-    wrote = tuned_samples.outcomes(file=str(file))
+    wrote = loops_samples.outcomes(file=str(file))
     for one in wrote:
         records.write(one)
     assert sorted(map(repr, records.read(file))) == sorted(map(repr, wrote))
@@ -141,8 +141,8 @@ def test_records_are_read_as_they_were_written_and_a_defective_one_is_told(tmp_p
 
 
 def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
-    some = json.loads(json.dumps([_plain(one) for one in tuned_samples.outcomes()]))
-    page = unescape(pages.render(tuned_samples.outcomes(), tuned_samples.read())).replace("µs", "us")
+    some = json.loads(json.dumps([_plain(one) for one in loops_samples.outcomes()]))
+    page = unescape(pages.render(loops_samples.outcomes(), loops_samples.read())).replace("µs", "us")
     shown = {tuple(_cells(r)) for r in re.findall(r"<tr>(<td.*?)</tr>", page, re.DOTALL)}
     wanted: set[tuple[str, ...]] = set()
     for one in some:
@@ -175,16 +175,16 @@ def _cells(html: str) -> list[str]:
 
 
 def test_what_foreign_files_say_is_text_on_the_page() -> None:
-    page = pages.render(tuned_samples.outcomes(HOSTILE), tuned_samples.read())
+    page = pages.render(loops_samples.outcomes(HOSTILE), loops_samples.read())
     assert "<script>alert" not in page and "<img" not in page and "&lt;script&gt;alert(1)" in page
 
 
 def test_the_page_is_written_again_and_goes_with_golden(tmp_path: Path, capsys: Captured) -> None:
     file = tmp_path / "a.c"
-    file.write_text(tuned_samples.CODE)
+    file.write_text(loops_samples.CODE)
     code, _, err = call(capsys, "tune", "loop", str(file), "--report")
     assert code == 2 and "no loop of" in err and err.count("\n") == 1
-    for one in tuned_samples.outcomes(file=str(file)):
+    for one in loops_samples.outcomes(file=str(file)):
         records.write(one)
     code, out, _ = call(capsys, "tune", "loop", str(file), "--report", "--json")
     assert code == 0 and [one["loop"] for one in json.loads(out)] == ["sum", "sum", "twice"]

@@ -12,34 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import shipped
 from firstlight.analysis import loggops
 from firstlight.analysis.loggops import Messages, Written
-from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
-from firstlight.commands.map import source
+from firstlight.analysis.verdict import Figure, Limit
 from firstlight.commands.simulate import validation_page as page
 from firstlight.commands.simulate.exchanges import Exchange, measured
 from firstlight.commands.simulate.reasons import Fastest, reasons
 from firstlight.commands.simulate.steps import MODELS, Asks
 from firstlight.commands.simulate.validate import Validated, share, validate
 from firstlight.core import roles
-from firstlight.core.errors import UsageError
 from firstlight.execute.network import program
 from firstlight.execute.network.prediction import Carried, Prediction
 from firstlight.model.plan import Placement
+from message_figures import WORKLOADS, figure, iteration, judgement
 
-WORKLOADS = shipped.workloads()
 SIZES = (0, 8, 64, 512, 4096, 65536)
 ROW, ALONE = 0.5, 0.8
 """Microseconds of the shortest message, in a row and alone."""
-
-
-def figure(program: str, metric: str, parameters: dict[str, Any], us: float, **more: Any) -> Verified:
-    workload, _, variant = program.partition(".")
-    place, cost = more.pop("place", Placement(1, 2, 1)), more.pop("cost", {})
-    launches = more.pop("launches", (us,) * 6)
-    identity = Identity(workload, variant, "gcc-base", "mpich", place, tuple(sorted(parameters.items())), metric)
-    return Verified(identity, "us", "lower", Estimate(us, us, us, launches), 0.0, cost, None, 0.0, **more)
 
 
 def messages() -> list[Figure]:
@@ -58,14 +47,6 @@ def halo(n: int, us: float, variant: str = "mpi_irecv_isend_waitall", **more: An
     sent = 2 * 8.0 * (n + 2)
     cost = {"messages": 1.0, "message_bytes": 2 * sent, "bytes": 2 * 2 * (sent + 16.0 * n), "operations": 1.0}
     return figure(f"halo.{variant}", "exchange", {"n": n, "data": "packed"}, us, cost=cost, **more)
-
-
-def judgement(figures: list[Figure], copying: float = 0.0) -> Any:
-    mpis = (SimpleNamespace(name="mpich", label="MPICH 4"),)
-    run = SimpleNamespace(id="here", machine=None, toolbox=SimpleNamespace(mpis=mpis))
-    source = figures[0].identity
-    limits = (Limit("copy_bandwidth", 1, 1e5, copying, copying, copying, True, source),) if copying else ()
-    return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
 
 
 def refused(question: Any) -> list[Prediction]:
@@ -170,11 +151,6 @@ def test_in_turn_waits_for_the_message_before(simulator: Path) -> None:
     assert in_turn > at_once * 0.999
 
 
-def iteration(kernel: str, us: float, flow: float = 1000.0, sizes: str = "small", **more: Any) -> Figure:
-    parameters = {"kernel": kernel, "sizes": sizes}
-    return figure("patterns.mpi_nonblocking", "time", parameters, us, cost={"flow": flow}, **more)
-
-
 def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> None:
     """By the sizes that were measured, on as many ranks; the report shows the pattern's name."""
     [fitted] = loggops.fitted(judgement(messages()), WORKLOADS, None, loggops.IN_A_ROW)
@@ -190,19 +166,6 @@ def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> No
         [line] = program.ask(simulator, [*words, *more])
         assert point.predicted == program.decode(line, Prediction).seconds
     assert found[1].predicted > 3 * found[0].predicted  # class A has vectors ten times as long
-
-
-def test_what_a_run_measured_is_what_is_mapped() -> None:
-    four = Placement(1, 4, 1)
-    one = judgement([iteration("npb_cg", 9.0), iteration("lans", 9.0, place=four, sizes="usual")])
-    assert source.of_run(one, WORKLOADS, 2, True).words == ("--named", "npb_cg", "--processes", "2", "--small")
-    assert source.of_run(one, WORKLOADS, 4, False).words == ("--named", "lans", "--processes", "4", "--whole")
-    for processes, message in (
-        (None, "lans among 4, npb_cg among 2.*map lans --processes 4"),
-        (8, "no pattern.* among 8"),
-    ):
-        with pytest.raises(UsageError, match=message):
-            source.of_run(one, WORKLOADS, processes, True)
 
 
 def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:

@@ -24,7 +24,7 @@ from firstlight import ROOT
 from firstlight.analysis.roles import players
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Verified
 from firstlight.commands.shared import command_line
-from firstlight.commands.tune import choosing, preload
+from firstlight.commands.tune import choosing, formats, preload
 from firstlight.commands.tune.choosing import Candidate, Case, Choice
 from firstlight.commands.tune.formats import rules as rules_file
 from firstlight.commands.tune.formats import selection as selection_file
@@ -35,6 +35,7 @@ from firstlight.core.errors import BuildError
 from firstlight.core.roles import COLLECTIVE as COLLECTIVE_ROLE
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
+from firstlight.system import mpi_families
 from firstlight.toolchain import Mpi
 
 COLLECTIVES = tuple(rules_file.NAMES)
@@ -431,3 +432,11 @@ def test_a_collective_that_is_not_there_is_refused_before_anything_is_measured(
 ) -> None:
     assert command_line.call(["tune", "collectives", "--collective", "bcst", "--results", str(tmp_path / "r")]) == 2
     assert "did you mean bcast?" in capsys.readouterr().err and not (tmp_path / "r").exists()
+
+
+def test_every_format_that_a_family_names_is_there() -> None:
+    for family in mpi_families.every():
+        library = Mpi(family.name, family.name, family.label, "1", "system", "/c", None, (), "/l", {})
+        found = formats.find(library)
+        assert (found is None) == (not family.tuning)
+        assert found is None or family.name in found.name(library)

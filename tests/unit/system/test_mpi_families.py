@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.commands.profile import recording
-from firstlight.commands.tune import formats
 from firstlight.core.errors import UsageError
 from firstlight.execute.launch import launcher
 from firstlight.execute.launch.invocation import Here
+from firstlight.execute.recorder import recording
 from firstlight.model.plan import Placement
 from firstlight.system import mpi_families
 from firstlight.toolchain import Mpi
@@ -67,7 +66,7 @@ def test_a_new_family_is_one_file(invented: Mpi) -> None:
     assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
     assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]
     assert "invented" in [family.name for family in mpi_families.interchangeable("mpich")]
-    assert formats.find(invented) is None
+    assert not mpi_families.of("invented").tuning
 
 
 def test_families_share_libraries_with_those_of_their_interface_only() -> None:
@@ -134,11 +133,3 @@ def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks
         assert all(len(some) == threads for some in used) and sum(map(len, used)) == len(set().union(*used))
     else:
         assert all(len(some) == threads for some in sets)
-
-
-def test_every_format_that_a_family_names_is_there() -> None:
-    for family in mpi_families.every():
-        library = Mpi(family.name, family.name, family.label, "1", "system", "/c", None, (), "/l", {})
-        found = formats.find(library)
-        assert (found is None) == (not family.tuning)
-        assert found is None or family.name in found.name(library)

@@ -54,8 +54,8 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     """
     from firstlight import __version__, toolchain
     from firstlight.commands import profile
-    from firstlight.commands.profile import collect, page, recording
-    from firstlight.execute.recorder import library
+    from firstlight.commands.profile import collect, page
+    from firstlight.execute.recorder import library, recording
     from firstlight.results import store
     from firstlight.results.store.durable import replace
     from firstlight.results.traffic import Traffic

@@ -16,11 +16,14 @@ from firstlight.commands.map.page import notes
 from firstlight.commands.map.runner import MappingRequest, compared
 from firstlight.commands.map.slots import Slot, Slots
 from firstlight.core.errors import UsageError
+from firstlight.model.plan import Placement
 from firstlight.results.traffic import Kind, Pair, Phase, Traffic
 from firstlight.system import mpi_families
 from firstlight.system.machine import Cache, Machine
 from firstlight.system.machine.allocation import Allocation
 from firstlight.toolchain import Mpi
+from killed import leaves_nothing_when_killed
+from message_figures import WORKLOADS, iteration, judgement
 from synthetic_machine import machine as synthetic
 
 FORMATS = formats.every()
@@ -293,3 +296,20 @@ def test_seats_of_one_node_are_its_cores() -> None:
     given = Slots("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
     found: list[Any] = [(s.node, s.place, s.cpu) for s in slots.of_ranks((3, 0), given)]
     assert found == [(0, 3, 3), (0, 0, 0)]
+
+
+def test_what_a_run_measured_is_what_is_mapped() -> None:
+    four = Placement(1, 4, 1)
+    one = judgement([iteration("npb_cg", 9.0), iteration("lans", 9.0, place=four, sizes="usual")])
+    assert source.of_run(one, WORKLOADS, 2, True).words == ("--named", "npb_cg", "--processes", "2", "--small")
+    assert source.of_run(one, WORKLOADS, 4, False).words == ("--named", "lans", "--processes", "4", "--whole")
+    for processes, message in (
+        (None, "lans among 4, npb_cg among 2.*map lans --processes 4"),
+        (8, "no pattern.* among 8"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            source.of_run(one, WORKLOADS, processes, True)
+
+
+def test_kill_of_firstlight_leaves_no_child(tmp_path: Path) -> None:
+    leaves_nothing_when_killed(tmp_path, "from firstlight.commands.map import program; program.ask(Path(fake), [])")

@@ -1,6 +1,6 @@
 """How long and how large a search is: neighbours of 32 x 48 x 54 ranks on Tofu's 24x18x16, 82,944 nodes.
 
-By hand: python tests/benchmarks/bench_mapping.py [SECONDS]
+By hand: python tests/benchmarks/bench_map.py [SECONDS]
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.append(str(Path(__file__).resolve().parents[1] / "native"))
 
-from test_mapping import neighbours
+from test_map import neighbours
 
 from firstlight.commands.map import program
 
