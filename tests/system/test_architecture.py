@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -80,6 +84,57 @@ def modules(path: Path) -> set[str]:
             found |= {f"{node.module}.{name}" for name in inside}
             found |= {node.module} if len(inside) < len(node.names) else set()
     return {name for name in found if name.split(".")[0] == "firstlight"}
+
+
+SIDE = ("loops", "map", "patterns", "profile", "project", "simulate", "tune")
+"""Commands that any user may remove: their folder, and the tests named after it."""
+
+
+def own_test(path: Path, command: str) -> bool:
+    """Return whether a file in tests belongs to a command: `test_NAME.py`, `test_NAME_more.py`, `NAME_samples.py`."""
+    return f"{re.sub('^(test|bench)_', '', path.stem)}_".startswith(f"{command}_")
+
+
+@cache
+def references(path: Path) -> frozenset[str]:
+    """Return the modules that a file imports, helpers of tests among them, and its strings that name a command's."""
+    plain = {a.name for node in ast.walk(parsed(path)) if isinstance(node, ast.Import) for a in node.names}
+    plain |= {node.module or "" for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom)}
+    return frozenset(modules(path) | plain | {text for text in literals(path) if "firstlight.commands." in text})
+
+
+@pytest.mark.parametrize("command", SIDE)
+def test_nothing_imports_a_side_product(command: str) -> None:
+    tests = sorted((ROOT / "tests").rglob("*.py"))
+    others = [p for p in FILES if not below(p, f"commands/{command}")] + DRAWINGS
+    others += [p for p in tests if not own_test(p, command)]
+    own = {p.stem for p in tests if own_test(p, command)}
+    for path in others:
+        found = {r for r in references(path) if re.search(rf"firstlight\.commands\.{command}\b", r) or r in own}
+        assert not found, f"{path.relative_to(ROOT)} imports {sorted(found)}"
+
+
+@pytest.mark.parametrize("command", SIDE)
+def test_a_side_product_can_be_removed(command: str, tmp_path: Path) -> None:
+    """The others are still there, with their help, their schemas and the catalogue."""
+    for path in (p for p in ROOT.iterdir() if p.is_dir() and p.name not in ("src", "tests", ".git")):
+        (tmp_path / path.name).symlink_to(path)
+    source = tmp_path / "src" / "firstlight"
+    shutil.copytree(SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(source / "commands" / command)
+    code = "import sys; from firstlight.commands.shared.command_line import call; call(sys.argv[1:])"
+    outputs = []
+    for words in (["--help"], ["schema", "--help"], ["schema"], ["list"]):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", code, *words],
+            env={**os.environ, "PYTHONPATH": str(tmp_path / "src")}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout, words
+        outputs.append(done.stdout)
+    help_, _, schemas, listed = outputs
+    assert "\n  compare " in help_ and f"\n  {command} " not in help_
+    assert "figures" in schemas and not re.search(rf"^{command}$", schemas, re.MULTILINE)
+    assert "stream" in listed
 
 
 def builds_on_public_modules(path: Path) -> None:
