@@ -15,11 +15,11 @@ import native
 import synthetic
 from firstlight.analysis import Judgement, formatting
 from firstlight.analysis.figures import judge
-from firstlight.analysis.select import same_value
 from firstlight.analysis.verdict import Failed, Verified
 from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
+from firstlight.model.plan.selectors import same_value
 from firstlight.results.record import Case, Description, LaunchRecord, Line, Metric
 from firstlight.results.store import lines
 from own import program

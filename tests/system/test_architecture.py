@@ -179,6 +179,7 @@ def test_what_a_variant_needs_is_decided_in_one_place() -> None:
         "model/catalogue/capabilities.py",
         "model/plan/requirements.py",
         "model/plan/planner.py",
+        "model/plan/selectors.py",
         "execute/build/recipe.py",
         "commands/list.py",
     }

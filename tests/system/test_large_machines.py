@@ -20,7 +20,7 @@ from firstlight.analysis.verdict import Failed
 from firstlight.core import heritage
 from firstlight.model.plan import EFFORT, plan
 from firstlight.model.plan.runtime_estimate import launch_seconds
-from firstlight.model.plan.serving import serves
+from firstlight.model.plan.selectors import serves
 from firstlight.report import answers, html, maps, terminal
 from firstlight.results.record import Binding
 from firstlight.system.machine import Gpu, Machine

@@ -26,10 +26,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.analysis.levels import Hierarchy, nominal
-from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import DISTURBED, Ceiling, Identity, Limit, Verified
 from firstlight.core.units import count, percent, significant
 from firstlight.model.catalogue import Bound, Workload
+from firstlight.model.plan.selectors import selects
 from firstlight.results.record import Metric
 from firstlight.system.machine import Machine
 from firstlight.system.machine.cores import crowded

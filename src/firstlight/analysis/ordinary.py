@@ -14,10 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance, ranking
-from firstlight.analysis.select import in_row
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan.selectors import in_row
 from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, at least

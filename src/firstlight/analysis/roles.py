@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
-from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core import formulas
 from firstlight.core.roles import KINDS, Role
 from firstlight.core.shell import command
 from firstlight.core.units import convert
 from firstlight.model.catalogue import SUITES, Provides, Selection, Workload
+from firstlight.model.plan.selectors import selects
 from firstlight.system.machine import Machine
 
 if TYPE_CHECKING:

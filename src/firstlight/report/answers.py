@@ -12,11 +12,10 @@ from firstlight.analysis import Judgement, formatting, ranking
 from firstlight.analysis.ceilings import bounds, cores
 from firstlight.analysis.evidence import lacks_device
 from firstlight.analysis.interval import quotient
-from firstlight.analysis.select import in_row
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core.confidence import LAUNCHES
 from firstlight.model.catalogue import Row, Workload
-from firstlight.model.plan.serving import serves
+from firstlight.model.plan.selectors import in_row, serves
 from firstlight.report import chapters, wording
 from firstlight.results.record import Run
 from firstlight.results.store import documents

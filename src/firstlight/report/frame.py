@@ -18,13 +18,13 @@ from firstlight.analysis import Judgement, formatting
 from firstlight.analysis.ceilings import of_node, total
 from firstlight.analysis.levels import Hierarchy
 from firstlight.analysis.provenance import settle
-from firstlight.analysis.select import selects
 from firstlight.analysis.states import describe_states
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core import confidence
 from firstlight.core.heritage import Heritage
 from firstlight.core.units import binary, count, interval, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan.selectors import selects
 from firstlight.report import wording
 from firstlight.report.palette import COOL, WARM, Palette
 from firstlight.report.svg import keys, scale

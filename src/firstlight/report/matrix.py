@@ -9,10 +9,10 @@ import msgspec
 from firstlight.analysis import Judgement, provenance, ranking, states
 from firstlight.analysis.formatting import listing, where
 from firstlight.analysis.ordinary import Ordinary
-from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core.units import count, interval, quantity, significant
 from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan.selectors import selects
 from firstlight.report import answers, sentence, wording
 from firstlight.results.record import Run
 from firstlight.system.machine import cores

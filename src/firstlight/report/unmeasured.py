@@ -12,7 +12,7 @@ from firstlight.core.shell import command
 from firstlight.model.catalogue import SUITES, Workload
 from firstlight.model.plan import Cell
 from firstlight.model.plan.requirements import lacking_here
-from firstlight.model.plan.serving import serves
+from firstlight.model.plan.selectors import serves
 from firstlight.report import chapters
 from firstlight.results.record import Run
 from firstlight.results.store import documents

@@ -9,12 +9,12 @@ import msgspec
 from firstlight.analysis import Judgement, provenance, ranking
 from firstlight.analysis.evidence import UNDISTURBED
 from firstlight.analysis.ordinary import advice, ordinary
-from firstlight.analysis.select import in_row
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import DISTURBED, Verified
 from firstlight.core.shell import command
 from firstlight.core.units import percent
 from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, wording
 from firstlight.report.unmeasured import unbegun, unmeasured
 from firstlight.results.record import Run

@@ -25,7 +25,7 @@ from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan import Cell, Program, family, select
 from firstlight.model.plan.ceilings import bounding, measures
 from firstlight.model.plan.runtime_estimate import cases, parameters
-from firstlight.model.plan.serving import provides, serves
+from firstlight.model.plan.selectors import provides, serves
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 

@@ -18,7 +18,7 @@ from firstlight.analysis.verdict import Failed
 from firstlight.commands.shared.command_line import call
 from firstlight.model.catalogue import Elsewhere
 from firstlight.model.plan import plan
-from firstlight.model.plan.serving import serves
+from firstlight.model.plan.selectors import serves
 from firstlight.report.export.hpcc import SUITE, Line, known, lines, to_summary, to_table
 from firstlight.toolchain import Library, Offer
 

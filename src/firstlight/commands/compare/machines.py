@@ -13,7 +13,6 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.analysis.interval import quotient, ratio
 from firstlight.analysis.provenance import bare, number, states_of
-from firstlight.analysis.select import resolved, same_value
 from firstlight.analysis.states import describe_states, spanning
 from firstlight.analysis.verdict import DISTURBED, Estimate, States, Verified
 from firstlight.core.confidence import LEVEL
@@ -21,6 +20,7 @@ from firstlight.core.errors import INCONCLUSIVE, OK
 from firstlight.core.heritage import Entry, Heritage
 from firstlight.core.units import convert, count, percent, quantity, significant
 from firstlight.model.catalogue import Row, Workload
+from firstlight.model.plan.selectors import resolved, same_value
 from firstlight.report import answers, chapters, html
 from firstlight.report.export.comparison import Which, which
 from firstlight.report.terminal import Ink, machine_line, wrap

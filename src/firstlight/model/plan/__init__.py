@@ -7,7 +7,7 @@ from firstlight.model.plan.effort import EFFORT, MOST_LAUNCHES, Effort, effort
 from firstlight.model.plan.fitting import unfit
 from firstlight.model.plan.planner import beside, plan, suite_of
 from firstlight.model.plan.requirements import family, library_names, programs, variant_names
-from firstlight.model.plan.serving import same_work
+from firstlight.model.plan.selectors import same_work
 from firstlight.model.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.model.plan.types import AS_IT_IS, Cell, ExternalCommand, Likeness, Placement, Plan, Program
 

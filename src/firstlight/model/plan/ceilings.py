@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan.runtime_estimate import parameters
-from firstlight.model.plan.serving import provides, speaks_of
+from firstlight.model.plan.selectors import applies, provides
 from firstlight.model.plan.types import Cell
 from firstlight.system.machine import Machine, cores
 
@@ -43,7 +43,7 @@ def _bounding(cell: Cell, workload: Workload, machine: Machine) -> Iterable[Ceil
     if provides(cell, {p.ceiling for p in workload.provides}, workload, machine):
         return
     for bound in workload.bounded_by:
-        if speaks_of(bound, cell.program, parameters(cell), workload, machine):
+        if applies(bound, cell.program, parameters(cell), workload, machine):
             yield Ceiling(bound.ceiling, _cores(cell))
 
 

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from firstlight.core.errors import UsageError
 from firstlight.core.units import count
-from firstlight.model.catalogue import Selection, Value, Variant, Workload, of_library, on_device
+from firstlight.model.catalogue import Selection, Value, Variant, Workload, on_device
 from firstlight.model.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.model.plan.choice import select
 from firstlight.model.plan.effort import EFFORT, GUESTS, effort
 from firstlight.model.plan.placements import expand
 from firstlight.model.plan.requirements import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.model.plan.runtime_estimate import launch_seconds
-from firstlight.model.plan.serving import can_serve, part, speaks_of
+from firstlight.model.plan.selectors import NOT, applies, can_serve, matches, part, planned_by
 from firstlight.model.plan.settings import NONE, PLAIN, Defaults, Settings
 from firstlight.model.plan.sizes import lacking, resolve_size, with_less_memory
 from firstlight.model.plan.splitting import Box, split
@@ -75,27 +75,11 @@ def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolb
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
 
-NOT = "!"
-
-
 def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.removeprefix(NOT)) for name in present):
             here = ", ".join(present) or "none"
             raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` tells more")
-
-
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    """Patterns with a `!` in front leave out what the others take, of all where there are no others."""
-    unwanted = [pattern.removeprefix(NOT) for pattern in patterns if pattern.startswith(NOT)]
-    wanted = [pattern for pattern in patterns if not pattern.startswith(NOT)] or ["*"] * bool(unwanted)
-    return any(fnmatchcase(name, p) for p in wanted) and not any(fnmatchcase(name, p) for p in unwanted)
-
-
-def _selects(entry: Selection, name: str, variant: Variant) -> bool:
-    """Also where no library is here: then `blas_openblas` and `blas_*` still ask for the source `blas`."""
-    missing = bool(of_library(variant.needs)) and name == variant.name
-    return _matches(name, entry.variants) or (missing and any(p.startswith(f"{name}_") for p in entry.variants))
 
 
 def suite_of(workload: Workload, suite: str) -> str:
@@ -123,8 +107,8 @@ class _Planner:
     ) -> None:
         self.suite, self.toolbox, self.machine = suite, toolbox, machine
         self.shapes, self.settings, self.defaults, self.without = placements, settings, defaults, without
-        self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
-        self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
+        self.toolchains = [t for t in toolbox.toolchains if matches(t.name, toolchains)]
+        self.mpis = [m for m in toolbox.mpis if matches(m.name, mpis)]
         self.cells: list[Cell] = []
         self.absent: list[Absent] = []
         self.taken: dict[tuple[Program, Placement], list[Box]] = {}
@@ -136,7 +120,7 @@ class _Planner:
             if variant.broken:
                 continue
             for name in variant_names(variant, self.toolbox):
-                entries = [entry for entry in selections if _selects(entry, name, variant)]
+                entries = [entry for entry in selections if planned_by(entry, name, variant)]
                 if wanted is not None:
                     named = not wanted.isdisjoint({name, variant.name})
                     entries = (entries or selections[:1]) if named else []
@@ -157,7 +141,7 @@ class _Planner:
             if ("openmp" in variant.needs) != (ceiling.cores > 1):
                 continue
             for name in variant_names(variant, self.toolbox):
-                for selection in (s for s in selections if _selects(s, name, variant)):
+                for selection in (s for s in selections if planned_by(s, name, variant)):
                     for program in self._fastest(workload, name, variant, selection):
                         for box in self._limiting(ceiling, workload, program, selection):
                             self._add_cell(program, Placement(1, 1, ceiling.cores), box)
@@ -173,7 +157,7 @@ class _Planner:
         """The cases of the entry that measure the ceiling."""
         values = self._parameters(workload, entry) or {}
         declared = [p for p in workload.provides if p.ceiling == ceiling.name]
-        able = (p for p in declared if speaks_of(p, program, values, workload, self.machine))
+        able = (p for p in declared if applies(p, program, values, workload, self.machine))
         boxes = [box for p in able if (box := part(values, p, workload, self.machine))]
         return [with_less_memory(box, workload.sizes, self.machine) if workload.sizes else box for box in boxes]
 
@@ -213,7 +197,7 @@ class _Planner:
             return []
         one = entry.toolchains == ["one"]
         able = []
-        for toolchain in (t for t in self.toolchains if one or _matches(t.name, entry.toolchains)):
+        for toolchain in (t for t in self.toolchains if one or matches(t.name, entry.toolchains)):
             missing = lacking_compiler(what, variant, toolchain, self.toolbox)
             self.absent += missing
             if not missing:
@@ -327,4 +311,4 @@ def _without(parameters: Box, earlier: list[Box]) -> Box | None:
 def _beyond(values: list[Value], measured: list[Value]) -> list[Value]:
     """Those values that are neither among the measured ones nor matched by a pattern of them."""
     patterns = [m for m in measured if isinstance(m, str) and "*" in m]
-    return [v for v in values if v not in measured and not (isinstance(v, str) and _matches(v, patterns))]
+    return [v for v in values if v not in measured and not (isinstance(v, str) and matches(v, patterns))]

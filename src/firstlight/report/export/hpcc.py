@@ -13,11 +13,11 @@ import msgspec
 
 from firstlight.analysis import Judgement, ranking
 from firstlight.analysis.formatting import values, where
-from firstlight.analysis.select import in_row
 from firstlight.analysis.verdict import Verified
 from firstlight.core import reading
 from firstlight.core.units import convert, significant
 from firstlight.model.catalogue import Elsewhere, Row, Workload
+from firstlight.model.plan.selectors import in_row
 
 SUITE = "hpcc"
 _WIDTH = 100

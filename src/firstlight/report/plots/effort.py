@@ -12,12 +12,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.analysis import formatting, provenance, ranking, states
-from firstlight.analysis.select import selects
 from firstlight.analysis.verdict import Figure, Verified
 from firstlight.core import confidence
 from firstlight.core.units import ratio
 from firstlight.execute.build.effort import SERIAL, Effort
 from firstlight.model.catalogue import Plot, Workload
+from firstlight.model.plan.selectors import selects
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
