@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from commands import needs
 from firstlight.commands.shared import command_line
 from network_tool import run
 
@@ -74,6 +75,7 @@ def test_whole_messages_over_four_interfaces_take_two_rounds(simulator: Path, to
     assert rounds(simulator, tmp_path / "x.goal", whole, topology, 3) == pytest.approx(2, rel=1e-12)
 
 
+@needs("simulate")
 def test_names_of_interfaces_that_do_not_count_are_told(
     simulator: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

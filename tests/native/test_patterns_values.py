@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstlight.commands.patterns.generator import words
 from firstlight.core.errors import UsageError
+from firstlight.execute.network.program import pattern_words
 from network_tool import query, run
 
 
@@ -56,9 +56,9 @@ def test_any_values_make_a_whole_pattern_or_none(simulator: Path, which: int, pr
 @given(st.lists(st.text(max_size=12), max_size=4))
 def test_values_reach_the_program_as_they_were_given(given: list[str]) -> None:
     if all("=" in one and "," not in one for one in given):
-        command = words("lans", 8, given)
+        command = pattern_words("lans", 8, given)
         assert command[:4] == ["pattern", "lans", "--processes", "8"]
         assert command[4:] == (["--parameters", ",".join(given)] if given else [])
     else:
         with pytest.raises(UsageError, match="-p for each"):
-            words("lans", 8, given)
+            pattern_words("lans", 8, given)

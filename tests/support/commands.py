@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import pytest
 
 from firstlight.commands.shared import command_line
 
-_T = TypeVar("_T")
+_Case = TypeVar("_Case", bound=Sequence[Any])
 Captured = pytest.CaptureFixture[str]
+SIDE = ("loops", "map", "patterns", "profile", "project", "simulate", "tune")
+"""Commands that any user may remove: their folder, and the tests named after it."""
 
 
 def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
@@ -31,6 +34,17 @@ def examples(command: str, capsys: Captured) -> list[list[str]]:
     return found
 
 
-def present(cases: list[tuple[list[str], _T]]) -> list[tuple[list[str], _T]]:
-    """Return the cases whose words begin with a command that is here: any of their folders may be removed."""
-    return [case for case in cases if case[0][0] in command_line.COMMANDS]
+def here(command: str) -> bool:
+    """Return whether the folder or file of a command is here: any of SIDE may be removed."""
+    return (command_line.FOLDER / command).is_dir() or (command_line.FOLDER / f"{command}.py").exists()
+
+
+def needs(*commands: str) -> pytest.MarkDecorator:
+    """Skip a test where one of these commands was removed."""
+    missing = [c for c in commands if not here(c)]
+    return pytest.mark.skipif(bool(missing), reason=f"removed: {', '.join(missing)}")
+
+
+def present(cases: Iterable[_Case]) -> list[_Case]:
+    """Return the cases whose words, their first entry or themselves, begin with a command that is here."""
+    return [case for case in cases if here(case[0] if isinstance(case[0], str) else case[0][0])]

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import shipped
+from commands import SIDE, here
 from firstlight import ROOT
 from firstlight.model import catalogue
 from firstlight.system import mpi_families
@@ -86,10 +87,6 @@ def modules(path: Path) -> set[str]:
     return {name for name in found if name.split(".")[0] == "firstlight"}
 
 
-SIDE = ("loops", "map", "patterns", "profile", "project", "simulate", "tune")
-"""Commands that any user may remove: their folder, and the tests named after it."""
-
-
 def own_test(path: Path, command: str) -> bool:
     """Return whether a file in tests belongs to a command: `test_NAME.py`, `test_NAME_more.py`, `NAME_samples.py`."""
     return f"{re.sub('^(test|bench)_', '', path.stem)}_".startswith(f"{command}_")
@@ -114,7 +111,7 @@ def test_nothing_imports_a_side_product(command: str) -> None:
         assert not found, f"{path.relative_to(ROOT)} imports {sorted(found)}"
 
 
-@pytest.mark.parametrize("command", SIDE)
+@pytest.mark.parametrize("command", filter(here, SIDE))
 def test_a_side_product_can_be_removed(command: str, tmp_path: Path) -> None:
     """The others are still there, with their help, their schemas and the catalogue."""
     for path in (p for p in ROOT.iterdir() if p.is_dir() and p.name not in ("src", "tests", ".git")):

@@ -21,6 +21,7 @@ import pytest
 
 import titles
 import turns
+from commands import needs, present
 from firstlight import ROOT
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
@@ -454,7 +455,7 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [
+    present([
         (["run", "nonsense"], "no workload, variant or chapter named 'nonsense'"),
         (["run", "--launches", "0"], "0 is not in the range"),
         (["run", "--budget", "0"], "'0' is not a budget"),
@@ -464,14 +465,15 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
         (["report", "20990101-000000-quick"], "no run named"),
         (["compare", "latest", "elsewhere"], "no run named 'elsewhere'"),
         (["simulate", "--validate"], "run pingpong collectives stream --standard` measures it"),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_wrong_usage_is_one_line(real: Path, words: list[str], expected: str) -> None:
     done = firstlight(real, *words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (USAGE, "", 1), done.stderr
     assert expected in done.stderr
 
 
+@needs("map")
 def test_a_run_without_a_profile_tells_how_to_make_what_map_needs(real: Path) -> None:
     done = firstlight(real, "map", only_run(real).name, "--topology", "torus:2x2")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (USAGE, "", 1), done.stderr

@@ -17,6 +17,7 @@ import pytest
 
 import native
 import valid_inputs
+from commands import needs
 from firstlight.commands.shared import command_line
 from firstlight.core import reading
 from firstlight.core.errors import OK, USAGE
@@ -59,6 +60,7 @@ def test_a_file_is_verified_or_refused_in_one_line(
             assert len(output.of("case")) >= len(output.of("check")) / 3 > 0
 
 
+@needs("simulate")
 def test_a_schedule_in_goal_has_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for seed in SEEDS:
         file = tmp_path / f"{seed}.goal"

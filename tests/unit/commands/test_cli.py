@@ -13,7 +13,7 @@ import pytest
 
 import turns
 from bench import Bench
-from commands import Captured, call
+from commands import SIDE, Captured, call, needs
 from firstlight import ROOT
 from firstlight.commands import schema
 from firstlight.commands.shared import command_line, reference, runs
@@ -311,6 +311,7 @@ def test_the_published_schemas_are_those_of_the_types(name: str) -> None:
     assert published == schema.schema(name), "run: firstlight schema --write docs/schema"
 
 
+@needs(*SIDE)
 def test_no_schema_is_published_that_is_not_there_any_more() -> None:
     assert {p.stem for p in (ROOT / "docs" / "schema").glob("*.json")} == set(schema.published())
 
@@ -351,6 +352,7 @@ def test_relative_folders_are_left_out_of_search_paths(monkeypatch: pytest.Monke
     assert os.environ["PATH"] == os.defpath
 
 
+@needs(*SIDE)
 def test_the_reference_is_that_of_the_commands() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert page == reference.reference(), "run: python -m firstlight.commands.shared.reference > docs/cli.md"

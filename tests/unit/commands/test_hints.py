@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commands import Captured, call
+from commands import SIDE, Captured, call, needs
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.command_line import COMMANDS, group
 from firstlight.commands.shared.output import WITH_RESULTS
@@ -31,6 +31,7 @@ def with_results(command: click.Command, name: str = "") -> set[str]:
     return {name} if any("--results" in p.opts for p in command.params) else set()
 
 
+@needs(*SIDE)
 def test_all_commands_that_have_a_results_folder_are_known() -> None:
     assert with_results(group) == WITH_RESULTS
 

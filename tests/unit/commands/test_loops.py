@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commands import Captured, call, examples
+from commands import Captured, call, examples, needs
 from firstlight import ROOT
 from firstlight.commands.loops import (
     NotUnderstoodError,
@@ -30,6 +30,8 @@ from firstlight.commands.loops.trial import Bench, Compiler, compiler, edges, po
 from firstlight.commands.loops.tuner import TunedLoop
 from firstlight.core.errors import UsageError
 from killed import leaves_nothing_when_killed
+
+pytestmark = needs("tune")
 
 FLAGS = ("-O2", "-ffp-contract=off")
 DOT = """double dot(long n, const double *x, const double *y) {

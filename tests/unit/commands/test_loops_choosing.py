@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import loops_samples
-from commands import Captured, call
+from commands import Captured, call, needs
 from firstlight.commands.loops import Pragma, choosing, dispatch, judging, records, source
 from firstlight.commands.loops import page as pages
 from firstlight.commands.loops.choosing import Range
@@ -23,6 +23,8 @@ from firstlight.commands.loops.judging import Judged, judged
 from firstlight.core.units import quantity, significant
 from firstlight.report.html import unbroken
 from report_samples import HOSTILE
+
+pytestmark = needs("tune")
 
 
 def row(trip: int, ratio: float, candidate: str = "") -> Judged:

@@ -14,9 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from commands import needs
 from firstlight import ROOT
 from firstlight.commands.loops import NotUnderstoodError, dispatch, emit, source
 from firstlight.commands.loops.trial import compiler, whole_paths
+
+pytestmark = needs("tune")
 
 FLAGS = ("-O1", "-fno-inline", "-frandom-seed=1")
 CODE = """#include <stdio.h>

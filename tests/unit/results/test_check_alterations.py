@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bench import Bench
-from commands import Captured, call
+from commands import Captured, call, present
 from firstlight.commands.check import inspect
 from firstlight.commands.shared import command_line, runs
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
@@ -273,13 +273,13 @@ ALTERATIONS: dict[str, Callable[[Path], object]] = {
         re.sub("[0-9a-f]{64}(?=  run.json)", "0" * 64, (run / layout.SEAL).read_text())
     ),
 }  # fmt: skip
-READERS = (
+READERS = present([
     ["figures"], ["figures", "--json"], ["figures", "--csv", "--launches"], ["report"], ["report", "--json"],
     ["compare", "latest", "latest"], ["compare", "latest", "latest", "--json"], ["export", "junit"],
     ["export", "hpcc"], ["explain", "dot"], ["run", "--resume", "latest"],
     ["project", "latest"], ["sign", "latest", "--key", "mine.txt"],
     ["simulate", "allreduce", "--topology", "torus:2x2", "--bytes", "8", "--machine", "fitted"],
-)  # fmt: skip
+])  # fmt: skip
 
 
 def edit(run: Path, old: str, new: str, file: str = "run.json") -> None:

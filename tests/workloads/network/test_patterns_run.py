@@ -12,11 +12,12 @@ import pytest
 import launches
 import native
 import schedules
+from commands import needs
 from firstlight.commands.patterns import generator as patterns
 from firstlight.execute.build import Built
 from firstlight.results.traffic import Pair, Traffic, whole
 
-pytestmark = [pytest.mark.native, pytest.mark.full]
+pytestmark = [pytest.mark.native, pytest.mark.full, needs("profile")]
 
 SMALL = {
     "npb_cg": ["class=S"],

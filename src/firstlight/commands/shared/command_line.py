@@ -87,8 +87,9 @@ class LazyGroup(click.Group):
         width = formatter.width - 6 - max(map(len, COMMANDS))
         for section in SECTIONS:
             found = [(name, self.get_command(ctx, name)) for name in COMMANDS if section == _module(name).SECTION]
-            with formatter.section(section):
-                formatter.write_dl([(name, c.get_short_help_str(width)) for name, c in found if c])
+            if found:
+                with formatter.section(section):
+                    formatter.write_dl([(name, c.get_short_help_str(width)) for name, c in found if c])
 
     def invoke(self, ctx: click.Context) -> object:
         try:
