@@ -20,7 +20,7 @@ from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
 from firstlight.system.machine import Machine
 
-FEWEST = 2  # kernels that advice rests on, at least
+FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
 SHOWN = 3  # programs that flags break, by name
 
 
@@ -86,7 +86,7 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     most = max(len(f.measured) for f in flags)
     flags = [f for f in flags if len(f.measured) >= max(FEWEST, most / 2)]
     flags.sort(key=lambda f: (-len(f.near) / len(f.measured), f.factor, f.toolchain))
-    return Ordinary(tuple(some), tuple(flags))
+    return Ordinary(tuple(some), tuple(flags)) if len(flags) >= FEWEST else None
 
 
 def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Kernel]:
@@ -149,7 +149,7 @@ def advice(found: Ordinary | None) -> str:
 
     If the best flags break a result, the best ones that break none follow.
     """
-    if found is None or len(found.flags) < FEWEST:
+    if found is None:
         return ""
     best = found.flags[0]
     if all(len(f.near) == len(f.measured) for f in found.flags) and not best.broken:

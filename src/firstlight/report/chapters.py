@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 TITLES = {
-    "node": "What the node gives",
-    "network": "What the network gives",
-    "applications": "What applications get",
-    "lqcd": "What lattice QCD gets",
-    "cfd": "What fluid dynamics gets",
-    "ocean": "What ocean models get",
-    "accelerators": "What one core, all cores and a GPU give the same application",
-    "dense": "What dense matrices and whole-machine kernels get",
-    "sparse": "What sparse matrices get",
-    "bench": "What your own programs get",
-    "own": "What your own workloads get",
+    "node": "Node",
+    "network": "Network",
+    "applications": "Applications",
+    "lqcd": "Lattice QCD",
+    "cfd": "Fluid dynamics",
+    "ocean": "Ocean models",
+    "accelerators": "Accelerators",
+    "dense": "Dense matrices and whole-machine kernels",
+    "sparse": "Sparse matrices",
+    "bench": "Your programs",
+    "own": "Your workloads",
 }
 
 
