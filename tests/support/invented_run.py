@@ -52,10 +52,12 @@ fem2d           time_to_tolerance s operations time 1, iterations iterations ite
 halo            exchange us operations time 1e6, bandwidth GB/s flow rate 1e-9
 himeno          rate Mflop/s flops rate 1e-6, sweep_time us operations time 1e6, gosa 1 gosa value 1, gosa_exact 1 gosa_exact value 1, gosa_official 1 gosa_official value 1
 latency         latency ns accesses time 1e9
+matmul          rate Gflop/s flops rate 1e-9
 noise           quantum us operations time 1e6, noise % noise value 100, together % together value 100, stolen % stolen value 100
 peak            rate Gflop/s flops rate 1e-9
 pingpong        latency us messages time 1e6, bandwidth GB/s message_bytes rate 1e-9
 stream          bandwidth GB/s bytes rate 1e-9
+transpose       bandwidth GB/s bytes rate 1e-9
 rdma            bandwidth GB/s flow rate 1e-9, message_rate 1/s elements rate 1, step us operations time 1e6
 vector_sum      rate Mbit/s flow rate 7.62939453125e-6, time us operations time 1e6
 collectives     gap us operations time 1e6, latency us latency value 1e6, rate GB/s flow rate 1e-9
@@ -208,7 +210,7 @@ def _work(
     if "size" in values:  # himeno's, of which each has eight times the points of the one before
         elements = 7000.0 * 8 ** ("free", "XS", "S", "M", "L", "XL").index(str(values["size"]))
         size = 56 * elements
-    loops = ("dot", "stream", "fem2d", "dirac", "dirac_solver", "dirac_overlap", "himeno")
+    loops = ("dot", "stream", "matmul", "fem2d", "dirac", "dirac_solver", "dirac_overlap", "himeno")
     arithmetic = {"flops": 2 * elements, "bytes": size} if workload.name in loops else {"bytes": size}
     cost = {**arithmetic, "message_bytes": 8 * elements, "flow": 8 * elements, "messages": 1.0,
             "operations": 1.0, "elements": max(elements, 1.0), "accesses": 1000.0}  # fmt: skip
