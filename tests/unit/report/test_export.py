@@ -283,7 +283,7 @@ def reframe(folder: Path, *settings: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("no ReFrame here: pip install reframe-hpc, which is among the requirements of the tests")
     check = folder / "firstlight_check.py"
     assert call(["export", "reframe", "-o", str(check)]) == 0
-    words = [f"fl={folder / 'fl'}", "budget=4s", "options=--toolchain gcc-base --launches 1", *settings]
+    words = [f"fl={folder / 'fl'}", "budget=4s", "options=--toolchain gcc-native --launches 1", *settings]
     return subprocess.run(
         [program, "-c", check, "-n", "firstlight_check%workload=peak", "--prefix", folder, "--nocolor", "-r",
          *(word for setting in words for word in ("-S", setting))],
@@ -298,7 +298,7 @@ def test_reframe_runs_a_workload_and_knows_its_figures(tmp_path: Path) -> None:
     stand_at(tmp_path)
     done = reframe(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"P: peak\.fma rate precision=64 gcc-base: [\d.]+ Gflop/s", done.stdout)
+    assert re.search(r"P: peak\.fma rate precision=64 gcc-native: [\d.]+ Gflop/s", done.stdout)
     (figures,) = (tmp_path / "output").rglob("firstlight_check_*/figures.json")
 
     rows = json.loads(figures.read_text())
