@@ -98,10 +98,15 @@ def _of(name: Kind, figures: Sequence[Verified]) -> Steadiness | None:
     )
 
 
-def disturbances(classes: Iterable[Steadiness]) -> list[str]:
-    """A sentence for each class in which a share of the launches was slow, the largest share first."""
+def disturbed(classes: Iterable[Steadiness]) -> list[Steadiness]:
+    """Return the classes in which a share of the launches was slow, the largest share first."""
     some = [s for s in classes if s.slow >= 2 and s.slow >= SHARE * s.launches]
-    return [settle(sentence(s)) for s in sorted(some, key=lambda s: -s.slow / s.launches)]
+    return sorted(some, key=lambda s: -s.slow / s.launches)
+
+
+def disturbances(classes: Iterable[Steadiness]) -> list[str]:
+    """Return a sentence for each class of `disturbed`."""
+    return [settle(sentence(s)) for s in disturbed(classes)]
 
 
 def sentence(s: Steadiness) -> str:

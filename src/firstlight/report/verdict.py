@@ -9,7 +9,7 @@ import msgspec
 from firstlight.analysis import Judgement, provenance, ranking
 from firstlight.analysis.evidence import UNDISTURBED
 from firstlight.analysis.ordinary import advice, ordinary
-from firstlight.analysis.steadiness import disturbances
+from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
 from firstlight.core.shell import command
 from firstlight.core.units import percent
@@ -57,9 +57,8 @@ def health(judgement: Judgement) -> str:
     many = provenance.number(percent(share), "diverged(True) / samples(True)")
     if share >= DISTURBED:
         return f"not fit for measuring: in {many} of the samples something else used the processors"
-    slow = disturbances(judgement.steadiness)
-    if slow:
-        return f"usable with care: {slow[0]}"
+    if slow := disturbed(judgement.steadiness):
+        return f"usable with care: {sentence(slow[0])}"
     return "fit for measuring: no disturbance above the thresholds of the method"
 
 
