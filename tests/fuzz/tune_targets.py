@@ -9,7 +9,7 @@ DEEP = b'{"collective=bcast":"algorithm=MPIR_' + b"[" * 3000 + b"\0"
 
 
 def read_algorithms(data: bytes) -> None:
-    """What an MPI library tells of its algorithms."""
+    """Read the list of algorithms that an MPI library prints."""
     rules.listed(data.decode("utf-8", "replace"))
     selection.built_in(data)
 

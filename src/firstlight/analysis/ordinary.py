@@ -45,26 +45,46 @@ class Kernel(NamedTuple):
         return ranking.best(self.verified.values())
 
 
+Pair = tuple[Verified, Verified]
+"""The best figure of a kernel, and that of one flag set."""
+
+
 class Flags(msgspec.Struct, frozen=True):
     """How a compiler with one flag set, the `options`, does over the kernels that it measured.
 
-    `near`: the pairs (best of the kernel, its figure) in which it is as good as the best. `loss`: the pair in which it
-    loses most, None if it is as good as the best everywhere; `kernel`: which one that is. `broken`: the programs,
-    plain or tuned, whose results it breaks.
+    `broken`: the programs, plain or tuned, whose results it breaks.
     """
 
     toolchain: str
     options: str
-    measured: tuple[tuple[Verified, Verified], ...]
-    near: tuple[tuple[Verified, Verified], ...]
-    loss: tuple[Verified, Verified] | None
-    kernel: str
+    kernels: tuple[Kernel, ...]
     broken: tuple[str, ...]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The best figure of each kernel, and its own."""
+        return [(best, k.verified[self.toolchain]) for k in self.kernels if (best := k.best) is not None]
+
+    @property
+    def near(self) -> int:
+        """In how many kernels it is as good as the best."""
+        return sum(same(*pair) for pair in self.pairs)
+
+    @property
+    def worst(self) -> tuple[Kernel, Pair] | None:
+        """The kernel in which it loses most; None if it is as good as the best everywhere."""
+        far = [(k, pair) for k, pair in zip(self.kernels, self.pairs, strict=True) if not same(*pair)]
+        return max(far, key=lambda x: ranking.advantage(*x[1]), default=None)
+
+    @property
+    def kernel(self) -> str:
+        """The name of that kernel; "" if there is none."""
+        return self.worst[0].name if self.worst else ""
 
     @property
     def factor(self) -> float:
         """How many times worse than the best it is in the worst case."""
-        return 1.0 if self.loss is None else ranking.advantage(*self.loss)
+        return ranking.advantage(*self.worst[1]) if self.worst else 1.0
 
 
 class Ordinary(msgspec.Struct, frozen=True):
@@ -83,9 +103,9 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
         return None
     names = sorted({name for k in some for name in k.figures})
     flags = [_flags(judgement, name, some) for name in names]
-    most = max(len(f.measured) for f in flags)
-    flags = [f for f in flags if len(f.measured) >= max(FEWEST, most / 2)]
-    flags.sort(key=lambda f: (-len(f.near) / len(f.measured), f.factor, f.toolchain))
+    most = max(len(f.kernels) for f in flags)
+    flags = [f for f in flags if len(f.kernels) >= max(FEWEST, most / 2)]
+    flags.sort(key=lambda f: (-f.near / len(f.kernels), f.factor, f.toolchain))
     return Ordinary(tuple(some), tuple(flags)) if len(flags) >= FEWEST else None
 
 
@@ -113,22 +133,11 @@ def _of_row(plain: Sequence[Figure], row: Row, workload: Workload, machine: Mach
 
 
 def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
-    measured = [(best, f, k) for k in some if (best := k.best) is not None and (f := k.verified.get(name)) is not None]
-    near = [(best, f) for best, f, _ in measured if same(best, f)]
-    far = [(best, f, k) for best, f, k in measured if not same(best, f)]
-    worst = max(far, key=lambda x: ranking.advantage(x[0], x[1]), default=None)
+    measured = tuple(k for k in some if name in k.verified)
     failed = [f.identity for f in judgement.figures if isinstance(f, Failed) and f.cause == "check"]
     broken = dict.fromkeys(f"{i.workload}.{i.variant}" for i in failed if i.toolchain == name)
     options = next((" ".join(t.flags) for t in judgement.run.toolbox.toolchains if t.name == name), "")
-    return Flags(
-        name,
-        options,
-        tuple((best, f) for best, f, _ in measured),
-        tuple(near),
-        worst[:2] if worst else None,
-        worst[2].name if worst else "",
-        tuple(broken),
-    )
+    return Flags(name, options, measured, tuple(broken))
 
 
 def same(best: Verified, other: Verified) -> bool:
@@ -152,16 +161,14 @@ def advice(found: Ordinary | None) -> str:
     if found is None:
         return ""
     best = found.flags[0]
-    if all(len(f.near) == len(f.measured) for f in found.flags) and not best.broken:
+    if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     sentence = f"{_name(best)}: {_near(best)}"
     if not best.broken:
         return sentence
     sentence += f"; it breaks {_broken(best)}"
     strict = next((f for f in found.flags if not f.broken), None)
-    return (
-        sentence if strict is None else f"{sentence}. With correct results everywhere: {_name(strict)}, {_near(strict)}"
-    )
+    return sentence if strict is None else f"{sentence}. Without wrong results: {_name(strict)}, {_near(strict)}"
 
 
 def _name(f: Flags) -> str:
@@ -172,30 +179,27 @@ def _name(f: Flags) -> str:
 def _near(f: Flags) -> str:
     """`as good as the best in 7 of 8 kernels, at most 1.3 x slower (dot.serial, scalar product in L1)`"""
     text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
-    return text if f.loss is None else f"{text}, at most {loss(f)} slower ({provenance.name(f.kernel)})"
+    return text if f.worst is None else f"{text}, at most {loss(f)} slower ({provenance.name(f.kernel)})"
 
 
 def best_in(f: Flags) -> str:
     """In how many kernels it is as good as the best."""
-    return provenance.number(str(len(f.near)), "near(each)", of=tuple(x for pair in f.measured for x in pair))
+    return provenance.number(str(f.near), "near(each)", of=tuple(x for pair in f.pairs for x in pair))
 
 
 def measured(f: Flags) -> str:
     """In how many kernels it was compared."""
-    return provenance.number(str(len(f.measured)), "len(each)", of=tuple(mine for _, mine in f.measured))
+    return provenance.number(str(len(f.kernels)), "len(each)", of=tuple(mine for _, mine in f.pairs))
 
 
 def _kernels(f: Flags) -> str:
-    return f"{measured(f)} kernel{'' if len(f.measured) == 1 else 's'}"
+    return f"{measured(f)} kernel{'' if len(f.kernels) == 1 else 's'}"
 
 
 def loss(f: Flags) -> str:
     """`1.3 x`, against the best of the kernel in which it loses most; "" where it loses nowhere."""
-    if f.loss is None:
-        return ""
-    return provenance.advantage(f"{significant(f.factor)} x", *f.loss)
+    return provenance.advantage(f"{significant(f.factor)} x", *f.worst[1]) if f.worst else ""
 
 
 def _broken(f: Flags) -> str:
-    more = f" and {len(f.broken) - SHOWN} more" if len(f.broken) > SHOWN else ""
-    return ", ".join(f.broken[:SHOWN]) + more
+    return ", ".join(f.broken[:SHOWN]) + (" and others" if len(f.broken) > SHOWN else "")

@@ -41,7 +41,8 @@ def outcome(judgement: Judgement) -> Correctness:
     for (workload, variant, toolchain, mpi), some in by_program.items():
         if _sound(some, f"{workload}.{variant}" in by_design):
             right[workload, variant].append(toolchain + (f" with {mpi}" if mpi else ""))
-    expected = {who for who, some in by_program.items() if any(isinstance(f, Failed) and f.expected for f in some)}
+    wrong = {who: [f for f in some if isinstance(f, Failed)] for who, some in by_program.items()}
+    expected = {who for who, some in wrong.items() if some and all(f.expected for f in some)}
     tried = [p for p in tried if (p.workload, p.variant, p.toolchain, p.mpi) not in expected]
     failed = dict.fromkeys((p.workload, p.variant) for p in tried if (p.workload, p.variant) not in right)
     return Correctness(tuple(failed), {variant: tuple(tools) for variant, tools in right.items()})

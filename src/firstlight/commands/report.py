@@ -71,7 +71,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     if owner := _owner(run, results):
         noun, module, folder = owner
         if other:
-            raise UsageError(f"{run} is a {noun}; --compare lays runs beside each other")
+            raise UsageError(f"{run} is a {noun}; --compare needs two runs")
         module.report(folder, output, as_json)
         return OK
     from firstlight.analysis.compare import compare

@@ -233,7 +233,6 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "effort": wording.effort(run),
         "title": wording.title(run),
         "verified": wording.verified(run),
-        "state": terminal.state(run) if run.state != "complete" else None,
         "interval": units.interval,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],
         "more_rows": terminal.more_rows(front) if front.cut else "",

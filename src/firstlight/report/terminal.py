@@ -15,7 +15,7 @@ from firstlight.analysis.provenance import settle
 from firstlight.analysis.states import describe_states
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import Failed, Untimed, Unverified, Verified
-from firstlight.core import confidence, shell
+from firstlight.core import confidence
 from firstlight.core.shell import COLOURS, STYLES, printable
 from firstlight.core.units import binary, count, duration, interval, percent, quantity
 from firstlight.model.catalogue import Workload
@@ -70,7 +70,7 @@ def summary(
     budget = [(f"{u.workload} ({u.cells} of {u.of} cells)", u.command) for u in unbegun(judgement)]
     without = unanswered(judgement, workloads, {a.row.title for a in answered})
     left_out = _left_out("not in this suite", suite, width) + _left_out("not begun in this budget", budget, width)
-    left_out += _left_out("no answer in this budget", [(title, state(run)[1]) for title in without], width)
+    left_out += _left_out("no answer in this budget", [(title, verdict.state(run)[1]) for title in without], width)
     parts.append(_counts(judgement, width, ink) + left_out + ([f"  report: {report}"] if report else []))
     return "\n\n".join(ink.page(part) for part in parts if part)
 
@@ -134,24 +134,10 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
 
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
-    run = judgement.run
-    known = verdict.health(judgement)
-    warnings = [*run.machine.warnings, *(d for d in disturbances(judgement.steadiness) if d not in settle(known))]
-    lines = [line for text in warnings for line in wrap(text, width, "  ! ", "    ")]
-    if run.state != "complete":  # the command stands on a line of its own, to be copied
-        how, go_on = state(run)
-        lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {go_on}"]
+    """What may have disturbed the measurement, without what the verdict has."""
+    slow = [d for d in disturbances(judgement.steadiness) if d not in settle(verdict.health(judgement))]
+    lines = [line for text in (*judgement.run.machine.warnings, *slow) for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]
-
-
-def state(run: Run) -> tuple[str, str]:
-    """How a run ended that is not complete, and the command that goes on with it."""
-    how = {
-        "budget": "stopped by its budget: intervals are wider than asked for, or cells not begun",
-        "interrupted": "interrupted: only part of the suite was measured",
-        "running": "not finished: only part of the suite was measured",
-    }.get(run.state, run.state)
-    return how, shell.command("run", "--resume", run.id, *run.more())
 
 
 def _table(front: Front, width: int, ink: Ink) -> list[str]:

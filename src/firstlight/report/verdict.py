@@ -16,7 +16,7 @@ from firstlight.core.units import percent
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, wording
-from firstlight.report.unmeasured import unbegun, unmeasured
+from firstlight.report.unmeasured import unmeasured
 from firstlight.results.record import Run
 
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
@@ -35,12 +35,13 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
     run = judgement.run
     lines = [
         ("health", health(judgement), ""),
-        ("flags", _flags(judgement, workloads), ""),
+        ("flags", advice(ordinary(judgement, workloads)), ""),
         ("MPI", mpi(judgement, workloads), ""),
         ("next", *following(judgement, workloads)),
     ]
-    own = bool(run.brought)  # the page of a user's own commands speaks of these alone
-    return [Advice(s, provenance.settle(text), c) for s, text, c in lines if text and not (own and s != "health")]
+    if run.brought:  # the page of a user's own commands is about these alone
+        lines = [line for line in lines if line[0] not in ("flags", "MPI")]
+    return [Advice(subject, provenance.settle(text), what) for subject, text, what in lines if text]
 
 
 def diverged(judgement: Judgement) -> float:
@@ -62,12 +63,8 @@ def health(judgement: Judgement) -> str:
     return "fit for measuring: no disturbance above the thresholds of the method"
 
 
-def _flags(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    return advice(ordinary(judgement, workloads))
-
-
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return where which library is better: `MPICH: message latency (1.8 x); no difference: global sum of 8 MiB`."""
+    """Return where which library is better: `MPICH: message latency, 2 ranks (1.8 x better). No difference ...`."""
     run = judgement.run
     better: dict[str, list[str]] = {}
     same: list[str] = []
@@ -84,7 +81,7 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         name = wording.mpi_name(run, rivals[0].identity.mpi or "")
         better.setdefault(name, []).append(f"{title} ({provenance.times(rivals[0], groups[1].best)} better)")
     parts = [f"{name}: {_some(what)}" for name, what in sorted(better.items())]
-    return "; ".join(parts + ([f"no difference can be shown: {_some(same)}"] if same else []))
+    return ". ".join(parts + ([f"No difference can be shown: {_some(same)}"] if same else []))
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:
@@ -96,17 +93,24 @@ def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verif
 
 
 def _some(what: Sequence[str]) -> str:
-    return ", ".join(what[:MOST_ROWS]) + (" and others" if len(what) > MOST_ROWS else "")
+    return "; ".join(what[:MOST_ROWS]) + ("; and others" if len(what) > MOST_ROWS else "")
 
 
 def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[str, str]:
-    """Return what to do next, and the command: go on with what the budget left out, or run the larger suite."""
-    run: Run = judgement.run
-    if left := unbegun(judgement):
-        names = _some([u.workload for u in left])
-        return f"the budget left out programs of {names}", command("run", "--resume", run.id, *run.more())
+    """Return what to do next, and the command: go on with a run that is not complete, or run the larger suite."""
+    run = judgement.run
     if run.state != "complete":
-        return "narrower intervals", command("run", "--resume", run.id, *run.more())
+        return state(run)
     if unmeasured(run, workloads) and run.suite == "quick":
-        return "more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
+        return "measure more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
     return "", ""
+
+
+def state(run: Run) -> tuple[str, str]:
+    """Return how a run ended that is not complete, and the command that goes on with it."""
+    how = {
+        "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
+        "interrupted": "continue: the run was interrupted, and only part of the suite was measured",
+        "running": "continue: the run has not ended, and only part of the suite was measured",
+    }.get(run.state, run.state)
+    return how, command("run", "--resume", run.id, *run.more())

@@ -24,7 +24,7 @@ OF_RESULTS = True
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     found = []
     for what, wrong in grouped(broken_by_flags(judgement), lambda f: target(f.identity)).items():
-        # The last case is the largest, and an error of its own says more than that of another case.
+        # Show the error of the largest case, which comes last, and not one that only another case had.
         shown = [f for f in wrong if not f.reason.startswith(ELSEWHERE)] or wrong
         why = next((f"; {f.expected}" for f in wrong if f.expected), "")
         toolchains = once(f.identity.toolchain for f in wrong)

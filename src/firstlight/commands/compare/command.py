@@ -48,7 +48,7 @@ Exit status:
 @click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
 @as_json
 @click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
-@click.option("--side-by-side", "beside", is_flag=True, help="Show two runs as machines side by side, too.")
+@click.option("--side-by-side", "as_machines", is_flag=True, help="Show two runs as machines side by side, too.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -61,7 +61,7 @@ def command(
     names: tuple[str, ...],
     as_json: bool,
     everything: bool,
-    beside: bool,
+    as_machines: bool,
     output: Path | None,
     threshold: float,
     results: Path,
@@ -77,8 +77,8 @@ def command(
     """
     if len(names) < 2:
         raise UsageError(f"{names[0]} alone: name two runs or more to compare")
-    if len(names) > 2 or beside:
-        return _beside(names, as_json, output, threshold, results)
+    if len(names) > 2 or as_machines:
+        return _machines(names, as_json, output, threshold, results)
     if output is not None:
         raise UsageError(
             "--output is of machines side by side; `./fl report B --compare A` writes the page of two runs"
@@ -96,7 +96,7 @@ def command(
     return comparison.code
 
 
-def _beside(names: tuple[str, ...], as_json: bool, output: Path | None, threshold: float, results: Path) -> int:
+def _machines(names: tuple[str, ...], as_json: bool, output: Path | None, threshold: float, results: Path) -> int:
     from firstlight.commands.compare import machines as page
     from firstlight.core import heritage
 

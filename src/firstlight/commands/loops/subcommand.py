@@ -76,10 +76,10 @@ def command(
 ) -> int:
     """Find faster versions of the loops behind `#pragma tune precious` in the C file FILE, and keep what proves better.
 
-    Each candidate is verified beside the golden loop: with every kind of number, around every edge of the trip count,
-    with arrays that overlap and between closed pages. What passed is timed with golden in turn, and what is faster by
-    more than its interval is written to `tuned` beside FILE, for `CC=fl-cc`; so is a page of all that was tuned, tried
-    and rejected. The pragma is in docs/tune-loop.md.
+    Each candidate is compared with the golden loop: for every kind of number, at every edge of the trip count, with
+    arrays that overlap and between closed pages. Candidates that pass are timed alternately with the golden loop. A
+    candidate that is faster by more than its interval is written to the folder `tuned` next to FILE, for `CC=fl-cc`,
+    with a page of all candidates. docs/tune-loop.md describes the pragma.
     """
     from firstlight.commands.loops import records, source, trial, tuner
     from firstlight.core.units import parse_duration

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
+from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -55,21 +56,8 @@ Exit status:
     "--inside", default="", metavar="SPEC", help="The inside of a node, as tree:8x2x2: cores, NUMA nodes, sockets."
 )
 @click.option("--phases", is_flag=True, help="Minimise each phase by itself: only simultaneous messages share links.")
-@click.option(
-    "--processes",
-    "-n",
-    type=click.IntRange(1, 1 << 24),
-    metavar="P",
-    help="The number of processes of a named pattern.",
-)
-@click.option(
-    "--parameter",
-    "-p",
-    "given",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A parameter of the pattern, as class=B; repeatable.",
-)
+@processes("The number of processes of a named pattern.")
+@parameters
 @click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
 @click.option(
     "--faulty", default="", metavar="NODES", help="Like --holes, and routes avoid these nodes where the network can."

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.commands.shared.output import as_json, html_page, print_json, tell, width
+from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.core.errors import UsageError
 
 SECTION = "Predict"
@@ -34,10 +35,8 @@ Exit status:
 """
 )
 @click.argument("name", required=False, metavar="[PATTERN]")
-@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="The number of processes.")
-@click.option(
-    "--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A parameter, as class=B; repeatable."
-)
+@processes("The number of processes.")
+@parameters
 @html_page("Draw the matrix into FILE.")
 @click.option(
     "--matrix", "with_matrix", is_flag=True, help="With --json: print the matrix instead, in the format of a profile."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.commands.shared.output import as_json, html_page, print_json, results_folder, tell, to_write, width
+from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -106,21 +107,8 @@ Exit status:
 @click.option(
     "--pattern", metavar="NAME", help="Predict an iteration of this pattern instead (./fl patterns lists them)."
 )
-@click.option(
-    "--processes",
-    "-n",
-    type=click.IntRange(1, 1 << 24),
-    metavar="P",
-    help="The number of processes of a pattern; one per node if not given.",
-)
-@click.option(
-    "--parameter",
-    "-p",
-    "given",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A parameter of the pattern, as class=B; repeatable.",
-)
+@processes("The number of processes of a pattern; one per node if not given.")
+@parameters
 @click.option(
     "--stages",
     multiple=True,

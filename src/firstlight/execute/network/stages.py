@@ -1,8 +1,8 @@
-"""Stages: an iteration of which it is known what each process does in turn, and what at once, on any network.
+"""Stages: an iteration as stages that follow each other, on any network.
 
-`classic=near:800|work:5200,sum:8,work:900`: stages follow each other, parts of one go on at once: work of so many
-nanoseconds, a sum of so many bytes over all processes, messages of so many bytes to the processes before and behind.
-`s_step=.../4` stands for four iterations. Work leaves messages alone: they travel, and sums go on, beside it.
+`classic=near:800|work:5200,sum:8,work:900` has three stages. The parts of a stage, separated by `|`, are simultaneous:
+work in nanoseconds, a sum of so many bytes over all processes, messages of so many bytes to the previous and the next
+process. `s_step=.../4` stands for four iterations. Work does not delay messages and sums.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ def _usual(data: Sequence[Trace], layout: Layout, ghosts: bool) -> tuple[Sequenc
 
 def _named(data: Sequence[Trace], layout: Layout) -> list[legend.Entry]:
     """Return the entries of the legend: lines with their name at their end need none."""
-    beside = {plain(a["text"]) for a in layout.get("annotations", ()) if place.direct(a)}
-    return [one for one in legend.entries(data, layout) if one.name not in beside]
+    direct = {plain(a["text"]) for a in layout.get("annotations", ()) if place.direct(a)}
+    return [one for one in legend.entries(data, layout) if one.name not in direct]
 
 
 def _start(one: Axis) -> float:
@@ -253,7 +253,7 @@ def _marks(panel: Panel, x: Axis, y: Axis, layout: Layout, count: int) -> list[s
 def _labels(panel: Panel, x: Axis, y: Axis, box: Box) -> list[place.Label]:
     """Return the texts of annotations and of marks, moved apart."""
     given = place.labels(panel.annotations, x, y, box)
-    beside = []
+    of_marks = []
     for trace in panel.traces:
         size = float(trace.get("marker", {}).get("size", 7))
         for p, text, where, colour in marks.texts(trace, x, y) if trace["type"] == "scatter" else ():
@@ -261,10 +261,10 @@ def _labels(panel: Panel, x: Axis, y: Axis, box: Box) -> list[place.Label]:
             anchor = {"left": "end", "center": "middle", "right": "start"}[side]
             shift = {"left": -size, "center": 0.0, "right": size}[side]
             lift = {"top": -9.0, "middle": 0.0, "bottom": 9.0}[vertical]
-            beside.append(place.Label(p.x + shift, p.y + lift, text, anchor, colour))
+            of_marks.append(place.Label(p.x + shift, p.y + lift, text, anchor, colour))
     outside = [label for label in given if label.y < box.top or label.x > box.right]
     inside = [label for label in given if label not in outside]
-    return outside + place.apart([*inside, *beside], outside, box)
+    return outside + place.apart([*inside, *of_marks], outside, box)
 
 
 def _zeros(x: Axis, y: Axis, box: Box) -> list[str]:

@@ -235,7 +235,7 @@ def fields(template: str, values: Mapping[str, object]) -> str:
 
 
 def texts(trace: Trace, x: Axis, y: Axis) -> Iterator[tuple[Point, str, str, str]]:
-    """Yield each text beside a point: (point, text, position, colour)."""
+    """Yield each text next to a point: (point, text, position, colour)."""
     if "text" not in str(trace.get("mode", "")):
         return
     places, font = trace.get("textposition", "top center"), trace.get("textfont", {})
