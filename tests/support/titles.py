@@ -276,7 +276,7 @@ class Check:
         return sum("hatched" in b.path[-1][1].split() for b in inside)
 
     def _by_kind(self, block: Block, text: str, found: re.Match[str]) -> bool:
-        if text[: found.start()].endswith("acts like "):  # what a fit gives
+        if text[: found.start()].endswith("effective "):  # what a fit gives
             return True
         if block.path[-1][1] == "lead" or block.path[-1][0] == "h1":
             return found[0] in self._facts

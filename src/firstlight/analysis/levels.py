@@ -55,8 +55,8 @@ class Level(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """`L3 32 MiB, acts like 12.6 MiB`: both sizes where they differ."""
-        return f"{self.name} {binary(self.size)}" + ("" if self.acts is None else f", acts like {binary(self.acts)}")
+        """`L3 32 MiB, effective 12.6 MiB`: both sizes where they differ."""
+        return f"{self.name} {binary(self.size)}" + ("" if self.acts is None else f", effective {binary(self.acts)}")
 
     @property
     def capacity(self) -> float:

@@ -178,6 +178,6 @@ def in_words(judgement: Judgement) -> str:
     parts += [_kind(machine, kind) for kind in machine.kinds]
     for level in sorted({c.level for c in machine.caches}):
         acted = acts[level].acts
-        like = "" if acted is None else f" (acts like {binary(acted)} for one core)"
+        like = "" if acted is None else f" (effective {binary(acted)} for one core)"
         parts.append(_caches(machine, level) + like)
     return ", ".join([*parts, f"{count(len(machine.numa) or 1, 'NUMA node')}, memory {binary(machine.memory)}"])

@@ -96,7 +96,7 @@ def machine_line(judgement: Judgement) -> str:
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
     cache = ""
     if levels:
-        acts = f" (acts like {binary(levels[-1].acts)})" if levels[-1].acts else ""
+        acts = f" (effective {binary(levels[-1].acts)})" if levels[-1].acts else ""
         cache = f"{levels[-1].name} {binary(levels[-1].size)}{acts}, "
     virtual = ", virtual machine" if machine.virtual else ""
     virtual += f" · {UNTIMED}" if machine.emulated else ""

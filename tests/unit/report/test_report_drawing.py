@@ -118,9 +118,9 @@ def test_a_cache_that_acts_like_a_smaller_one_is_told_with_both_sizes() -> None:
     known = judgement.hierarchy
     acts = replace(known, levels=(*known.levels[:-1], replace(known.levels[-1], acts=16 * 2**20)))
     changed = replace(judgement, levels=acts)
-    assert "L3 32 MiB shared by all CPUs (acts like 16 MiB for one core)" in drawing.picture(changed).words
-    assert "L3 32 MiB (acts like 16 MiB), " in terminal.machine_line(changed)
-    assert "acts like" not in drawing.picture(judgement).words + terminal.machine_line(judgement)
+    assert "L3 32 MiB shared by all CPUs (effective 16 MiB for one core)" in drawing.picture(changed).words
+    assert "L3 32 MiB (effective 16 MiB), " in terminal.machine_line(changed)
+    assert "effective" not in drawing.picture(judgement).words + terminal.machine_line(judgement)
 
 
 def mapped(cpus: int, bindings: dict[str, tuple[Binding, ...]], placement: Placement) -> list[maps.Map]:

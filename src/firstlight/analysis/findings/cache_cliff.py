@@ -113,7 +113,7 @@ def _finding(judgement: Judgement, workload: str, c: Cliff) -> Finding:
     )
     size = provenance.number(binary(c.cache.size), f"cache({c.cache.number})", "B")
     if c.cache.acts is not None:
-        size += f", acts like {provenance.fitted(binary(c.cache.acts))}"
+        size += f", effective {provenance.fitted(binary(c.cache.acts))}"
     edge = provenance.parameter(
         binary(float(f"{c.edge:.2g}"), 2) if c.axis == "bytes" else significant(c.edge, 2),
         c.before,

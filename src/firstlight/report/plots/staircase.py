@@ -176,5 +176,5 @@ def _caches(view: View) -> str:
             text + " of the size that the system reports; random access to so few sizes measures no effective capacity."
         )
     if any(level.acts for level in view.levels.levels):
-        return text + "; a cache acts like the most bytes that one core was seen to get from it at its speed."
+        return text + "; the effective size of a cache is the largest working set that one core reads at its speed."
     return text + "."
