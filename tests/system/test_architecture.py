@@ -111,7 +111,7 @@ def test_nothing_imports_a_side_product(command: str) -> None:
         assert not found, f"{path.relative_to(ROOT)} imports {sorted(found)}"
 
 
-@pytest.mark.parametrize("command", filter(here, SIDE))
+@pytest.mark.parametrize("command", list(filter(here, SIDE)))
 def test_a_side_product_can_be_removed(command: str, tmp_path: Path) -> None:
     """The others are still there, with their help, their schemas and the catalogue."""
     for path in (p for p in ROOT.iterdir() if p.is_dir() and p.name not in ("src", "tests", ".git")):

@@ -67,7 +67,7 @@ def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeyp
         assert code in (0, 1, 4) and (out.strip() or "-o" in words), (words, err)
 
 
-@pytest.mark.parametrize("command", filter(here, ELSEWHERE))
+@pytest.mark.parametrize("command", list(filter(here, ELSEWHERE)))
 def test_the_others_are_typed_by_their_own_tests(command: str) -> None:
     text = next((ROOT / "tests").rglob(ELSEWHERE[command])).read_text()
     assert re.search(rf'examples\(\s*"{command}", capsys', text)
