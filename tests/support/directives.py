@@ -29,8 +29,8 @@ constexpr fl::device::Runtime host{
 """
 OTHERS = ("*.cpp", "*.cu", "*.f90", "drawings", "report.py")
 """Files of a workload's folder that its headers do not need."""
-ROLES = re.compile(r"^\[\[roles\]\].*?(?=^\[\[(?!roles)|\Z)", re.MULTILINE | re.DOTALL)
-"""In `workload.toml`: they name variants that are not copied."""
+NAMING = re.compile(r"^plain = .*?\n|^\[\[roles\]\].*?(?=^\[\[(?!roles)|\Z)", re.MULTILINE | re.DOTALL)
+"""In `workload.toml`: what names variants that are not copied."""
 
 
 def on_the_host(workload: Workload, variant: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
@@ -43,7 +43,7 @@ def on_the_host(workload: Workload, variant: str, folder: Path, monkeypatch: pyt
     copy = folder / workload.folder.parent.name / workload.name
     shutil.copytree(workload.folder, copy, ignore=shutil.ignore_patterns(*OTHERS))
     settings = copy / "workload.toml"
-    settings.write_text(ROLES.sub("", settings.read_text(encoding="utf-8")))
+    settings.write_text(NAMING.sub("", settings.read_text(encoding="utf-8")))
     before, named, after = workload.variant(variant).source.read_text(encoding="utf-8").partition("FL_VARIANT(")
     after, count = re.subn(r"&fl::device::open(acc|mp)\b", "&host", after)
     assert count == 1

@@ -128,9 +128,9 @@ def duration(seconds: float) -> str:
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s" if seconds >= 0.9995 or seconds <= 0 else f"{significant(seconds)} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60} min"
 
 
