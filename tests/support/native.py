@@ -292,7 +292,7 @@ def small(workload: Workload, key: str, values: list[Value], most: int = SMALL) 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Arguments of a launch in tests that set how long it measures."""
 
-SEVERAL_BATCHES = ("--samples", "4", "--steps", "3")
+SEVERAL_BATCHES = ("--samples", "4", "--steps", "4")
 """Arguments of a launch with a check at a random step of a random batch, samples after it, and steps before it."""
 
 IN_BATCHES = ("--samples", "2", "--steps", "8")

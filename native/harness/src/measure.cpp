@@ -132,8 +132,10 @@ class Timer {
   }
 
   // Runs `steps` steps without timing them. A variant cannot distinguish them from a sample. The outputs are poisoned before the last step.
-  void look(Index steps) {
+  // `inner`: after how many of them mutate_inputs() saves what was left; 0: none.
+  void look(Index steps, Index inner) {
     next_ = instance_.mutate_between_batches(next_);
+    if (inner > 0 && !instance_.resets()) saved_before = next_ + inner;
     const auto take = [&](Index count) {
       if (instance_.resets()) instance_.reset();
       comm::barrier();
@@ -182,18 +184,23 @@ Check fenced(const Check& found) {
   return {false, static_cast<double>(arrays), 0, text("wrote beyond the ends of %lld arrays", static_cast<long long>(arrays))};
 }
 
-// Chooses when to check a step that no variant can predict: before which sample, at the end of a batch of which length. If samples have
-// three steps or more, that batch is neither a single step nor as long as a sample. If they have one step, the sample itself is checked,
-// which is not the last sample.
+// Chooses when to check a step that no variant can predict: before which sample, at the end of a batch of which length, and after how many
+// steps within it. If samples have three steps or more, that batch is neither a single step nor as long as a sample; if they have four or
+// more, it has a step between its first and its last two. If samples have one step, the sample itself is checked, which is not the last sample.
 struct Look {
   Look(int number, int samples, Index steps)
-      : before(static_cast<int>(drawn(number, 0) % static_cast<std::uint64_t>(samples - 1))),
-        steps(steps < 3 ? steps : 2 + static_cast<Index>(drawn(number, 1) % static_cast<std::uint64_t>(steps - 2))) {}
+      : before(static_cast<int>(drawn(number, 0, samples - 1))),
+        steps(steps < 3    ? steps
+              : steps == 3 ? 2
+                           : 3 + drawn(number, 1, steps - 3)),
+        inner(this->steps < 3 ? 0 : 1 + drawn(number, 2, this->steps - 2)) {}
   int before;
-  Index steps;
+  Index steps, inner;
 
  private:
-  static std::uint64_t drawn(int number, int what) { return hash(~(seed() + static_cast<std::uint64_t>(2 * number + what))); }
+  static Index drawn(int number, int what, Index below) {
+    return static_cast<Index>(hash(~(seed() + static_cast<std::uint64_t>(3 * number + what))) % static_cast<std::uint64_t>(below));
+  }
 };
 
 // Returns the decision of the first rank on all ranks. Ranks may see their clocks, counters and sizes differently, and what follows is
@@ -255,6 +262,8 @@ Json parameters_of(Instance& instance) {
 void first_touch(void* state) {
   if (variant.first_touch != nullptr) variant.first_touch(state);
 }
+
+Index saved_before = -1;
 
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
 
@@ -339,6 +348,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     devices.query();
     ok = recorder.check(number, "between", devices.judged(fenced(instance->check(timer.last()))));
     instance->poison();
+    saved_before = -1;
     looked = blank = true;
   };
   const double start = wall_seconds();
@@ -347,7 +357,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     if (late && !blank && (looked || steps == 1)) break;
     const bool now = !looked && (late || index == look.before);
     if (now && steps > 1) {
-      timer.look(look.steps);
+      timer.look(look.steps, look.inner);
       judge_look();
       timer.time(1, 0, false);  // this warms the caches and drops what was observed of other steps
     } else if (now) {
@@ -365,11 +375,12 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     instance->draw(sketch);
     recorder.field(number, sketch);
   }
-  if (checked && !twice && steps > 1) timer.look(look.steps);  // this prepares the only check of the case
+  if (checked && !twice && steps > 1) timer.look(look.steps, look.inner);  // this prepares the only check of the case
   devices.query();
   devices.record(recorder, number);
   const bool judge = checked || comm::any(devices.off_device());
   const Check found = checked ? participants.judged(fenced(instance->check(timer.last()))) : Check{true, 0, 0, ""};
+  saved_before = -1;
   if (judge) ok = recorder.check(number, "after", devices.judged(found)) && ok;
   if (first_rank_decides(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
   return ok;

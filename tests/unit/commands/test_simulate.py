@@ -226,6 +226,7 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
     assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("simulator")
 @pytest.mark.parametrize(("sent", "received"), [(8, 800), (800, 8), (0, 8), (8, 0)])
 def test_a_receive_of_another_size_is_reported(
     sent: int, received: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -247,6 +248,7 @@ def test_a_receive_of_another_size_is_reported(
     assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in output
 
 
+@pytest.mark.usefixtures("simulator")
 def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mismatched.goal"
     file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")

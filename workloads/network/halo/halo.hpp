@@ -61,6 +61,13 @@ inline Leap leap_of(fl::Index n, fl::Index places, std::uint64_t drawn) {
   return {leap % n, leap / n, inverse};
 }
 
+// What mutate_inputs() found before iteration `before`: the exchange before it, see fl::saved_before.
+struct Saved {
+  fl::Index before = -1;
+  fl::Index along = 0, depth = 0, touches = 0;
+  std::vector<unsigned char> field;  // with its guards
+};
+
 // One party's sub-domain. A variant may move it into memory of its own, see adopt().
 struct Domain {
   int me = 0;
@@ -71,6 +78,7 @@ struct Domain {
   Leap leap;
   fl::Index touches = 0;  // since the last fill
   fl::Array<unsigned char> memory;
+  Saved saved;
 };
 
 struct State : Shape {
@@ -90,8 +98,9 @@ inline constexpr fl::About about{
         "1 exchange; 2 messages in a chain (1 where all go at once; none along a dimension of one process), w N words to the north and "
         "south and w (N + 2w) to the west and east of each process, each read once and written once at least",
     .verified =
-        "every word of the halo, corners included, the interior and a guard around it, after the last exchange, and after four more with "
-        "fresh words over a poisoned halo while every second process lags behind",
+        "every word of the halo, corners included, the interior and a guard around it, after the last exchange and after one within a "
+        "batch, "
+        "and after four more with fresh words over a poisoned halo while every second process lags behind",
     .tolerance = "exact",
 };
 
@@ -154,8 +163,18 @@ inline void renew(const Shape& s, Domain& d, fl::Index iteration) {
   put(d.along, last - d.depth);
 }
 
+inline constexpr fl::Index guard = fl::line_pair;  // bytes before and behind a field that no code may write
+
+inline fl::Index field_bytes(const Shape& s) { return s.pitch * s.pitch * s.word; }
+
+[[gnu::cold, gnu::noinline]] inline void save(const Shape& s, Domain& d, fl::Index iteration) {
+  d.saved = {iteration, d.along, d.depth, d.touches, {d.field - guard, d.field + field_bytes(s) + guard}};
+}
+
 // Called once before each exchange, by whom the sub-domain belongs to.
 inline void mutate_inputs(const Shape& s, Domain& d, fl::Index iteration) {
+  if (iteration == fl::saved_before) [[unlikely]]
+    save(s, d, iteration);
   d.along += d.leap.along;
   d.depth += d.leap.depth;
   if (d.along >= s.n) d.along -= s.n, ++d.depth;
@@ -173,9 +192,6 @@ inline void mutate_inputs(State& s, fl::Index iteration) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
 
-inline constexpr fl::Index guard = fl::line_pair;  // bytes before and behind a field that no code may write
-
-inline fl::Index field_bytes(const Shape& s) { return s.pitch * s.pitch * s.word; }
 // What adopt() needs.
 inline fl::Index memory_bytes(const Shape& s) { return 2 * guard + fl::whole_pairs(field_bytes(s)); }
 
@@ -321,6 +337,19 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Er
   }
 }
 
+// What the exchange before iteration d.saved.before left.
+inline void inspect_saved(const State& s, Domain& d, fl::ErrorSummary& damage) {
+  if (fl::saved_before < 0) return;
+  if (d.saved.before != fl::saved_before)
+    return damage.add([&] { return fl::text("process %d: no exchange began in iteration %lld", d.me, fl::saved_before); });
+  Domain then;
+  then.me = d.me, then.leap = d.leap;
+  then.along = d.saved.along, then.depth = d.saved.depth, then.touches = d.saved.touches;
+  then.field = d.saved.field.data() + guard;
+  inspect(s, then, d.saved.before - 1, damage);
+  d.saved = {};
+}
+
 // One untimed exchange of fresh words over a poisoned halo. No barrier: while one process looks at its halo, or fills its field, a
 // neighbour may be ahead by as much as the exchange itself permits; every second one lags behind, before or after.
 inline void fresh_round(State& s, fl::ErrorSummary& damage) {
@@ -343,7 +372,10 @@ inline void fresh_round(State& s, fl::ErrorSummary& damage) {
 
 inline fl::Check check(State& s, fl::Index last) {
   fl::ErrorSummary damage;
-  for (const Domain& d : s.domains) inspect(s, d, last, damage);
+  for (Domain& d : s.domains) {
+    inspect(s, d, last, damage);
+    inspect_saved(s, d, damage);
+  }
   for (int round = 0; round < 4; ++round) fresh_round(s, damage);
   return damage.check(fl::text("%lld words of halo arrived, and nothing else was written", 4 * s.width * s.pitch - 4 * s.width * s.width));
 }

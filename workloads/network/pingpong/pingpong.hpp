@@ -42,13 +42,15 @@ struct Traits {
 // One party's end of its pair's line. A variant may let `out` or `in` point into a window of its own instead.
 struct End {
   int me = 0, peer = 0;
-  bool first = true;             // begins the round trip; both ends do where messages go both ways at once
-  fl::Index somewhere = 0;       // offset of the word between the first and the last that follows this iteration
-  unsigned char* out = nullptr;  // the message to send
-  unsigned char* in = nullptr;   // where the peer's arrives
-  std::uint64_t salt = 0;        // of what this party sends
-  std::uint64_t turn = 0;        // what makes the peer's word this party's
-  std::uint64_t read = 0;        // of what arrived, where data is fresh
+  bool first = true;                 // begins the round trip; both ends do where messages go both ways at once
+  fl::Index somewhere = 0;           // offset of the word between the first and the last that follows this iteration
+  unsigned char* out = nullptr;      // the message to send
+  unsigned char* in = nullptr;       // where the peer's arrives
+  std::uint64_t salt = 0;            // of what this party sends
+  std::uint64_t turn = 0;            // what makes the peer's word this party's
+  std::uint64_t read = 0;            // of what arrived, where data is fresh
+  fl::Index saved_before = -1;       // the iteration before which `saved` was taken, see fl::saved_before
+  std::vector<unsigned char> saved;  // what had arrived; nothing where the peer may already send the next message
   fl::Array<unsigned char> own_out, own_in;
   std::unique_ptr<unsigned char[]> ordinary_out, ordinary_in;
 };
@@ -78,7 +80,8 @@ inline constexpr fl::About about{
         "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
         "read once and written once at least; 8 m where data is fresh and also made and used",
     .verified =
-        "every byte of the last message on both ends, then three round trips with fresh messages over inverted receive "
+        "every byte of the last message on both ends and of an earlier one of a batch, then three round trips with fresh messages over "
+        "inverted receive "
         "buffers; nothing may be written beyond a message",
     .tolerance = "exact",
 };
@@ -105,7 +108,6 @@ inline std::string refuse(const Params&, const fl::Team& team, const Traits& tra
 // --- what a message holds ----------------------------------------------------------------------------------------------
 
 inline constexpr fl::Index word_bytes = 8;
-inline constexpr fl::Index guard = 64;  // bytes behind a message that no code may write
 
 // Odd multipliers, so that neighbouring iterations and positions differ in every byte that short messages have.
 inline std::uint64_t word(std::uint64_t salt, fl::Index iteration, fl::Index position) {
@@ -114,8 +116,6 @@ inline std::uint64_t word(std::uint64_t salt, fl::Index iteration, fl::Index pos
 }
 
 inline std::uint64_t salt_of(int party) { return static_cast<std::uint64_t>(party + 1) * 0x94D049BB133111EBull; }
-
-inline fl::Index capacity(const State& s) { return (s.bytes + word_bytes - 1) / word_bytes * word_bytes + guard; }
 
 inline std::uint64_t load(const unsigned char* from) {
   std::uint64_t w;
@@ -142,8 +142,19 @@ inline void reply(unsigned char* __restrict out, const unsigned char* __restrict
   for (fl::Index k = 0; k < words; ++k) store(out + k * word_bytes, load(in + k * word_bytes) ^ turn);
 }
 
+inline constexpr fl::Index guard = 64;  // bytes behind a message that no code may write
+
+inline fl::Index capacity(const State& s) { return (s.bytes + word_bytes - 1) / word_bytes * word_bytes + guard; }
+
+[[gnu::cold, gnu::noinline]] inline void save(const State& s, End& e, fl::Index iteration) {
+  e.saved_before = iteration;
+  e.saved.assign(e.in, e.in + (e.first ? capacity(s) : 0));
+}
+
 // The end that begins, before it sends. Words beyond a short message have room and are not sent.
 inline void stamp(const State& s, End& e, fl::Index iteration) {
+  if (iteration == fl::saved_before) [[unlikely]]
+    save(s, e, iteration);
   if (!s.fresh()) s.changing.mutate_inputs(iteration, [&](fl::Index k) { e.somewhere = k * word_bytes; });
   if (!e.first) return;
   if (s.fresh()) {
@@ -258,15 +269,15 @@ inline unsigned char expected(const State& s, const End& e, const fl::ChangeLog&
   return bytes[j % word_bytes];
 }
 
-// Checks every byte; whole words at a time while they are right. Behind the message word k must be behind(k).
+// Checks every byte of what came, `in`; whole words at a time while they are right. Behind the message word k must be behind(k).
 template <class Behind>
-void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::ErrorSummary& damage) {
+void inspect(const State& s, const End& e, const unsigned char* in, fl::Index iteration, Behind behind, fl::ErrorSummary& damage) {
   const std::uint64_t salt = salt_of(e.peer);
   const fl::ChangeLog ages(s.changing, iteration);
   for (fl::Index j = 0; j < capacity(s);) {
     const fl::Index k = j / word_bytes;
     const bool inner = j % word_bytes == 0 && k > 0 && j < s.last;
-    if (inner && load(e.in + j) == word(salt, s.fresh() ? iteration : ages.of(k, s.filled), k)) {
+    if (inner && load(in + j) == word(salt, s.fresh() ? iteration : ages.of(k, s.filled), k)) {
       j += word_bytes;
       continue;
     }
@@ -274,10 +285,10 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, f
     const std::uint64_t w = behind(k);
     std::memcpy(rest, &w, sizeof rest);
     const unsigned char wanted = j < s.bytes ? expected(s, e, ages, j, iteration) : rest[j % word_bytes];
-    if (e.in[j] != wanted) {
+    if (in[j] != wanted) {
       damage.add([&] {
         return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", j,
-                        j < s.bytes ? "in a message" : "behind a message", s.bytes, e.peer, e.me, e.in[j], wanted);
+                        j < s.bytes ? "in a message" : "behind a message", s.bytes, e.peer, e.me, in[j], wanted);
       });
     }
     ++j;
@@ -297,7 +308,18 @@ inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   }
   fl::barrier();  // one-sided messages need no consent of the receiver
   fl::run_steps(iteration, 1);
-  for (const End& e : s.ends) inspect(s, e, iteration, behind(e), damage);
+  for (const End& e : s.ends) inspect(s, e, e.in, iteration, behind(e), damage);
+}
+
+inline std::uint64_t poisoned(fl::Index) { return fl::poison_bits; }
+
+// What had arrived before iteration e.saved_before.
+inline void inspect_saved(const State& s, const End& e, fl::ErrorSummary& damage) {
+  if (fl::saved_before < 0) return;
+  if (e.saved_before != fl::saved_before)
+    damage.add([&] { return fl::text("party %d: no round trip began in iteration %lld", e.me, fl::saved_before); });
+  else if (e.first)
+    inspect(s, e, e.saved.data(), e.saved_before - 1, poisoned, damage);
 }
 
 // Threads would start their team anew for each.
@@ -307,7 +329,10 @@ inline void observe(State& s, fl::Observations& seen) {
 
 inline fl::Check check(State& s, fl::Index last) {
   fl::ErrorSummary damage;
-  for (const End& e : s.ends) inspect(s, e, last, [](fl::Index) { return fl::poison_bits; }, damage);
+  for (const End& e : s.ends) {
+    inspect(s, e, e.in, last, poisoned, damage);
+    inspect_saved(s, e, damage);
+  }
   for (int round = 0; round < 3; ++round) fresh_round(s, damage);
   return damage.check(fl::text("messages of %lld bytes arrived whole", s.bytes));
 }

@@ -77,12 +77,20 @@ struct Heard {
   double first = 0, last = 0;
 };
 
+// What mutate_inputs() found before iteration `before`: the step before it, see fl::saved_before.
+struct Saved {
+  fl::Index before = -1;
+  std::vector<Heard> heard;
+  std::vector<unsigned char> slots;  // of the messages that came
+};
+
 struct Party {
   int me = 0;
   int set = 0;                                           // where this step's messages arrive
   std::array<unsigned char*, most_interfaces> memory{};  // what an interface reads and writes; all the same, or one each
   std::vector<Heard> heard;                              // in this step, in their order
   fl::Array<unsigned char> own;
+  Saved saved;
 };
 
 struct State : Shape {
@@ -101,7 +109,8 @@ inline constexpr fl::About about{
     .cost = "all messages of a party at once: their bytes out of it and as many into it, each read once and written once at least",
     .verified =
         "every word of every message, its arrival (each once, in the order of its interface, its ends in place by then) and guards around "
-        "it, after the last step; then after steps of fresh words over poisoned slots while some parties lag behind",
+        "it, after the last step and after one within a batch; then after steps of fresh words over poisoned slots while some parties lag "
+        "behind",
     .tolerance = "exact",
 };
 
@@ -155,8 +164,18 @@ inline void fill(const Shape& s, const Party& p, fl::Index iteration) {
 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
+[[gnu::cold, gnu::noinline]] inline void save(const State& s, Party& p, fl::Index iteration) {
+  p.saved = {iteration, p.heard, {}};
+  for (int m = 0; m < s.all(); ++m) {
+    const auto* slot = reinterpret_cast<const unsigned char*>(in(s, p, p.set, m));
+    p.saved.slots.insert(p.saved.slots.end(), slot, slot + s.stride);
+  }
+}
+
 // Called once before each step, by whom the party belongs to.
 inline void mutate_inputs(const State& s, Party& p, fl::Index iteration) {
+  if (iteration == fl::saved_before) [[unlikely]]
+    save(s, p, iteration);
   p.set ^= 1;
   p.heard.clear();
   if (iteration >= fl::beyond_timing) [[unlikely]]
@@ -273,10 +292,11 @@ inline void inspect_words(const State& s, const Party& p, int sender, int m, con
 
 // Checks that each message was reported once, by its interface, from its sender, in order on each interface of a sender, and after its
 // arrival.
-inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration, fl::ErrorSummary& damage) {
+inline void inspect_arrivals(const State& s, const Party& p, const std::vector<Heard>& heard, fl::Index iteration,
+                             fl::ErrorSummary& damage) {
   std::vector<int> times(static_cast<std::size_t>(s.all()), 0);
   std::vector<int> latest(static_cast<std::size_t>(s.parties * s.interfaces), -1);
-  for (const Heard& h : p.heard) {
+  for (const Heard& h : heard) {
     const int m = h.message;
     if (m < 0 || m >= s.all() || h.interface != s.interface_of(m) || h.peer != s.source(p.me, s.direction_of(m))) {
       damage.add([&] { return fl::text("party %d: message %d of party %d was announced by interface %d", p.me, m, h.peer, h.interface); });
@@ -297,7 +317,7 @@ inline void inspect_arrivals(const State& s, const Party& p, fl::Index iteration
 
 // `both`: the set before holds the messages of the iteration before.
 inline void inspect(const State& s, const Party& p, fl::Index iteration, bool both, fl::ErrorSummary& damage) {
-  inspect_arrivals(s, p, iteration, damage);
+  inspect_arrivals(s, p, p.heard, iteration, damage);
   for (int m = 0; m < s.all(); ++m) {
     const int sender = s.source(p.me, s.direction_of(m));
     inspect_words(s, p, sender, m, in(s, p, p.set, m), iteration, "message", damage);
@@ -308,6 +328,20 @@ inline void inspect(const State& s, const Party& p, fl::Index iteration, bool bo
     for (fl::Index k = 0; k < Shape::begin(p.me); ++k)
       if (p.memory[static_cast<std::size_t>(i)][k] != 0xA5)
         damage.add([&] { return fl::text("party %d: bytes before its messages were written", p.me); });
+}
+
+// What the step before iteration p.saved.before left.
+inline void inspect_saved(const State& s, Party& p, fl::ErrorSummary& damage) {
+  if (fl::saved_before < 0) return;
+  if (p.saved.before != fl::saved_before)
+    return damage.add([&] { return fl::text("party %d: no step began in iteration %lld", p.me, fl::saved_before); });
+  const fl::Index iteration = p.saved.before - 1;
+  inspect_arrivals(s, p, p.saved.heard, iteration, damage);
+  for (int m = 0; m < s.all(); ++m) {
+    const auto* slot = reinterpret_cast<const double*>(p.saved.slots.data() + m * s.stride);
+    inspect_words(s, p, s.source(p.me, s.direction_of(m)), m, slot, iteration, "message", damage);
+  }
+  p.saved = {};
 }
 
 // Untimed steps in a row, of fresh words; without a barrier between them, so that who is ahead might overwrite what is not read yet.
@@ -326,7 +360,10 @@ inline void fresh_round(State& s, fl::ErrorSummary& damage) {
 
 inline fl::Check check(State& s, fl::Index last) {
   fl::ErrorSummary damage;
-  for (const Party& p : s.all_parties) inspect(s, p, last, false, damage);
+  for (Party& p : s.all_parties) {
+    inspect(s, p, last, false, damage);
+    inspect_saved(s, p, damage);
+  }
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
   return damage.check(fl::text("%d messages of %lld bytes arrived whole, in order and announced once", s.all(), s.bytes));
 }

@@ -274,6 +274,11 @@ void shift(const double* mine, Index count, int to, int from, double* theirs);
 // Ends every rank, with status 3 and this sentence: for what befalls one rank while others may be waiting for it.
 [[noreturn]] void abort_all(const std::string& why);
 
+// Before this iteration, mutate_inputs() of a workload whose variants may contain the loop saves what the step before it left, and the check
+// inspects that as well: at the end of a batch nothing shows that its earlier steps were taken. The harness draws the iteration in a batch
+// that is not timed; otherwise it is -1.
+extern Index saved_before;
+
 // Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its mutate_inputs(). Nothing is reset before them.
 void run_steps(Index first, Index count);
 

@@ -7,6 +7,7 @@ after its own SIGKILL. The guard sleeps until it is needed, so it costs a launch
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -60,6 +61,15 @@ def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
                 _orders.close()
             _guard, _orders = _start()
         socket.send_fds(_orders, [order.encode()], descriptors)
+
+
+@atexit.register
+def _dismiss() -> None:
+    """End the guard with this process: it stops when nobody can send it orders any more."""
+    if _guard is not None and _orders is not None:
+        _orders.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            _guard.wait(timeout=1)
 
 
 def keep(leftovers: Leftovers, control: int, stdout: int, stderr: int, folder: int) -> None:
