@@ -11,7 +11,7 @@ import msgspec
 
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import as_json, print_json, results_folder, tell
-from firstlight.core.errors import OK, REGRESSION, RecordError, UsageError
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, RecordError, UsageError
 from firstlight.core.units import count
 from firstlight.results.record import Run
 
@@ -63,6 +63,7 @@ Exit status:
   1    a defect; with --signed also a signature that is missing or does not hold
   2    wrong usage
   3    --signed, and ssh-keygen is not here
+  4    no defects, but the run has no seal: only its launches could be checked
 """,
 )
 @click.argument("run", default="latest")
@@ -89,7 +90,7 @@ def command(
     can write a new seal. Trust another user's run only if you trust its signature (./fl sign) and its signer.
     """
     from firstlight.results import store
-    from firstlight.results.store import layout, signature
+    from firstlight.results.store import layout, seal, signature
 
     if signed and allowed_signers is None:
         raise UsageError("--signed needs --allowed-signers FILE, which names whom to believe, one line each: NAME KEY")
@@ -104,9 +105,10 @@ def command(
     launches = len(store.open(path, altered=True).launches())
     covered, words = _coverage(path, launches, opened, bool(faults))
     checked = Checked(path.name, launches, covered, words, who or None, tuple(faults))
+    status = REGRESSION if faults else OK if seal.exists(path) else INCONCLUSIVE
     if as_json:
         print_json(checked)
-        return REGRESSION if faults else OK
+        return status
     for fault in faults:
         tell(str(fault))
     tell(f"{path}: {count(launches, 'launch', 'launches')}, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
@@ -118,7 +120,7 @@ def command(
         tell(f"  signed by {who}")
     elif not signed and (path / layout.SIGNATURE).exists():
         tell("  signed by somebody; --signed --allowed-signers FILE verifies by whom")
-    return REGRESSION if faults else OK
+    return status
 
 
 class Inspected(NamedTuple):
@@ -165,7 +167,7 @@ def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tupl
         return launches, "not sealed: only launches are covered"
     if run.state == "running":
         return launches, "not sealed yet, for the run has not ended: only launches are covered"
-    return launches, "sealed by an earlier version: only launches are covered"
+    return launches, "no seal, as in runs of earlier versions: only launches are covered"
 
 
 def unasked(path: Path, run: Run) -> list[Fault]:
