@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import html as pages
 import re
-import shlex
 import shutil
 from pathlib import Path
 
 import click
 import pytest
 
+import hints
 from commands import SIDE, Captured, call, needs
-from firstlight.commands.shared import runs
-from firstlight.commands.shared.command_line import COMMANDS, group
+from firstlight.commands.shared.command_line import group
 from firstlight.commands.shared.output import WITH_RESULTS
 from firstlight.core import shell
 from firstlight.core.errors import OK, USAGE
-
-HINT = re.compile(r"(?<![\w./-])((?:'[^']*/fl'|(?:\.\.?)?/?(?:[\w.-]+/)*fl)(?: [^`\n;<]+)?)")
-SAMPLES = re.compile(r"\b(RUN|NAME|VARIANT|PARAMETER|VALUE|DIR|FILE|K|PATTERN|SHARED)\b")
 
 
 def with_results(command: click.Command, name: str = "") -> set[str]:
@@ -34,36 +30,6 @@ def with_results(command: click.Command, name: str = "") -> set[str]:
 @needs(*SIDE)
 def test_all_commands_that_have_a_results_folder_are_known() -> None:
     assert with_results(group) == WITH_RESULTS
-
-
-def hints(text: str, name: str) -> list[list[str]]:
-    """Return the words of every complete command in a text, without the program's name."""
-    found = []
-    for part in HINT.findall(text):
-        words = shlex.split(re.split(r"\)? (?:makes|lists|shows|prints|writes|seals|goes|tells|says|would)\b", part)[0])
-        if words[0] != name or len(words) < 2 or not ({*words} & {*COMMANDS}) or SAMPLES.search(part):
-            continue
-        found.append([words[1], *words[2:]])
-    return found
-
-
-def resolve(words: list[str]) -> None:
-    """Parse the words as a user's command line, and find the run that they name. A bare command is only a mention."""
-    if "--help" in words:
-        words = [word for word in words if word != "--help"]
-    if {*words} <= {*COMMANDS, "--results"} or (words[1:2] == ["--results"] and len(words) == 3):
-        assert group.get_command(click.Context(group), words[0]) is not None
-        return
-    with group.make_context("fl", list(words)) as top:
-        name, command, rest = group.resolve_command(top, [*top._protected_args, *top.args])
-        assert name is not None and command is not None
-        while isinstance(command, click.Group):
-            name, command, rest = command.resolve_command(click.Context(command), rest)
-            assert name is not None and command is not None
-        with command.make_context(name, rest) as context:
-            named = context.params.get("resume") or (context.params.get("run") if name != "run" else None)
-            if named and name not in ("simulate", "project"):
-                assert (runs.find(str(named), context.params["results"]) / "run.json").is_file(), words
 
 
 READING = [
@@ -90,15 +56,15 @@ def test_every_hint_of_a_run_works_as_typed(
         name = next((n for n in (words[0], " ".join(words[:2])) if n in known), "")
         given = ["--results", place] if name in WITH_RESULTS and place != "results" else []
         _, out, err = call(capsys, *words, *given)
-        for hint in hints(out + "\n" + err, typed):
-            resolve(hint)
+        for hint in hints.commands(out + "\n" + err, typed):
+            hints.resolve(hint)
             seen += 1
     page = (folder / result.name / "report.html").read_text(encoding="utf-8")
     codes = [pages.unescape(re.sub(r"<[^>]*>", "", code)) for code in re.findall(r"<code>(.*?)</code>", page, re.S)]
-    some = [hint for code in codes for hint in hints(code, typed)]
+    some = [hint for code in codes for hint in hints.commands(code, typed)]
     assert some and seen >= 3
     for hint in some:
-        resolve(hint)
+        hints.resolve(hint)
 
 
 @pytest.mark.parametrize(
