@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from firstlight.report.svg.scale import Scale, labels, spread, ticks
@@ -16,6 +16,7 @@ POSITIVE = st.floats(1e-12, 1e12, allow_nan=False)
 
 
 @given(FINITE, st.floats(1e-6, 1e12), st.integers(2, 9))
+@example(10_000.0, 0.5, 2)
 def test_linear_ticks_are_few_rising_inside_and_distinct(low: float, wide: float, most: int) -> None:
     high = low + max(wide, abs(low) * 1e-6)
     found = ticks(low, high, log=False, most=most)

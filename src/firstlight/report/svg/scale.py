@@ -116,7 +116,8 @@ def _plain(value: float, digits: int) -> str:
     if "e" in text:
         text = f"{value:,.0f}" if abs(value) >= 1 else text
     elif abs(value) >= 10_000:
-        text = f"{float(text):,.0f}"
+        whole, point, decimals = text.partition(".")
+        text = f"{int(whole):,}{point}{decimals}"
     return "0" if text in ("-0", "0") else text.replace("-", "−")
 
 
