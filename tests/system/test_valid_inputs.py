@@ -79,12 +79,22 @@ REFUSING = 3600
 """Bytes of words: a program that refuses prints one line."""
 
 
-@pytest.mark.parametrize("workload", ["spmv"])
+TAKING_LONG = {"cfd", "himeno", "hartree_fock", "random_access"}
+"""A choice of theirs is a problem that lasts minutes, or that takes most of the memory."""
+NOT_CONVERGING = {"rsdft"}
+"""Too few passes or a low degree leave its states unconverged, which its check shows."""
+VALUED = [
+    w.name for w in native.workloads.values()
+    if any(v.name == "serial" for v in w.variants) and w.name not in TAKING_LONG | NOT_CONVERGING
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("workload", VALUED)
 def test_values_within_their_ranges_are_verified_or_refused_in_one_line(workload: str) -> None:
     built = native.plain(workload, "serial")
     described = reading.json(built.describe, Description)
     assert built.executable is not None
-    for seed in SEEDS:
+    for seed in SEEDS if "VALID_INPUTS" in os.environ else SEEDS[:1]:
         chosen = valid_inputs.values(Random(seed), described, 40)
         words = [f"{name}={value}" for name, value in chosen.items()]
         context = (workload, seed, words)

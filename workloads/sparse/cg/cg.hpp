@@ -4,6 +4,7 @@
 // b = g (A 1 + changes): g is a factor that changes with the step, changes are at places that no step can know.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -36,12 +37,18 @@ struct Params {
     if (matrix.text.empty())  // a file has its own size
       fields.integer("m", m, "points", 1, 4096, "along each dimension of a formula's grid, of 2^24 points at most");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the residual is so many powers of ten smaller than b");
-    fields.integer("iterations", iterations, "iterations", 0, 100000,
-                   "take so many instead, which shows how far residuals drift; 0: to the tolerance");
+    fields.integer(
+        "iterations", iterations, "iterations", 0, 100000,
+        "take so many instead, which shows how far residuals drift, or until the recurrence's residual vanishes; 0: to the tolerance");
     fields.integer("replace", replace, "iterations", 1, 100000, "of the method replaced: after so many residuals are made anew");
     fields.integer("s", s, "iterations", 1, 8, "of the method s_step: for one sum");
   }
 };
+
+// Of |b|: smaller residuals are no more than rounding, and those of small systems soon underflow.
+inline constexpr double vanished = 1e-20;
+
+inline double reduction(const Params& p) { return p.iterations > 0 ? vanished : std::pow(10.0, -static_cast<double>(p.digits)); }
 
 struct Outcome {
   fl::Index iterations = 0;  // updates of x
@@ -99,6 +106,13 @@ inline std::string refuse(const Params& p, const fl::Team&) {
   if (!a.symmetric()) return "cg needs a symmetric matrix";
   if (!file && a.pattern() != sparse::Pattern::hpcg && a.pattern() < sparse::Pattern::laplace2d)
     return "cg needs a positive definite matrix: hpcg, laplace2d, laplace3d or a file";
+  if (p.method == Method::s_step) {
+    if (a.rows() < 100)
+      return fl::text("the method s_step of cg needs 100 rows: powers soon span a smaller system; the matrix has %lld", a.rows());
+    const fl::Index most = std::min<fl::Index>(10, 12 - p.s);
+    if (p.iterations == 0 && p.digits > most)
+      return fl::text("the method s_step of cg loses the residual to rounding: take digits=%lld or fewer with s=%lld", most, p.s);
+  }
   for (fl::Index i = 0; file && i < a.rows(); ++i) {
     double diagonal = 0;
     a.row(i, [&](fl::Index c, double v) { diagonal += c == i ? v : 0; });

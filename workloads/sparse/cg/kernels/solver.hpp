@@ -96,7 +96,7 @@ class Solver {
     double gamma = first(r, z);
     while (goes_on()) {
       m_.multiply(p, q);
-      const double alpha = gamma / sum<1>([=](fl::Index i) { return std::array{p[i] * q[i]}; })[0];
+      const double alpha = step(gamma, sum<1>([=](fl::Index i) { return std::array{p[i] * q[i]}; })[0]);
       FL_INDEPENDENT
       for (fl::Index i = own_.begin; i < own_.end; ++i) {
         x[i] += alpha * p[i];
@@ -122,7 +122,7 @@ class Solver {
       m_.start(delta.data(), 1);
       m_.precondition(s, q);
       m_.finish();
-      const double alpha = gamma / delta[0];
+      const double alpha = step(gamma, delta[0]);
       FL_INDEPENDENT
       for (fl::Index i = own_.begin; i < own_.end; ++i) {
         x[i] += alpha * p[i];
@@ -162,7 +162,7 @@ class Solver {
         beta = next({all[0], all[1]}, gamma);
         if (!goes_on()) break;
       }
-      alpha = begun ? gamma / (all[2] - beta * gamma / alpha) : gamma / all[2];
+      alpha = step(gamma, begun ? all[2] - beta * gamma / alpha : all[2]);
       FL_INDEPENDENT
       for (fl::Index i = own_.begin; i < own_.end; ++i) {
         z[i] = n[i] + beta * z[i];
@@ -217,7 +217,7 @@ class Solver {
         std::vector<double> image_p(width);
         for (std::size_t j = 0; j + 1 < width; ++j)
           if (j != s) image_p[j + 1] = c.p[j];
-        const double alpha = gamma / product(pairs.data(), c.p, image_p);
+        const double alpha = step(gamma, product(pairs.data(), c.p, image_p));
         for (std::size_t j = 0; j < width; ++j) {
           c.x[j] += alpha * c.p[j];
           c.r[j] -= alpha * image_p[j];
@@ -295,17 +295,21 @@ class Solver {
   double first(const double* r, const double* z) {
     const auto [gamma, square] = residual(r, z);
     source_ = square_ = square;
-    const double tolerance = std::pow(10.0, -static_cast<double>(s_.p.digits));
-    goal_ = s_.p.iterations > 0 ? 0 : square * tolerance * tolerance;
+    goal_ = square * reduction(s_.p) * reduction(s_.p);
     return gamma;
   }
   // After an update of x: with the sums of r z and r r. Returns the ratio of the new gamma to the old one, and takes it.
   double next(const std::array<double, 2>& found, double& gamma) {
-    ++taken_;
+    if (!ended_) ++taken_;
     square_ = found[1];
     return found[0] / std::exchange(gamma, found[0]);
   }
-  bool goes_on() const { return square_ > goal_ && taken_ < most_; }
+  // How far x goes along p. Both are positive until rounding is all that is left: then nothing can be gained, and the iteration ends.
+  double step(double gamma, double curvature) {
+    ended_ = !(gamma > 0 && curvature > 0);
+    return ended_ ? 0 : gamma / curvature;
+  }
+  bool goes_on() const { return square_ > goal_ && taken_ < most_ && !ended_; }
   Outcome outcome() const { return {taken_, std::sqrt(square_ / source_)}; }
 
   State& s_;
@@ -314,6 +318,7 @@ class Solver {
   fl::Part own_;
   fl::Index taken_ = 0, most_;
   double square_ = 0, source_ = 0, goal_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace cg::inline FL_ROLE
