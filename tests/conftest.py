@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import jinja2
 import pytest
 from xdist.remote import Producer
 
@@ -26,7 +29,7 @@ from bench import Bench
 from checkouts import Checkout
 from commands import Captured
 from firstlight import ROOT
-from firstlight.core import caller
+from firstlight.core import caller, reading
 from firstlight.system import mpi_families
 from firstlight.system.machine import Machine, linux
 from firstlight.toolchain import Mpi
@@ -54,6 +57,24 @@ launch, and the one of pip, which starts libfabric for it, a whole one."""
 GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive"}
 """Open MPI's ranks leave the processor to others while they wait, so that two parties may share it (`turns.party`); so
 do threads of OpenMP."""
+
+
+class Compiled(jinja2.BytecodeCache):
+    """Templates that a worker has compiled: hundreds of tests write pages."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        if (kept := self._kept.get(bucket.key)) is not None:
+            bucket.bytecode_from_string(kept)
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+jinja2.Environment.__init__ = functools.partialmethod(jinja2.Environment.__init__, bytecode_cache=Compiled())
+reading.toml = functools.lru_cache(maxsize=256)(reading.toml)  # hundreds of tests read the documents of all workloads
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -93,6 +114,22 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         import native
 
         native.toolbox()
+        compile_tests()
+
+
+def compile_tests() -> None:
+    """Let two processes write the bytecode of all tests in a fresh checkout: each worker would compile them all.
+
+    What is wrong with a test file is shown by the workers."""
+    folder = Path(__file__).parent
+    if sys.dont_write_bytecode or (folder / "system" / "__pycache__").is_dir():
+        return
+    files = sorted(str(path) for path in folder.rglob("test_*.py"))
+    collect = [sys.executable, "-P", "-m", "pytest", "--collect-only", "-qq", "-n", "0"]
+    both = [subprocess.Popen([*collect, *some], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for some in (files[::2], files[1::2])]  # fmt: skip
+    for one in both:
+        one.wait()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
