@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 _PLAIN = Call()
 _CALL: ContextVar[Call] = ContextVar("call", default=_PLAIN)
-_GLOBAL = r"(?: --(?:site-file|modules|launcher|target)(?: '[^']*'| [^\s'`;]+))"
+_GLOBAL = r"(?: --(?:site-file|modules|launcher|target|name)(?: '[^']*'| [^\s'`;]+))"
 _HINT = re.compile(rf"(?<![\w./-])\./fl(?=[\s`;,.)]|$)({_GLOBAL}*)((?: [a-z]+){{0,2}})")
 _END_OF_HINT = re.compile(r"[`;]|\n")
 

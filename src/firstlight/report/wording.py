@@ -45,7 +45,7 @@ def effort(run: Run) -> str:
 def title(run: Run) -> str:
     """What a page is about: the first light of a machine, or what a user calls his programs."""
     own = [one.title for one in run.brought]
-    return f"{', '.join(own)} on {run.machine.name}" if own else f"First light of {run.machine.name}"
+    return f"{', '.join(own)} on {run.machine.title}" if own else f"First light of {run.machine.title}"
 
 
 def verified(run: Run) -> str:

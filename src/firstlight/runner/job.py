@@ -34,7 +34,7 @@ from firstlight.system.machine import cache_directory
 from firstlight.system.process import guard
 
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
-_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER, site.TARGET)
+_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER, site.NAME, site.TARGET)
 """Variables that belong to how firstlight itself was started."""
 _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
 """As this one was started, and never with modules of the current folder."""

@@ -30,7 +30,7 @@ from firstlight.runner.costs import Costs
 from firstlight.runner.documents import Given
 from firstlight.runner.forecast import Forecast, forecast
 from firstlight.runner.progress import Progress
-from firstlight.system import machine
+from firstlight.system import machine, site
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
@@ -86,7 +86,8 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
     """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
     progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
     progress.update()
-    here = toolchain.played(machine.discover(), machine.cache_directory())
+    found = msgspec.structs.replace(machine.discover(), label=site.name())
+    here = toolchain.played(found, machine.cache_directory())
     return here, toolchain.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 
 

@@ -356,3 +356,17 @@ def test_relative_folders_are_left_out_of_search_paths(monkeypatch: pytest.Monke
 def test_the_reference_is_that_of_the_commands() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert page == reference.reference(), "run: python -m firstlight.commands.shared.reference > docs/cli.md"
+
+
+def test_the_page_names_the_machine_as_the_command_line_or_the_site_does(
+    bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("FIRSTLIGHT_NAME", "FIRSTLIGHT_SITE"):
+        monkeypatch.setenv(name, "")  # the command line sets them, and they go with the test
+    site = tmp_path / "site.toml"
+    site.write_text('name = "Frontier"\n')
+    for words, name in ((["--site-file", str(site)], "Frontier"), (["--name", "Login 2"], "Login 2")):
+        assert call(capsys, *words, "run", "dot.serial", "--launches", "6")[0] == OK
+        page = (runs.find("latest") / "report.html").read_text(encoding="utf-8")
+        assert f"First light of {name}" in page.replace("\u00a0", " ")
+    assert call(capsys, "--name", "a\nb", "run")[0] == USAGE

@@ -143,7 +143,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
 )
 def test_a_launcher_that_is_none_is_told_before_anything_is_done(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=re.escape(message)):
-        sites.ask(None, None, text, None)
+        sites.ask(None, None, text, None, None)
 
 
 def test_every_file_has_its_name_among_the_launchers() -> None:

@@ -117,6 +117,8 @@ class _Trial:
                 return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
             case ("targets", name, key):
                 return self._target(name, key)
+            case ("name",):
+                return f"pages call this machine {value} unless --name says another", True
             case ("launcher",):
                 return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:

@@ -131,20 +131,28 @@ class LazyGroup(click.Group):
     metavar="NAME",
     help="Make programs for another processor of the site file, and run them under emulation: verified, not timed.",
 )
+@click.option("--name", metavar="TEXT", help="What pages call this machine; its salted number if not given.")
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
 def group(
-    ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None, target: str | None
+    ctx: click.Context,
+    site_file: str | None,
+    modules: str | None,
+    launcher: str | None,
+    target: str | None,
+    name: str | None,
 ) -> None:
     """Measure what this machine delivers to your code: verified, compared, predicted."""
     from firstlight.commands.shared import sites
     from firstlight.commands.shared.output import WITH_RESULTS, called
     from firstlight.core import shell
 
-    given = {"--site-file": site_file, "--modules": modules, "--launcher": launcher, "--target": target}
-    options = tuple(word for name, value in given.items() if value is not None for word in (name, value))
+    given = {
+        "--site-file": site_file, "--modules": modules, "--launcher": launcher, "--target": target, "--name": name,
+    }  # fmt: skip
+    options = tuple(word for option, value in given.items() if value is not None for word in (option, value))
     shell.calling(shell.Call(called(), options, None, WITH_RESULTS))
-    sites.ask(site_file, modules, launcher, target)
+    sites.ask(site_file, modules, launcher, target, name)
     sites.refuse_target(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

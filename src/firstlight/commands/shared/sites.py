@@ -15,7 +15,7 @@ _ONE_DEEPER = {"export": "junit", "tune": "collectives"}
 """Commands with commands of their own, and which of those look for runs."""
 
 
-def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None) -> None:
+def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None, name: str | None) -> None:
     """Keep what was asked for where all that is started from here finds it."""
     if site_file is not None:
         if not Path(site_file).exists():
@@ -25,10 +25,17 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None, target
         from firstlight.system.site.launchers import check
 
         check(launcher)
-    options = {"FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target}
-    for name, value in options.items():
+    if name:
+        from firstlight.system.site.entries import check_name
+
+        check_name(name)
+    options = {
+        "FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target,
+        "FIRSTLIGHT_NAME": name,
+    }  # fmt: skip
+    for variable, value in options.items():
         if value is not None:
-            os.environ[name] = value
+            os.environ[variable] = value
 
 
 def refuse_target(command: str) -> None:

@@ -92,7 +92,7 @@ def to_table(judgement: Judgement, found: list[Line]) -> str:
     """For people: each name with its rule, our figure, and what is different."""
     shown = sum(line.value is not None for line in found)
     run = judgement.run
-    head = f"HPC Challenge's figures, {shown} of {len(found)} of them in {run.id} on {run.machine.name}"
+    head = f"HPC Challenge's figures, {shown} of {len(found)} of them in {run.id} on {run.machine.title}"
     text = [head, ""]
     for line in found:
         value = "none" if line.value is None else f"{significant(line.value)} {line.known.unit}"

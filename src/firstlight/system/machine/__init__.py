@@ -91,6 +91,12 @@ class Machine(msgspec.Struct, frozen=True):
     page: int | None = None  # bytes of a page, None: unknown
     huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
     emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
+    label: str = ""  # what its site or its user calls it; "": nothing
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return self.label or self.name
 
     def cache(self, level: int) -> Cache | None:
         """The data or unified cache of that level behind the core that programs of one thread run on."""

@@ -19,8 +19,8 @@ from firstlight.system.site.file import Fault, Read, find, read
 from firstlight.system.site.modules import Loaded
 
 __all__ = [
-    "LAUNCHER", "MODULES", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site", "Submission", "Target",
-    "chosen", "current", "find", "launcher", "left_out", "load", "read", "target", "wanted",
+    "LAUNCHER", "MODULES", "NAME", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site", "Submission",
+    "Target", "chosen", "current", "find", "launcher", "left_out", "load", "name", "read", "target", "wanted",
 ]  # fmt: skip
 
 SITE = "FIRSTLIGHT_SITE"
@@ -29,6 +29,8 @@ MODULES = "FIRSTLIGHT_MODULES"
 """What --modules says, also for the job that a run goes on in."""
 LAUNCHER = "FIRSTLIGHT_LAUNCHER"
 """What --launcher says, likewise."""
+NAME = "FIRSTLIGHT_NAME"
+"""What --name says, likewise."""
 TARGET = "FIRSTLIGHT_TARGET"
 """What --target says, likewise."""
 
@@ -81,6 +83,11 @@ def load() -> Loaded | None:
     Raises UsageError where a module cannot be loaded, FirstlightError where there are no modules at all.
     """
     return _loaded(*wanted(), tuple(map(folder, current().site.path)))
+
+
+def name() -> str:
+    """Return what pages call this machine; "" if neither the command line nor the site file names it."""
+    return os.environ.get(NAME) or current().site.name
 
 
 def launcher() -> str:

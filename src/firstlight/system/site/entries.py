@@ -58,6 +58,7 @@ class Submission(msgspec.Struct, frozen=True):
 class Site(msgspec.Struct, frozen=True):
     """The whole file."""
 
+    name: str = ""  # what pages call the machine
     results: str = ""  # the folder of the runs
     path: tuple[str, ...] = ()  # folders in front of PATH
     modules: str = ""  # which of `toolchains` is loaded where nobody says another
@@ -83,12 +84,22 @@ def folder(text: str) -> str:
     return found
 
 
+def check_name(text: str) -> None:
+    """Raises UsageError for a name of a machine that does not fit into a title."""
+    if not re.fullmatch(r"\w[\w .,:()+-]{0,39}", text) or text != text.strip():
+        raise UsageError(
+            f"{text!r} is not a name for a machine: at most 40 letters, digits, spaces and . , : ( ) + - _"
+        )
+
+
 def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
     """What is wrong with a value that has the right type, "" for nothing."""
     key = ".".join(path)
     try:
         if key == "results":
             folder(str(value))
+        elif key == "name":
+            check_name(str(value))
         elif key == "path" or (path[0] == "targets" and path[-1] == "mpi"):
             assert isinstance(value, list)
             for text in value:
