@@ -29,7 +29,6 @@ import synthetic
 import synthetic_machine
 from firstlight import ROOT
 from firstlight.model.plan import plan
-from firstlight.model.plan.runtime_estimate import cases
 from firstlight.results.record import LaunchRecord
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
@@ -63,7 +62,7 @@ def large(folder: Path, figures: int) -> Path:
 
 def _counted(scene: synthetic.Scene) -> int:
     metrics = invented_run.metrics()
-    return sum(cases(cell) * len(metrics[cell.program.workload]) for cell in scene.run.cells)
+    return sum(cell.cases * len(metrics[cell.program.workload]) for cell in scene.run.cells)
 
 
 def _records(scene: synthetic.Scene, on: Machine) -> Iterator[LaunchRecord]:

@@ -18,7 +18,6 @@ import synthetic_machine
 from firstlight.analysis.levels import Hierarchy, nominal
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Cell, plan
-from firstlight.model.plan.runtime_estimate import parameters
 from firstlight.results.record import (
     SCHEMA,
     Binding,
@@ -180,13 +179,9 @@ def _description(workload: str, variant: str, quantities: Mapping[str, tuple[Met
 
 
 def _cases(cell: Cell) -> Iterator[dict[str, int | float | str]]:
-    given, defaults = parameters(cell), DEFAULTS.get(cell.program.workload, {})
-    for values in itertools.product(*given.values()):
-        yield {**defaults, **{name: _value(v) for name, v in zip(given, values, strict=True)}}
-
-
-def _value(word: str) -> int | float | str:
-    return int(word) if word.isdigit() else word
+    defaults = DEFAULTS.get(cell.program.workload, {})
+    for values in itertools.product(*cell.values.values()):
+        yield {**defaults, **dict(zip(cell.values, values, strict=True))}
 
 
 def _skill(key: str) -> float:

@@ -33,9 +33,9 @@ from firstlight.analysis.interval import estimate
 from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import steadiness
 from firstlight.analysis.verdict import ELSEWHERE, Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
-from firstlight.execute.observer.program import value
 from firstlight.model.catalogue import Value, Workload, needs
 from firstlight.model.plan import Cell, Placement, Program
+from firstlight.model.plan.arguments import number
 from firstlight.results.record import Better, Description, LaunchRecord, Metric, Run
 from firstlight.results.store import documents
 from firstlight.system.machine import UNTIMED
@@ -310,27 +310,17 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
     """
     replaced = {p.name: p.replaced_by for p in description.parameters if p.replaced_by} if description else {}
     options = {p.name: p.options for p in description.parameters} if description is not None else {}
-    axes: list[list[tuple[str, int | float | str]]] = []
-    threads = [cell.placement.threads]
-    words = iter(cell.arguments)
-    for word in words:
-        if word == "--threads":
-            threads = [int(t) for t in next(words, "").split(",") if t.isdecimal()] or threads
-        elif "=" in word and not word.startswith("-"):
-            key, _, text = word.partition("=")
-            if cell.guest is not None:
-                axes.append([(key, value(text))])
-            else:
-                axes.append([(key, v) for given in text.split(",") for v in _values(given, options.get(key, ()))])
-    count = len(threads)
-    for axis in axes:
-        count *= len(axis)
-    if count > _MANY:
+    threads = [t for t in cell.options.get("threads", ()) if isinstance(t, int)] or [cell.placement.threads]
+    axes = cell.values
+    if cell.guest is None:
+        axes = {name: [v for one in some for v in _recorded(one, options.get(name, ()))] for name, some in axes.items()}
+    if len(threads) * math.prod(map(len, axes.values())) > _MANY:
         return [Subject(cell.program, cell.placement, ())]
     subjects = (
-        Subject(cell.program, replace(cell.placement, threads=t), tuple(sorted(_meant(dict(choice), replaced).items())))
+        Subject(cell.program, replace(cell.placement, threads=t), tuple(sorted(_meant(case, replaced).items())))
         for t in threads
-        for choice in product(*axes)
+        for choice in product(*axes.values())
+        for case in [dict(zip(axes, choice, strict=True))]
     )
     return list(dict.fromkeys(subjects))
 
@@ -340,16 +330,13 @@ def _meant(case: dict[str, Value], replaced: Mapping[str, str]) -> dict[str, Val
     return {name: v for name, v in case.items() if not documents.is_document(case.get(replaced.get(name, "")))}
 
 
-def _values(given: str, options: Sequence[str]) -> list[int | float | str]:
-    """One word of an argument as the program records it: an option, those that a pattern matches, or a number."""
-    if given in options:
-        return [given]
-    if matching := [o for o in options if "*" in given and fnmatchcase(o, given)]:
+def _recorded(given: Value, options: Sequence[str]) -> list[Value]:
+    """Return a value as the program records it: an option, those that a pattern matches, or a number."""
+    if (text := str(given)) in options:
+        return [text]
+    if matching := [o for o in options if "*" in text and fnmatchcase(o, text)]:
         return [*matching]
-    if given.isdecimal() and len(given) < 19:
-        return [int(given)]
-    try:
-        number = float(given)
-    except ValueError:
+    if not isinstance(given, str):
         return [given]
-    return [number if math.isfinite(number) else given]
+    found = int(given) if given.isdecimal() and len(given) < 19 else number(given)
+    return [given if found is None or not math.isfinite(found) else found]

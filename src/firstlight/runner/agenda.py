@@ -24,7 +24,6 @@ from typing import NamedTuple
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan import Cell, Program, family, select
 from firstlight.model.plan.ceilings import bounding, measures
-from firstlight.model.plan.runtime_estimate import cases, parameters
 from firstlight.model.plan.selectors import provides, serves
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
@@ -116,8 +115,8 @@ def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dic
         if declared is not None and declared.toolchain_sensitive and program.variant in declared.plain:
             found[cell.id] = f"{program.target} {program.mpi} {cell.placement} {cell.arguments}"
     for cell in (c for c in cells if c.guest is not None):
-        values, workload = parameters(cell), cell.program.workload
-        found[cell.id] = f"{workload} {[values.get(name) for name in names.get(workload, ())]}"
+        workload = cell.program.workload
+        found[cell.id] = f"{workload} {[cell.values.get(name) for name in names.get(workload, ())]}"
     return found
 
 
@@ -276,7 +275,7 @@ def _cost_per_case(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
     for item in items:
         if item.rank is Rank.REST:
             seconds[item.cell.program.workload] += item.need
-            numbers[item.cell.program.workload] += item.launches * cases(item.cell)
+            numbers[item.cell.program.workload] += item.launches * item.cell.cases
     return {
         i.cell.id: (seconds[name] / numbers[name], name) if i.rank is Rank.REST else (0.0, "")
         for i in items

@@ -15,7 +15,7 @@ from firstlight.analysis.verdict import Estimate, Identity
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.units import significant
 from firstlight.model.plan import MOST_LAUNCHES, Cell
-from firstlight.model.plan.runtime_estimate import parameters
+from firstlight.model.plan.arguments import Values
 from firstlight.results.record import LaunchRecord, Metric, Run
 
 if TYPE_CHECKING:
@@ -100,11 +100,11 @@ def identity(subject: Subject, metric: str) -> Identity:
 def varying(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
     """By workload: the parameters of which a run has more than one value. One that some cells leave to its default and
     others give is such a one, and so is one of which a program makes more of a pattern."""
-    given: dict[str, list[dict[str, list[str]]]] = defaultdict(list)
+    given: dict[str, list[Values]] = defaultdict(list)
     for cell in cells:
-        given[cell.program.workload].append(parameters(cell))
+        given[cell.program.workload].append(cell.values)
     found = {}
     for workload, some in given.items():
-        values = {name: {v for one in some for v in one.get(name, [""])} for one in some for name in one}
-        found[workload] = frozenset(n for n, mine in values.items() if len(mine) > 1 or "*" in "".join(mine))
+        values = {name: {v for one in some for v in one.get(name, ("",))} for one in some for name in one}
+        found[workload] = frozenset(n for n, mine in values.items() if len(mine) > 1 or "*" in "".join(map(str, mine)))
     return found

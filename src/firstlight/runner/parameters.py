@@ -18,6 +18,7 @@ from firstlight.core.shell import command
 from firstlight.execute.build import Built
 from firstlight.model.catalogue import Value, Workload, needs, on_device
 from firstlight.model.plan import Cell, Plan, Program
+from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.settings import Setting, Settings, value
 from firstlight.results.record import Description
 from firstlight.runner import documents
@@ -164,7 +165,7 @@ def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str,
 
     Patterns are left out: what they stand for may be another variant's.
     """
-    values = [word for word in cell.arguments if "=" in word and not set(word) & set("*?[")]
+    values = [word for word in compose(cell.values) if not set(word) & set("*?[")]
     threads = ["--threads", str(cell.placement.threads)] if cell.placement.threads > 1 else []
     words = [*starter, str(executable), "--describe", *values, "--documents", folder, *threads]
     try:

@@ -23,7 +23,7 @@ from firstlight.core.formulas import FormulaError
 from firstlight.core.roles import Ask
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Cell, Placement, Plan
-from firstlight.model.plan.runtime_estimate import parameters
+from firstlight.model.plan.arguments import compose, number
 from firstlight.results import store
 from firstlight.results.record import Run, TunedDefault
 from firstlight.results.store.listing import identifiers
@@ -60,7 +60,7 @@ def answered(
         for ask in _open(cell, workloads):
             answer = _answer(ask, cell, known(ask.role), versions)
             by_answer.setdefault(answer, []).append(cell.id)
-            cell = replace(cell, arguments=(f"{ask.parameter}={answer.value}", *cell.arguments))
+            cell = replace(cell, arguments=compose({ask.parameter: [answer.value]}) + cell.arguments)
         cells.append(cell)
     return replace(planned, cells=tuple(cells)), tuple(replace(a, cells=tuple(ids)) for a, ids in by_answer.items())
 
@@ -70,9 +70,8 @@ def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
     workload = workloads.get(cell.program.workload)
     if workload is None or cell.program.mpi is None or cell.guest is not None:
         return
-    given = parameters(cell)
     for ask in workload.asks:
-        if ask.parameter not in given and any(fnmatchcase(cell.program.variant, p) for p in ask.variants):
+        if ask.parameter not in cell.values and any(fnmatchcase(cell.program.variant, p) for p in ask.variants):
             yield ask
 
 
@@ -122,18 +121,13 @@ def _nearest(cases: Sequence[list[RoleFigure]], size: float, ranks: int) -> list
 
 def _bytes(ask: Ask, cell: Cell) -> float:
     """Return the bytes of the largest message of a cell."""
-    numbers = {name: values for name, some in parameters(cell).items() if (values := list(_numbers(some)))}
+    known = {name: [n for v in some if (n := number(v)) is not None] for name, some in cell.values.items()}
+    numbers = {name: some for name, some in known.items() if some}
     found = []
     for case in islice(product(*numbers.values()), CASES):
         with contextlib.suppress(FormulaError):  # of a case that the program will refuse
             found.append(ask.bytes(dict(zip(numbers, case, strict=True)), cell.placement.ranks))
     return max(found, default=1.0)
-
-
-def _numbers(words: Iterable[str]) -> Iterator[float]:
-    for word in words:
-        with contextlib.suppress(ValueError):
-            yield float(word)
 
 
 def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results: Path) -> Iterator[Found]:

@@ -13,7 +13,6 @@ from firstlight.analysis.interval import Ratio
 from firstlight.analysis.states import least, ratio
 from firstlight.analysis.verdict import Failed, Identity, Verified
 from firstlight.core import shell
-from firstlight.model.plan.runtime_estimate import parameters
 from firstlight.results.record import Run
 
 T = TypeVar("T")
@@ -108,7 +107,7 @@ def without_defaults(judgement: Judgement, identity: Identity) -> Identity:
     It keeps those that the suite or the user set, and those with several values in this run.
     """
     cells = (cell for cell in judgement.run.cells if cell.program.workload == identity.workload)
-    given = {name for cell in cells for name in parameters(cell)}
+    given = {name for cell in cells for name in cell.values}
     others = [dict(f.identity.parameters) for f in judgement.figures if f.identity.workload == identity.workload]
     kept = tuple((name, v) for name, v in identity.parameters if name in given or any(o.get(name) != v for o in others))
     return replace(identity, parameters=kept)

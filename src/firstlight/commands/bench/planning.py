@@ -16,6 +16,7 @@ from firstlight.commands.bench.request import words as words_of
 from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Value
 from firstlight.model.plan import AS_IT_IS, EFFORT, Cell, ExternalCommand, Likeness, Placement, Program
+from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.effort import GUESTS
 from firstlight.model.plan.placements import expand
 from firstlight.runner import guests
@@ -186,7 +187,7 @@ def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders:
             stem = ".".join(filter(None, parts))
             program = Program(request.name, name, one.name, mpi.name if mpi else None)
             parameters = {**values, **({"bind": bind} if bind else {})}
-            arguments = tuple(f"{key}={value}" for key, value in parameters.items()) + EFFORT[GUESTS].arguments
+            arguments = compose({name: [one] for name, one in parameters.items()}) + EFFORT[GUESTS].arguments
             guest = _guest(request, name, one, place, bind, values, recorders)
             if any(c.program == program and c.guest == guest and c.placement == place for c in found):
                 continue

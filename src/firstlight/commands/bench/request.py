@@ -13,9 +13,9 @@ import msgspec
 
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
-from firstlight.execute.observer.program import value
 from firstlight.model.catalogue import Value, needs
 from firstlight.model.plan import settings
+from firstlight.model.plan.arguments import value
 
 FILE = "firstlight-bench.toml"
 MOST = 1 << 20  # largest size of the file, in bytes

@@ -12,7 +12,9 @@ from firstlight.commands.tune import formats
 from firstlight.commands.tune.setting import Setting, applied
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import Role
+from firstlight.model.catalogue import Value
 from firstlight.model.plan import EFFORT, Cell, Placement, Program
+from firstlight.model.plan.arguments import compose
 from firstlight.toolchain import Absent, Mpi, Toolbox
 
 Target = Literal["rules", "preload"]
@@ -96,8 +98,10 @@ def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Settin
 def cell(role: Role, program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:
     """One collective over all sizes, in bytes, in one launch; a barrier has none."""
     elements = [size // role.bytes_per_element for size in sizes]
-    values = "0" if collective == "barrier" else ",".join(map(str, elements))
     parts = [program.target, program.toolchain, program.mpi or "", f"{placement.nodes}n{placement.ranks}", collective]
-    fixed = tuple(f"{name}={value}" for name, value in role.where.items())
-    arguments = (f"{role.operation}={collective}", f"{role.size}={values}", *fixed, *EFFORT["quick"].arguments)
-    return Cell(".".join(parts), program, placement, arguments)
+    values: dict[str, list[Value]] = {
+        role.operation: [collective],
+        role.size: [0] if collective == "barrier" else [*elements],
+        **{name: [one] for name, one in role.where.items()},
+    }
+    return Cell(".".join(parts), program, placement, compose(values) + EFFORT["quick"].arguments)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from firstlight.model.catalogue import Workload
-from firstlight.model.plan.runtime_estimate import parameters
 from firstlight.model.plan.selectors import applies, provides
 from firstlight.model.plan.types import Cell
 from firstlight.system.machine import Machine, cores
@@ -43,7 +42,7 @@ def _bounding(cell: Cell, workload: Workload, machine: Machine) -> Iterable[Ceil
     if provides(cell, {p.ceiling for p in workload.provides}, workload, machine):
         return
     for bound in workload.bounded_by:
-        if applies(bound, cell.program, parameters(cell), workload, machine):
+        if applies(bound, cell.program, cell.values, workload, machine):
             yield Ceiling(bound.ceiling, _cores(cell))
 
 

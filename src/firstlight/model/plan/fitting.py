@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from firstlight.core.units import binary, count
-from firstlight.model.catalogue import Sizes, Workload
+from firstlight.model.catalogue import Workload
+from firstlight.model.plan.arguments import number
 from firstlight.model.plan.placements import expand
 from firstlight.model.plan.planner import plan
-from firstlight.model.plan.runtime_estimate import option, parameters
 from firstlight.model.plan.settings import NONE, Settings
 from firstlight.model.plan.sizes import format_needed, needed
 from firstlight.model.plan.types import Cell
@@ -51,7 +51,7 @@ def unfit(
 
 def _busy(cell: Cell) -> int:
     """Threads of all ranks of a node."""
-    return int(cell.placement.per_node * max(cell.placement.threads, option(cell, "threads", 1)))
+    return int(cell.placement.per_node * max(cell.placement.threads, cell.option("threads", 1)))
 
 
 def _too_many(cell: Cell, machine: Machine) -> Absent:
@@ -69,17 +69,9 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
         return None
     entries = (entry for suite in workload.suites.values() for entry in suite)
     each = min([sizes.bytes_per_element, *(e.bytes_per_element for e in entries if e.bytes_per_element)])
-    for value in parameters(cell).get(sizes.parameter, []):
-        bytes_ = _needed(value, replace(sizes, bytes_per_element=each))
-        if bytes_ > machine.memory:
+    for value in cell.values.get(sizes.parameter, ()):
+        size = number(value)  # None: the program refuses it
+        if size is not None and (bytes_ := needed(size, replace(sizes, bytes_per_element=each))) > machine.memory:
             why = f"{sizes.parameter}={value} takes {format_needed(bytes_)}, this machine has {binary(machine.memory)}"
             return Absent(cell.id, why, "resume it on a machine with more memory")
     return None
-
-
-def _needed(value: str, sizes: Sizes) -> float:
-    """Return the bytes that a value needs; 0 if it is not a number: the program refuses it."""
-    try:
-        return needed(float(value), sizes)
-    except ValueError:
-        return 0.0

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from firstlight.core.errors import UsageError
 from firstlight.core.units import count
 from firstlight.model.catalogue import Selection, Value, Variant, Workload, on_device
+from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.model.plan.choice import select
 from firstlight.model.plan.effort import EFFORT, GUESTS, effort
@@ -272,8 +273,7 @@ class _Planner:
         return split(parameters, [box for box in asked if box is not None], seconds)
 
     def _arguments(self, parameters: Box) -> tuple[str, ...]:
-        values = tuple(f"{key}={','.join(map(str, some))}" for key, some in parameters.items())
-        return values + effort(self.suite, self.machine).arguments
+        return compose(parameters) + effort(self.suite, self.machine).arguments
 
     def _add_cell(self, program: Program, placement: Placement, parameters: Box) -> None:
         earlier = self.taken.setdefault((program, placement), [])

@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from firstlight.model.catalogue import Declaration, Row, Selection, Value, Variant, Workload, device_variant, of_library
-from firstlight.model.plan.runtime_estimate import parameters
 from firstlight.model.plan.sizes import resolve_size
 from firstlight.model.plan.types import Cell, Placement, Program
 from firstlight.system.machine import Machine, cores
@@ -142,7 +141,7 @@ def in_row(identity: Measured, row: Row, workload: Workload, machine: Machine) -
 def serves(cell: Cell, row: Row, workload: Workload, machine: Machine) -> bool:
     """Return whether a row chooses from a case of the cell."""
     able = can_serve(cell.program, cell.placement, row, workload, machine)
-    return able and part(parameters(cell), row, workload, machine) is not None
+    return able and part(cell.values, row, workload, machine) is not None
 
 
 def can_serve(program: Program, placement: Placement, row: Row, workload: Workload, machine: Machine) -> bool:
@@ -154,7 +153,7 @@ def can_serve(program: Program, placement: Placement, row: Row, workload: Worklo
 def provides(cell: Cell, ceilings: Collection[str], workload: Workload, machine: Machine) -> bool:
     """Return whether the cell measures one of these ceilings."""
     entries = (entry for entry in workload.provides if entry.ceiling in ceilings)
-    return any(applies(entry, cell.program, parameters(cell), workload, machine) for entry in entries)
+    return any(applies(entry, cell.program, cell.values, workload, machine) for entry in entries)
 
 
 def applies(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from math import prod
+
 import msgspec
 
+from firstlight.model.plan.arguments import Values, value, values
 from firstlight.toolchain import Absent
 
 
@@ -81,7 +85,7 @@ class ExternalCommand(msgspec.Struct, frozen=True):
     working_set: float = 0.0  # bytes that a process has in use
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(msgspec.Struct, frozen=True, dict=True):
     """What one launch executes; launches of one cell are the samples of its figures.
 
     `id` is unique in a run and safe as a file name.
@@ -92,6 +96,25 @@ class Cell(msgspec.Struct, frozen=True):
     placement: Placement
     arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
     guest: ExternalCommand | None = None  # in whose place firstlight's own executable is the observer
+
+    @cached_property
+    def values(self) -> Values:
+        """Return the values of each parameter. All combinations are cases of a launch; a guest has one case."""
+        pairs = (word.partition("=") for word in self.arguments if "=" in word and not word.startswith("-"))
+        return {name: values(text) if self.guest is None else (value(text),) for name, _, text in pairs}
+
+    @cached_property
+    def options(self) -> Values:
+        """Return the values of each option `--name`."""
+        pairs = zip(self.arguments, self.arguments[1:], strict=False)
+        return {word.removeprefix("--"): values(text) for word, text in pairs if word.startswith("--")}
+
+    @property
+    def cases(self) -> int:
+        return prod(map(len, self.values.values()))
+
+    def option(self, name: str, default: float) -> float:
+        return float(self.options.get(name, (default,))[0])
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -1,0 +1,41 @@
+"""Arguments: how values of parameters are written on the command line of a program, and read back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from firstlight.model.catalogue import Value
+
+Values = Mapping[str, Sequence[Value]]
+"""By parameter, or by option, the values that it takes."""
+
+_EXACT = 2**53  # every reader of JSON reads integers below this exactly
+
+
+def compose(parameters: Mapping[str, Iterable[Value]]) -> tuple[str, ...]:
+    """Return one word `name=value,value` for each parameter."""
+    return tuple(f"{name}={','.join(map(str, some))}" for name, some in parameters.items())
+
+
+def values(text: str) -> tuple[Value, ...]:
+    """Return the values of a list `value,value`."""
+    return tuple(map(value, text.split(",")))
+
+
+def value(text: str) -> Value:
+    """Return the number if it is printed exactly so, else the text, as the observer records parameters of a guest."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            number = kind(text)
+            if str(number) == text and text[-1].isdigit() and abs(number) < _EXACT:
+                return number
+    return text
+
+
+def number(given: Value | None) -> float | None:
+    """Return a value as the number that a program reads, which may be written in any form; None for a word."""
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        return None
