@@ -43,18 +43,11 @@ def carry_out(root: Path, executable: Path, wanted: int, mpi: Mpi | None) -> Non
         what = run.cells[0]
         while sum(record.exit.ok for record in store.records()) < wanted:
             number = store.next_launch(what.id)
-            words = command(what, executable, run.toolbox, output=Path("RECORD"), machine=run.machine)
-            part = store.begin(Start(run.id, what.id, number, 0, time.time(), words, 0.0))
+            part = store.part(what.id, number)
+            ready = command(what, executable, run.toolbox, output=part, machine=run.machine)
+            store.begin(Start(run.id, what.id, number, 0, time.time(), ready.words, 0.0))
             print("began", number, flush=True)
-            outcome = launch(
-                what,
-                executable,
-                run.toolbox,
-                output=part,
-                timeout=60,
-                identity=f"driver-{uuid.uuid4().hex}",
-                machine=run.machine,
-            )
+            outcome = launch(ready, 60, f"driver-{uuid.uuid4().hex}")
             print("stored", number, store.finish(part, outcome).reason, flush=True)
         store.write_run(msgspec.structs.replace(run, state="complete", finished=time.time()))
 

@@ -29,7 +29,7 @@ import msgspec
 
 import launches
 import native
-from firstlight.execute.launch import Outcome, launch
+from firstlight.execute.launch import Outcome, command, launch
 from firstlight.model.catalogue import Variant, Workload
 from firstlight.model.plan import Cell
 from mutant_builds import Bench, Kit, kits
@@ -138,10 +138,8 @@ def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool =
 
     def once() -> Outcome:
         output.unlink(missing_ok=True)
-        return launch(
-            cell, program, native.toolbox(), output=output, timeout=patience, identity=uuid.uuid4().hex,
-            machine=native.here, options=native.EFFORT,
-        )  # fmt: skip
+        ready = command(cell, program, native.toolbox(), output=output, machine=native.here, options=native.EFFORT)
+        return launch(ready, patience, uuid.uuid4().hex)
 
     outcome = launches.settled(once)
     output.unlink(missing_ok=True)

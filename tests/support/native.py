@@ -23,7 +23,7 @@ from firstlight import ROOT
 from firstlight import toolchain as toolchains
 from firstlight.core.errors import ENVIRONMENT
 from firstlight.execute.build import Built, Options, build
-from firstlight.execute.launch import launch
+from firstlight.execute.launch import command, launch
 from firstlight.model import plan
 from firstlight.model.catalogue import Selection, Value, Variant, Workload, load, on_device, roots
 from firstlight.model.plan import Cell, Placement, Program
@@ -361,11 +361,8 @@ def _launch(
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
     with turns.party(place.ranks * place.threads, yielding(built.program, place)):
-        outcome = launch(
-            cell, built.executable, toolbox(), output=output, timeout=turns.PATIENCE, identity=uuid.uuid4().hex,
-            machine=here,
-            options=effort,
-        )  # fmt: skip
+        ready = command(cell, built.executable, toolbox(), output=output, machine=here, options=effort)
+        outcome = launch(ready, turns.PATIENCE, uuid.uuid4().hex)
     spent.elsewhere(outcome.processors)
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
     return Output(outcome.status, outcome.reason, outcome.stderr, lines)

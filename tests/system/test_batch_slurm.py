@@ -292,8 +292,8 @@ for mpi in tools.mpis:
     if not mpi.starter:
         continue
     cell = Cell("dot.hang", Program("dot", "hang", "gcc-base", mpi.name), Placement(1, 2, 1), ())
-    outcome = launch.launch(cell, Path(sys.argv[1]), tools, output=Path(sys.argv[2]), timeout=3,
-                            identity=f"hanging-{os.getpid()}", machine=here)
+    ready = launch.command(cell, Path(sys.argv[1]), tools, output=Path(sys.argv[2]), machine=here)
+    outcome = launch.launch(ready, 3, f"hanging-{os.getpid()}")
     left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists() and sys.argv[1].encode() in p.read_bytes()]
     report[mpi.name] = [outcome.reason, len(left) - 1, _steps(os.environ["SLURM_JOB_ID"])]
     try:

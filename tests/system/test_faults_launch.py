@@ -21,7 +21,7 @@ import launches
 import synthetic_machine
 import turns
 from firstlight import ROOT
-from firstlight.execute.launch import Outcome, launch
+from firstlight.execute.launch import Outcome, command, launch
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.results import store as stores
 from firstlight.system.process import guard, tree
@@ -84,15 +84,14 @@ def survivors(word: str, patience: float = 60) -> list[str]:
 
 def start(executable: Path, tmp_path: Path, timeout: float, mpi: Mpi | None = None, *words: str) -> Outcome:
     program = Program("dot", "serial", "gcc-base", mpi.name if mpi else None)
-    return launch(
+    ready = command(
         Cell("dot.serial", program, Placement(1, 2 if mpi else 1, 1), words),
         executable,
         Toolbox((), (mpi,) if mpi else (), (), ()),
         output=tmp_path / "record.jsonl",
-        timeout=timeout,
-        identity=f"fault-{os.getpid()}-{time.monotonic_ns()}",
         machine=synthetic_machine.machine(),
     )
+    return launch(ready, timeout, f"fault-{os.getpid()}-{time.monotonic_ns()}")
 
 
 # --- one process ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import launches
 import native
 import schedules
 import turns
-from firstlight.execute.launch import launch
+from firstlight.execute.launch import command, launch
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.toolchain import Mpi
 
@@ -66,10 +66,9 @@ def test_a_rank_that_open_mpi_kills_is_known_and_one_that_fails_by_itself_is_not
     """By a thread that is held until what it is to call is gone."""
     mpi = open_mpi_4()
     program = schedules.linked(mpi, "late_thread", [Path(__file__).with_name("late_thread.cpp")], [], "-rdynamic")
-    outcome = launch(
-        Cell("late", Program("late", "mpi", "gcc-base", mpi.name), Placement(), words), program, native.toolbox(),
-        output=tmp_path / "record", timeout=turns.PATIENCE, identity=uuid.uuid4().hex, machine=native.here,
-    )  # fmt: skip
+    late = Cell("late", Program("late", "mpi", "gcc-base", mpi.name), Placement(), words)
+    ready = command(late, program, native.toolbox(), output=tmp_path / "record", machine=native.here)
+    outcome = launch(ready, turns.PATIENCE, uuid.uuid4().hex)
     if leaving and outcome.status == 0:
         pytest.skip("this Open MPI keeps its components, or waits for its thread")
     assert outcome.reason == "rank aborted: signal 11 (SIGSEGV)"

@@ -120,18 +120,9 @@ class Session:
         part = self.store.part(cell.id, count)
         kept = documents.option(self.store.path, self.run.settings)
         command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
-        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command, os.getloadavg()[0]))
+        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, os.getloadavg()[0]))
         try:
-            outcome = launch.launch(
-                cell,
-                executable,
-                toolbox,
-                output=part,
-                timeout=self._timeout,
-                identity=uuid.uuid4().hex,
-                machine=machine,
-                options=kept,
-            )
+            outcome = launch.launch(command, self._timeout, uuid.uuid4().hex)
             if machine.batch and not outcome.ok:
                 time.sleep(SETTLE)
         except BaseException:

@@ -46,15 +46,8 @@ def library(family: str) -> Mpi:
 def run(executable: Path, tmp_path: Path, threads: int = 1, timeout: float = 20, tools: Toolbox = NO_TOOLS) -> Outcome:
     output = tmp_path / "record.jsonl"
     output.unlink(missing_ok=True)
-    return launch(
-        cell(threads=threads),
-        executable,
-        tools,
-        output=output,
-        timeout=timeout,
-        identity=f"test-{os.getpid()}-{tmp_path.name}",
-        machine=MACHINE,
-    )
+    ready = command_of(cell(threads=threads), executable, tools, output=output, machine=MACHINE)
+    return launch(ready, timeout, f"test-{os.getpid()}-{tmp_path.name}")
 
 
 def test_a_program_that_ends_well_is_ok(program: Make, tmp_path: Path) -> None:
@@ -471,7 +464,7 @@ def test_srun_gives_each_rank_a_gpu(
 
     def command_line(variant: str, here: Machine) -> tuple[str, ...]:
         here_only = Cell("c", Program("w", variant, "gcc-base", "mpich"), Placement(*placement), ())
-        return command_of(here_only, Path("/p"), toolbox, output=Path("/o"), machine=here)
+        return command_of(here_only, Path("/p"), toolbox, output=Path("/o"), machine=here).words
 
     line = command_line("mpi_cuda", machine)
     assert line[line.index("/p") - 2 : line.index("/p")] == words
@@ -497,7 +490,7 @@ def test_more_nodes_than_there_are_are_refused_whatever_the_launcher(tmp_path: P
 def test_the_batch_systems_launcher_is_taken_where_it_is_proved(in_slurm: None, tmp_path: Path) -> None:
     tools = Toolbox((), (slurm_library(),), (), ())
     machine = replace(MACHINE, nodes=2, batch="slurm")
-    words = command_of(cell(mpi="mpich", ranks=2), Path("x"), tools, output=tmp_path / "x", machine=machine)
+    words = command_of(cell(mpi="mpich", ranks=2), Path("x"), tools, output=tmp_path / "x", machine=machine).words
     assert words[0] == "/x/srun"
 
 
@@ -558,7 +551,7 @@ def test_options_and_launcher_stand_in_the_command(tmp_path: Path) -> None:
         output=Path("/r/o"),
         machine=MACHINE,
         options=("--samples", "5"),
-    )
+    ).words
     assert words[:4] == ("/x/mpiexec", PRINT_STATUS, "-n", "2")
     assert words[-6:] == ("/b/p", "n=100", "--output", "/r/o", "--samples", "5")
 

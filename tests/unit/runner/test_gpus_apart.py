@@ -119,7 +119,7 @@ def test_the_launch_of_a_cell_has_its_gpu_alone(tmp_path: Path, monkeypatch: pyt
     on, tools = synthetic_machine.machine(gpus=(Gpu("NVIDIA A100"),) * 2), Toolbox((), (), (), ())
     for gpu, printed in ((None, "7,5 "), (0, "7 PCI_BUS_ID"), (1, "5 PCI_BUS_ID")):
         name = f"firstlight-gpus-{os.getpid()}-{gpu}"
-        ended = launch(cell(gpu), program, tools, output=tmp_path / "o", timeout=20, identity=name, machine=on)
+        ended = launch(command(cell(gpu), program, tools, output=tmp_path / "o", machine=on), 20, name)
         assert ended.stderr.rstrip("\n") == printed
     with pytest.raises(UsageError, match="needs GPU 2, counted from 0, and there are 2 GPUs"):
         command(cell(2), program, tools, output=tmp_path / "o", machine=on)

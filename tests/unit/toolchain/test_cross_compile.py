@@ -148,7 +148,7 @@ def test_a_wrong_result_fails_all_the_same(scene: invented_run.Scene) -> None:
 def test_the_emulator_stands_between_launcher_and_program(tmp_path: Path) -> None:
     tools = Toolbox((), (), (), (), emulator=("qemu-x", "-L", "/usr/x"))
     cell = Cell("c", Program("dot", "serial", "gcc-base"), Placement(), ("n=1",))
-    words = command(cell, Path("/p"), tools, output=tmp_path / "o", machine=native.here)
+    words = command(cell, Path("/p"), tools, output=tmp_path / "o", machine=native.here).words
     assert words[:5] == ("qemu-x", "-L", "/usr/x", "/p", "n=1")
 
 

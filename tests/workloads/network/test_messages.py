@@ -20,7 +20,7 @@ import native
 import turns
 from firstlight import ROOT
 from firstlight.execute.build import Built
-from firstlight.execute.launch import flaw, launch
+from firstlight.execute.launch import command, flaw, launch
 from firstlight.model.plan import Cell, Placement
 from firstlight.system.process import tree
 
@@ -216,11 +216,12 @@ def test_a_struck_rank_is_told_in_one_line_and_what_was_measured_is_kept(
     striker.start()
     try:
         with turns.party(2):
-            outcome = launch(
+            ready = command(
                 Cell("test", one.program, Placement(ranks=2), ("bytes=8", "rounds=8")), one.executable,
-                native.toolbox(), output=output, timeout=timeout, identity=uuid.uuid4().hex, machine=native.here,
+                native.toolbox(), output=output, machine=native.here,
                 options=("--samples", "100000", "--sample-seconds", "0.01"),
             )  # fmt: skip
+            outcome = launch(ready, timeout, uuid.uuid4().hex)
     finally:
         over.set()
         striker.join()

@@ -11,6 +11,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -48,39 +49,42 @@ class Outcome(msgspec.Struct, frozen=True):
     processors: float = 0.0
 
 
+class Command(NamedTuple):
+    """A launch that can be started. `words`: its whole command line, as recorded and as it can be repeated by hand."""
+
+    words: tuple[str, ...]
+    cell: Cell
+    executable: Path
+    output: Path
+    machine: Machine
+    mpi: Mpi | None
+    launcher: Launcher
+    invocation: Invocation
+
+
 def command(
     cell: Cell, executable: Path, toolbox: Toolbox, *, output: Path, machine: Machine, options: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """The whole command line of a launch, as it is recorded and as it can be repeated by hand.
+) -> Command:
+    """Compose a launch whose program appends its record to `output`.
 
     `options` are passed to the program after the cell's arguments (`--samples 5`). `--threads` is added where the
     placement has more than one thread and the cell does not name threads itself. Raises UsageError when the MPI
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
     mpi, launcher = _launcher(cell, toolbox)
-    return _words(cell, executable, output, options, _invocation(cell, mpi, launcher, machine), toolbox.emulator)
-
-
-def launch(
-    cell: Cell,
-    executable: Path,
-    toolbox: Toolbox,
-    *,
-    output: Path,
-    timeout: float,
-    identity: str,
-    machine: Machine,
-    options: Sequence[str] = (),
-) -> Outcome:
-    """Run one launch to its end, at most `timeout` seconds; the program appends its record to `output`.
-
-    Whatever happens (a hang, an abort, Ctrl-C, kill -9 of this process), no process of the launch survives it.
-    `identity` must be unique on this machine. Raises UsageError as `command` does, and KeyboardInterrupt after the
-    launch was ended; the outcome reports everything that the program does wrong.
-    """
-    mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
     words = _words(cell, executable, output, options, invocation, toolbox.emulator)
+    return Command(words, cell, executable, output, machine, mpi, launcher, invocation)
+
+
+def launch(command: Command, timeout: float, identity: str) -> Outcome:
+    """Run one launch to its end, at most `timeout` seconds.
+
+    Whatever happens (a hang, an abort, Ctrl-C, kill -9 of this process), no process of the launch survives it.
+    `identity` must be unique on this machine. Raises KeyboardInterrupt after the launch was ended; the outcome reports
+    everything that the program does wrong.
+    """
+    words, cell, executable, output, machine, mpi, launcher, invocation = command
     leftovers = scratch.expected_leftovers(mpi, machine)
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leftovers, mpi)
     if cell.placement.gpu is not None:
