@@ -266,7 +266,7 @@ def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
         tell(f"{cell.id}  {' '.join(cell.arguments)}")
     for absent in plan.absent:
         tell(f"not available: {absent.what}: {absent.why}")
-    ahead, programs = runner.forecast_run(prepared, order)
+    ahead, programs, _ = runner.forecast_run(prepared, order)
     of_all = f" of {len(plan.programs)}" if len(programs) < len(plan.programs) else ""
     tell(
         f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "

@@ -37,12 +37,10 @@ from firstlight.runner.prepare import (
     Prepared,
     RunRequest,
     discover,
-    forecast_cells,
     forecast_run,
     make,
     prepare,
 )
-from firstlight.runner.prepare import budget as budget_of
 from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import Rounds
 from firstlight.runner.session import Session
@@ -95,7 +93,7 @@ def run(order: RunRequest, progress: Progress) -> Result:
                 "stopped before the first launch: there is no run to resume; what is built is kept, start again"
             )
             raise
-        return _new_run(order, prepared, made, progress, neighbours)
+        return _new_run(replace(order, budget=ahead.budget), prepared, made, progress, neighbours)
 
 
 @contextlib.contextmanager
@@ -151,7 +149,7 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
         revision=environment.revision(),
         command=("./fl", *_typed(order, prepared)),
         suite=order.suite,
-        budget=budget_of(prepared, order),
+        budget=EFFORT[order.suite].budget if order.budget is None else order.budget,
         launches=order.launches,
         precision=stop.PRECISION,
         seed=int(started * 1000) % 2**31,
@@ -224,7 +222,8 @@ def resume(
                     f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
                 )
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
-            ahead = forecast_cells(now, cells, old.launches, left, Counter(r.start.cell for r in records), old.names)
+            order = RunRequest(old.names, budget=left, launches=old.launches)
+            ahead = forecast_run(now, order, Counter(r.start.cell for r in records))
             _tell(ahead.forecast, progress)
             more = _not_yet_built(old, ahead.programs, now)
             made = _made(old, [*wanted, *more], toolbox, workloads, progress)

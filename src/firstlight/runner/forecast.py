@@ -11,7 +11,7 @@ from firstlight.core.units import count, duration, minutes
 from firstlight.model.plan.settings import NONE, Settings
 from firstlight.results.record import SPARE
 from firstlight.results.store.documents import typed
-from firstlight.runner.agenda import OPENING, Item, Rank, RowCells, chosen
+from firstlight.runner.agenda import Item, RowCells, chosen
 
 MOST_NAMED = 4
 DOUBT = 3.0
@@ -28,14 +28,13 @@ class Omission(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`, and one candidate of each
-    row with its ceilings `opening`. `rows`: how many are answered, of how many; `surely`: how many are answered even if
-    each launch that was never timed here lasts DOUBT times as long as estimated."""
+    """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`. `rows`: how many are answered,
+    of how many; `surely`: how many are answered even if each launch that was never timed here lasts DOUBT times as long
+    as estimated."""
 
     room: float
     seconds: float
     needed: float
-    opening: float
     chosen: int
     cells: int
     rows: tuple[int, int]
@@ -61,7 +60,6 @@ def forecast(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCel
         room=room,
         seconds=sum(i.need for i in some),
         needed=sum(i.need for i in items),
-        opening=sum(i.need for i in items if i.rank in (*OPENING, Rank.CEILING)),
         chosen=len(measured),
         cells=len(items) + len(done),
         rows=(sum(good for _, good in answers), len(answers)),

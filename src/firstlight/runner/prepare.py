@@ -20,12 +20,12 @@ from firstlight.execute.build.effort import Effort, efforts
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Value, Workload
 from firstlight.model.catalogue.brought import Brought
-from firstlight.model.plan import EFFORT, Cell, Plan, Program, plan, select, suite_of
+from firstlight.model.plan import EFFORT, Plan, Program, plan, select, suite_of
 from firstlight.model.plan.settings import Defaults, Setting, Settings
 from firstlight.report import wording
 from firstlight.results.record import Build, Description, TunedDefault
 from firstlight.runner import agenda, costs, parameters, tuned_defaults
-from firstlight.runner.agenda import Item
+from firstlight.runner.agenda import Item, Rank
 from firstlight.runner.costs import Costs
 from firstlight.runner.documents import Given
 from firstlight.runner.forecast import Forecast, forecast
@@ -176,60 +176,47 @@ def _costs(prepared: Prepared) -> Costs:
 
 
 class RunForecast(NamedTuple):
-    """What a run will answer in its budget, and the programs that it may come to launch."""
+    """What a run will answer in `budget` seconds of launching, and the programs that it may come to launch."""
 
     forecast: Forecast
     programs: list[Program]
+    budget: float
 
 
-def forecast_run(prepared: Prepared, order: RunRequest) -> RunForecast:
-    """Before anything is built."""
-    return forecast_cells(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
-
-
-def budget(prepared: Prepared, order: RunRequest) -> float:
-    """Seconds of launching: those of the user, or of the suite, of which named ones get what their rows need."""
-    effort = EFFORT[order.suite]
-    if order.budget is not None:
-        return order.budget
-    if not order.names:
-        return effort.budget
-    cells, names = prepared.plan.cells, order.names
-    opening = forecast_cells(prepared, cells, order.launches, effort.budget, names=names).forecast.opening
-    return effort.enough(len(select(prepared.workloads, order.names)), opening)
-
-
-def forecast_cells(
-    prepared: Prepared,
-    cells: Sequence[Cell],
-    launches: int,
-    budget: float,
-    had: Mapping[str, int] | None = None,
-    names: Sequence[str] = (),
-) -> RunForecast:
-    """Forecast the run. `had`: launches that cells already have. `names`: what the user named."""
-    known, done = _costs(prepared), had or {}
+def forecast_run(prepared: Prepared, order: RunRequest, had: Mapping[str, int] = {}) -> RunForecast:
+    """Forecast the run before anything is built. `had`: launches that cells already have."""
+    known, cells = _costs(prepared), prepared.plan.cells
     workloads, here = prepared.workloads, prepared.machine
-    named = agenda.named(workloads, names, (one.name for one in prepared.brought))
+    named = agenda.named(workloads, order.names, (one.name for one in prepared.brought))
     wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)
     compared = agenda.comparisons(cells, workloads)
     items = [
         Item(
             c,
             wanted[c.id],
-            launches - done.get(c.id, 0),
+            order.launches - had.get(c.id, 0),
             known.of(c),
-            c.id in done,
+            c.id in had,
             known.sure(c),
             compared.get(c.id, ""),
         )
         for c in cells
-        if done.get(c.id, 0) < launches
+        if had.get(c.id, 0) < order.launches
     ]
     whole = {c.id for c in cells} - {i.cell.id for i in items}
+    budget = _usual_budget(prepared, order, items) if order.budget is None else order.budget
     ahead = forecast(items, whole, agenda.rows(cells, workloads, here, named), budget)
     may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
-    return RunForecast(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
+    return RunForecast(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)), budget)
+
+
+def _usual_budget(prepared: Prepared, order: RunRequest, items: Sequence[Item]) -> float:
+    """Return the budget of the suite, or if the user names workloads, as much of it as their rows need."""
+    effort = EFFORT[order.suite]
+    if not order.names:
+        return effort.budget
+    opening = sum(i.need for i in items if i.rank in (*agenda.OPENING, Rank.CEILING))
+    return effort.enough(len(select(prepared.workloads, order.names)), opening)
 
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
