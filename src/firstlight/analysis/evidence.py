@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from firstlight.analysis.verdict import Identity
 from firstlight.core.errors import USAGE
 from firstlight.core.units import significant
 from firstlight.model.plan import Cell, Placement, Program
@@ -26,6 +27,10 @@ class Subject(NamedTuple):
     program: Program
     placement: Placement
     parameters: tuple[tuple[str, int | float | str], ...]
+
+    def identity(self, metric: str) -> Identity:
+        p = self.program
+        return Identity(p.workload, p.variant, p.toolchain, p.mpi, self.placement, self.parameters, metric)
 
 
 class Timing(NamedTuple):

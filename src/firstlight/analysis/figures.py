@@ -87,11 +87,6 @@ def _metrics(run: Run, program: Program) -> tuple[Metric, ...]:
     return description.metrics if description else ()
 
 
-def _identity(subject: Subject, metric: str) -> Identity:
-    p = subject.program
-    return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
-
-
 def _suspect(run: Run, subject: Subject) -> Suspect:
     """What a wrong result discredits: the whole program, or the one of its kernels that is a function of its own."""
     description = run.descriptions.get(subject.program.target)
@@ -130,7 +125,7 @@ def _unbounded_figure(
     agreed: dict[tuple[str, str], UnitAndDirection],
 ) -> Figure:
     """The figure by its program's checks and its own launches, without a ceiling."""
-    identity = _identity(evidence.subject, metric.name)
+    identity = evidence.subject.identity(metric.name)
     if evidence.refused and not evidence.samples and not evidence.wrong:
         return Unverified(identity, metric.unit, metric.better, evidence.refused)
     cause, reason = _wrong(evidence)
@@ -257,9 +252,8 @@ def _unbuilt(run: Run) -> Iterator[Figure]:
         placements = {c.placement: None for c in run.cells if c.program == p} or {Placement(): None}
         for placement in placements:
             for metric in _any_metrics(run, p):
-                yield Failed(
-                    _identity(Subject(p, placement, ()), metric.name), metric.unit, metric.better, reason, "build"
-                )
+                identity = Subject(p, placement, ()).identity(metric.name)
+                yield Failed(identity, metric.unit, metric.better, reason, "build")
 
 
 def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
@@ -292,7 +286,7 @@ def _missing_figures(run: Run, records: Sequence[LaunchRecord], evidence: dict[S
             continue  # not begun: the report names how many, by workload
         subjects = [s for s in expected(cell, run.descriptions.get(cell.program.target)) if s not in evidence]
         for subject, metric in product(subjects, _any_metrics(run, cell.program)):
-            identity = _identity(subject, metric.name)
+            identity = subject.identity(metric.name)
             if cell.id in refusals:
                 yield Unverified(identity, metric.unit, metric.better, refusals[cell.id])
             elif reasons:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from firstlight.analysis import formatting, stop
-from firstlight.analysis.evidence import Evidence, gather, launch_value, refused, why_lost
+from firstlight.analysis.evidence import Evidence, Subject, gather, launch_value, refused, why_lost
 from firstlight.analysis.interval import estimate
-from firstlight.analysis.verdict import Estimate, Identity
+from firstlight.analysis.verdict import Estimate
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.units import significant
 from firstlight.model.plan import MOST_LAUNCHES, Cell
 from firstlight.model.plan.arguments import Values
 from firstlight.results.record import LaunchRecord, Metric, Run
-
-if TYPE_CHECKING:
-    from firstlight.analysis.evidence import Subject
 
 LOST_IN_A_ROW = 2  # then a cell is given up
 FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is not an accident
@@ -76,7 +72,7 @@ class Tally:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
         metric = self._metrics[subject]
-        who = identity(subject, metric.name)
+        who = subject.identity(metric.name)
         if varying is not None:
             who = replace(who, parameters=tuple((name, v) for name, v in who.parameters if name in varying))
         return f"{formatting.name(who)}: {significant(estimate.median)} {metric.unit}"
@@ -90,11 +86,6 @@ def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
         return estimate([launch_value(metric, timing) for timing in evidence.timings])
     except ValueError:
         return None  # the judgement says what is wrong with it
-
-
-def identity(subject: Subject, metric: str) -> Identity:
-    p = subject.program
-    return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
 
 
 def varying(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
