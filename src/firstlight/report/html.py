@@ -79,13 +79,18 @@ def write(
 
 
 def render(
-    judgement: Judgement, workloads: Mapping[str, Workload], heritage: Heritage, compared: Comparison | None = None
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    heritage: Heritage,
+    compared: Comparison | None = None,
+    table: list[export.Row] | None = None,
 ) -> str:
-    """The page as text."""
+    """Return the page as text. `table`: its figures with their launches, if they are exported already."""
     view = View(judgement, workloads, heritage, Palette(judgement.run))
     front = answering.front(judgement.run, answering.answers(judgement, workloads))
     sections = _chapters(view, front)
-    page = _facts(judgement, workloads, view.palette, front) | {
+    table = export.rows(judgement, launches=True) if table is None else table
+    page = _facts(judgement, workloads, view.palette, front, msgspec.json.encode(table)) | {
         "chapters": sections,
         "spread": _spread(view),
         "compared": compared,
@@ -219,9 +224,11 @@ def _dark_style() -> str:
     return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
-def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette, front: Front) -> dict[str, Any]:
+def _facts(
+    judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette, front: Front, figures: bytes
+) -> dict[str, Any]:
+    """Return what the template shows. `figures`: the download, as `./fl figures --json --launches` prints it."""
     run = judgement.run
-    figures = figures_json(judgement)
     drawn_maps, more_maps = maps.maps(judgement)
     return {
         "run": run,
@@ -333,8 +340,3 @@ def _commands(judgement: Judgement) -> list[tuple[str, str]]:
     listed += [("check this run's records", command("check", run.id))]
     more = [f"# and {len(again) - bounds.LISTED} more"] if len(again) > bounds.LISTED else []
     return listed + [("", line) for line in (*again[: bounds.LISTED], *more)]
-
-
-def figures_json(judgement: Judgement) -> bytes:
-    """All figures with their launches, as `./fl figures --json --launches` gives them."""
-    return msgspec.json.encode(export.rows(judgement, launches=True))

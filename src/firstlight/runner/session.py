@@ -148,10 +148,10 @@ class Session:
         try:
             if not self._saved:
                 self._save(self.run.state)
-            derive(self.store.folder, judgement, self.workloads)
+            table = derive(self.store.folder, judgement, self.workloads)
             path, defects = self.store.path, [str(defect) for defect in self.store.defects]
             if (now := kept.key(path)) is not None:
-                kept.keep(path, self.run.id, defects, export.rows(judgement), now)
+                kept.keep(path, self.run.id, defects, table, now)
         except StoreError as error:
             return judgement, str(error)
         return judgement, ""
@@ -159,20 +159,23 @@ class Session:
 
 def derive(
     folder: Folder, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None = None
-) -> None:
-    """Write what is derived from a run, figures.json and report.html, and seal it.
+) -> list[export.Row]:
+    """Write what is derived from a run, figures.json and report.html, and seal it. Returns the rows of figures.json.
 
     Of a run that is sealed already only these two lines of the seal are renewed, and a run from before there were seals
     gets none: a seal must not cover what nobody has looked at since. Raises UnwrittenError where that fails.
     """
     from firstlight.report import html
 
-    run = judgement.run
-    steps: dict[str, Callable[[], None]] = {
-        REPORT: lambda: folder.replace(REPORT, html.render(judgement, workloads, load_heritage(), compared).encode())
-    }
+    run, launches = judgement.run, export.rows(judgement, launches=True)
+    table = export.without_launches(launches)
+
+    def page() -> str:
+        return html.render(judgement, workloads, load_heritage(), compared, launches)
+
+    steps: dict[str, Callable[[], None]] = {REPORT: lambda: folder.replace(REPORT, page().encode())}
     if run.state != "running":
-        steps[FIGURES] = lambda: folder.replace(FIGURES, export.to_json(export.rows(judgement)).encode())
+        steps[FIGURES] = lambda: folder.replace(FIGURES, export.to_json(table).encode())
         if seal.exists(folder.path):
             steps[layout.SEAL] = lambda: seal.renew(folder, layout.DERIVED)
         elif run.sealed:
@@ -182,6 +185,7 @@ def derive(
             step()
         except OSError as error:
             raise UnwrittenError(folder.path, list(steps)[done:], error) from error
+    return table
 
 
 class UnwrittenError(StoreError):

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from firstlight.analysis import Judgement
 from firstlight.analysis.verdict import Failed, Figure, States, Untimed, Verdict, Verified
@@ -60,10 +61,15 @@ def rows(judgement: Judgement, launches: bool = False) -> list[Row]:
     """One row a figure, in the given order; with `launches` also the value of every launch."""
     run = judgement.run
     date = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [_row(figure, run, date, launches) for figure in judgement.figures]
+    table = [_row(figure, run, date) for figure in judgement.figures]
+    return table if launches else without_launches(table)
 
 
-def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
+def without_launches(table: list[Row]) -> list[Row]:
+    return [replace(row, values=UNSET, times=UNSET) for row in table]
+
+
+def _row(figure: Figure, run: Run, date: str) -> Row:
     who = figure.identity
     median = low = high = ceiling = of_ceiling = launches = reason = expected = states = None
     verdict: Verdict
@@ -106,8 +112,8 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
         expected=expected,
         states=states,
         effort=run.efforts.get(f"{who.workload}.{who.variant}"),
-        values=(estimate.launches if estimate else ()) if each else UNSET,
-        times=(estimate.times if estimate else ()) if each else UNSET,
+        values=estimate.launches if estimate else (),
+        times=estimate.times if estimate else (),
     )
 
 
