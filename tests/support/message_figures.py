@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import shipped
+import synthetic_machine
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.model.plan import Placement
 
@@ -26,8 +27,7 @@ def iteration(kernel: str, us: float, flow: float = 1000.0, sizes: str = "small"
 
 
 def judgement(figures: list[Figure], copying: float = 0.0) -> Any:
-    mpis = (SimpleNamespace(name="mpich", label="MPICH 4"),)
-    run = SimpleNamespace(id="here", machine=None, toolbox=SimpleNamespace(mpis=mpis))
+    run = SimpleNamespace(id="here", machine=None, toolbox=synthetic_machine.mpich_alone())
     source = figures[0].identity
     limits = (Limit("copy_bandwidth", 1, 1e5, copying, copying, copying, True, source),) if copying else ()
     return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)

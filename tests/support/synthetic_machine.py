@@ -82,6 +82,10 @@ def toolbox() -> Toolbox:
     return Toolbox(tuple(chains), mpis, libraries, absent)
 
 
+def mpich_alone() -> Toolbox:
+    return Toolbox((), (Mpi("mpich", "mpich", "MPICH 4", "4", "system", "", None, (), "", {}),), (), ())
+
+
 def load_rate(working_set: float, threads: int) -> float:
     """Bytes a second that `threads` cores load from where `working_set` bytes lie."""
     for size, rate in ((32 * KIB, 140e9), (512 * KIB, 62e9)):

@@ -210,7 +210,8 @@ def _fit(
         return None
     measured = times(mine, fastest)
     curve = rising(measured)
-    label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
+    library = run.toolbox.mpi(mpi)
+    label = library.label if library else mpi
     ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
     both = dict(rising(times(ways, fastest)))
     shortest = curve[0][1]

@@ -91,8 +91,7 @@ class View(msgspec.Struct, frozen=True):
 
     def metric(self, identity: Identity) -> Metric | None:
         """The metric of a figure, as its program describes it; None where the run holds no description."""
-        description = self.judgement.run.descriptions.get(f"{identity.workload}.{identity.variant}")
-        return next((m for m in description.metrics if m.name == identity.metric), None) if description else None
+        return self.judgement.run.metric(f"{identity.workload}.{identity.variant}", identity.metric)
 
     def step_seconds(self, figure: Verified) -> float | None:
         """Seconds a step of the figure's case, recovered from its metric; None for observed values."""

@@ -77,7 +77,8 @@ def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
 
 def mpi_label(run: Run, mpi: str) -> str:
     """`Open MPI 4.1.4` for `openmpi`; its name where the run does not describe it."""
-    return next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
+    library = run.toolbox.mpi(mpi)
+    return library.label if library else mpi
 
 
 def mpi_name(run: Run, mpi: str) -> str:

@@ -367,6 +367,11 @@ class Run(msgspec.Struct, frozen=True):
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 
+    def metric(self, target: str, name: str) -> Metric | None:
+        """Return a metric of `workload.variant` as that program describes it; None without its description."""
+        description = self.descriptions.get(target)
+        return next((m for m in description.metrics if m.name == name), None) if description else None
+
     def more(self) -> tuple[str, ...]:
         """Options of a resumption that may end as sure as was asked for: time, where the budget is spent."""
         if self.state != "budget":

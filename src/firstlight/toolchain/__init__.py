@@ -128,6 +128,9 @@ class Toolbox(msgspec.Struct, frozen=True):
     offloads: tuple[Offload, ...] = ()
     emulator: tuple[str, ...] = ()  # the words before a program for another processor
 
+    def mpi(self, name: str | None) -> Mpi | None:
+        return next((m for m in self.mpis if m.name == name), None)
+
     def offload(self, capability: str, compiler: str) -> Offload | None:
         """How that compiler offers that capability, if it does."""
         return next((o for o in self.offloads if (o.capability, o.compiler) == (capability, compiler)), None)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shipped
+import synthetic_machine
 from firstlight.analysis import loggops
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.commands.simulate import validation_page as page
@@ -39,9 +40,7 @@ def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more
 
 
 def judgement(figures: list[Figure], limits: tuple[Limit, ...] = ()) -> Any:
-    run = SimpleNamespace(
-        id="here", machine=None, toolbox=SimpleNamespace(mpis=(SimpleNamespace(name="mpich", label="MPICH 4"),))
-    )
+    run = SimpleNamespace(id="here", machine=None, toolbox=synthetic_machine.mpich_alone())
     return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
 
 

@@ -49,8 +49,7 @@ def letter(pages: int, nanoseconds: float, name: str = "letters", stamps: int = 
 
 
 def judgement(figures: list[Verified]) -> Any:
-    toolbox = SimpleNamespace(mpis=(SimpleNamespace(name="mpich", label="MPICH 4"),))
-    run = SimpleNamespace(id="here", machine=HERE, toolbox=toolbox)
+    run = SimpleNamespace(id="here", machine=HERE, toolbox=synthetic_machine.mpich_alone())
     return SimpleNamespace(run=run, figures=tuple(figures), limits=())
 
 

@@ -71,7 +71,7 @@ def by_flags(judgement: Judgement) -> Iterable[list[Verified]]:
 
 def mpi_label(run: Run, mpi: str | None) -> str:
     """Open MPI, without its version."""
-    known = next((m for m in run.toolbox.mpis if m.name == mpi), None)
+    known = run.toolbox.mpi(mpi)
     return known.label.removesuffix(known.version).strip() if known else str(mpi)
 
 

@@ -84,7 +84,7 @@ def _losses(judgement: Judgement, n: int) -> Iterator[Loss]:
     )
     for figures in cases.values():
         nodes = figures[0].identity.placement.nodes
-        metric = _metric(judgement, figures[0])
+        metric = judgement.run.metric(target(figures[0].identity), figures[0].identity.metric)
         if metric is None:
             continue
         for full in (f for f in figures if cores(f.identity) == nodes * n):
@@ -116,8 +116,3 @@ def _sparing(metric: Metric, full: Verified, figures: list[Verified], n: int) ->
 def _step(metric: Metric, figure: Verified) -> float:
     """Seconds of a step of a figure that is a rate."""
     return metric.scale * figure.cost.get(metric.quantity, 0.0) / figure.estimate.median
-
-
-def _metric(judgement: Judgement, figure: Verified) -> Metric | None:
-    description = judgement.run.descriptions.get(target(figure.identity))
-    return next((m for m in description.metrics if m.name == figure.identity.metric), None) if description else None

@@ -76,7 +76,7 @@ def explain(judgement: Judgement, figure: Verified, workloads: Mapping[str, Work
     some = launches(judgement, figure)
     bounds = considered(judgement, figure, workloads)
     run, i = judgement.run, figure.identity
-    library = next((m for m in run.toolbox.mpis if m.name == i.mpi), None)
+    library = run.toolbox.mpi(i.mpi)
     return Explained(
         run=run.id,
         identity=which(i),

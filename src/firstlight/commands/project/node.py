@@ -156,8 +156,7 @@ def _launches(judgement: Judgement, p: RoleFigure) -> list[float]:
     figure = p.figure
     if figure.observed:
         return [s for s in p.launches() if s > 0]
-    description = judgement.run.descriptions.get(p.program)
-    metric = next((m for m in description.metrics if m.name == p.identity.metric), None) if description else None
+    metric = judgement.run.metric(p.program, p.identity.metric)
     if metric is None or not figure.cost.get(metric.quantity):
         return []
     return [step_seconds(metric, figure, x) for x in figure.estimate.launches if x > 0]

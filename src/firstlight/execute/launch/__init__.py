@@ -187,7 +187,7 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
     name = cell.program.mpi
     if name is None:
         return None, find("direct")
-    mpi = next((m for m in toolbox.mpis if m.name == name), None)
+    mpi = toolbox.mpi(name)
     if mpi is None:
         raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer here; see `./fl doctor`")
     if mpi.starter and Path(mpi.starter[0]).name != "srun":

@@ -26,7 +26,7 @@ from firstlight.analysis.verdict import Failed, Figure, Identity, Untimed, Unver
 from firstlight.core.shell import printable
 from firstlight.core.units import quantity, significant
 from firstlight.report.export.figures import OVERSUBSCRIBED
-from firstlight.results.record import Metric, Run
+from firstlight.results.record import Run
 
 NOT_AVAILABLE = "not available"  # the suite of what could not be tried
 _LONGEST = 2000  # characters of a foreign text
@@ -246,7 +246,7 @@ def _seconds(figure: Figure, run: Run) -> float | None:
     """The median time of one step; None where there is no verified time, or one that was shared with others."""
     if not isinstance(figure, Verified) or figure.oversubscribed:
         return None
-    metric = _metric(figure.identity, run)
+    metric = run.metric(f"{figure.identity.workload}.{figure.identity.variant}", figure.identity.metric)
     work = figure.cost.get(metric.quantity, 0.0) if metric else 0.0
     median = figure.estimate.median
     if (
@@ -260,11 +260,6 @@ def _seconds(figure: Figure, run: Run) -> float | None:
         return None
     seconds = metric.scale * work / median if metric.form == "rate" else median * work / metric.scale
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _metric(who: Identity, run: Run) -> Metric | None:
-    description = run.descriptions.get(f"{who.workload}.{who.variant}")
-    return next((m for m in description.metrics if m.name == who.metric), None) if description else None
 
 
 def _notes(suite: ElementTree.Element, lost: Sequence[str]) -> None:
