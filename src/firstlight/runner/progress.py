@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 import msgspec
 
-from firstlight.core.shell import printable
+from firstlight.core.shell import as_typed, printable
 from firstlight.core.units import duration
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Plain:
             self.note(self.state.line())
 
     def note(self, line: str) -> None:
-        print(printable(line), file=self._stream, flush=True)
+        print(printable(as_typed(line)), file=self._stream, flush=True)
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +110,7 @@ class Moving:
     def note(self, line: str) -> None:
         from rich.text import Text
 
-        self._live.console.print(Text(printable(line)), soft_wrap=True)
+        self._live.console.print(Text(printable(as_typed(line))), soft_wrap=True)
 
     def __enter__(self) -> Self:
         self._live.start()

@@ -241,6 +241,9 @@ def test_hints_work_as_the_program_was_called(
     assert f"`{shown} run` makes one" in call(capsys, "figures")[2]
     assert f"measure one: {shown} run NAME or {shown} run NAME.VARIANT" in call(capsys, "list")[1]
     assert f"Usage: {shown} export" in call(capsys, "export")[2]
+    for words, hint in ((["run"], "list WORKLOAD"), (["export", "junit"], "export junit --against"), ([], "")):
+        text = " ".join(call(capsys, *words, "--help")[1].split())
+        assert f"{shown} {hint}" in text and (shown == "./fl" or "./fl" not in text)
 
 
 def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ import click
 from firstlight import __version__, whole
 from firstlight.core import caller
 from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
+from firstlight.core.shell import as_typed
 
 FOLDER = Path(__file__).parents[1]
 SECTIONS = ("Measure", "Read", "Trust", "Predict", "Improve")
@@ -64,8 +65,26 @@ class ReaderGoneError(Exception):
     """Who read our output closed it: `./fl figures | head`."""
 
 
+class HelpFormatter(click.HelpFormatter):
+    """Write help with hints that work as typed."""
+
+    def write_text(self, text: str) -> None:
+        super().write_text(as_typed(text))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl([(name, as_typed(text)) for name, text in rows], col_max, col_spacing)
+
+
+class Context(click.Context):
+    """The context of each command."""
+
+    formatter_class = HelpFormatter
+
+
 class LazyGroup(click.Group):
     """Import a command when it is called, or when help on all is asked for."""
+
+    context_class = Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -79,6 +98,8 @@ class LazyGroup(click.Group):
             for part in _subcommands():
                 if cmd_name == part.GROUP:
                     command.add_command(part.command, part.NAME)
+        for each in (command, *(command.commands.values() if isinstance(command, click.Group) else ())):
+            each.context_class = Context
         command.context_settings.setdefault("help_option_names", HELP)  # click keeps those of a command's first context
         return command
 

@@ -23,7 +23,7 @@ from firstlight.analysis.compare import SAME, UNCLEAR, WORSE, Changed, Compared,
 from firstlight.analysis.formatting import values, where
 from firstlight.analysis.outcome import Correctness, outcome
 from firstlight.analysis.verdict import Failed, Figure, Identity, Untimed, Unverified, Verified
-from firstlight.core.shell import printable
+from firstlight.core.shell import as_typed, printable
 from firstlight.core.units import quantity, significant
 from firstlight.report.export.figures import OVERSUBSCRIBED
 from firstlight.results.record import Run
@@ -138,8 +138,8 @@ def _document(root: ElementTree.Element) -> str:
 
 
 def _clean(text: str) -> str:
-    """Foreign text as XML can hold it: a forbidden character becomes its escape (\\x1b), a long text is cut."""
-    kept = printable(text[:_LONGEST])
+    """Return text, with hints that work as typed, as XML can contain it: without control characters, and cut."""
+    kept = printable(as_typed(text[:_LONGEST]))
     return kept if len(text) <= _LONGEST else kept + "…"
 
 
