@@ -1,12 +1,19 @@
 """firstlight tells what a parallel machine really gives to your code: measured, verified, compared."""
 
 import os
+import shlex
 from pathlib import Path
 
 __version__ = "0.1.0"
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The checkout: native sources, workloads and heritage data live here."""
+PACKAGE = Path(__file__).resolve().parent
+INSTALLED = (PACKAGE / "tree").is_dir()
+"""Whether this is an installed package, and not the one of a checkout."""
+
+ROOT = PACKAGE / "tree" if INSTALLED else PACKAGE.parents[1]
+"""The folder of native sources, workloads and heritage data: the checkout, or its copy in the installed package.
+
+A package may be installed read-only, so nothing is written below it."""
 
 
 def whole(folders: str) -> str:
@@ -18,6 +25,12 @@ def whole(folders: str) -> str:
 
 
 def typed(path: Path) -> str:
-    """A path as it is typed in the checkout: relative to it where it lies inside, so that a page tells no folder of the
-    machine."""
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    """Return the path as a user types it in a shell: relative in the checkout, from `~` in the home folder.
+
+    So a page contains no folder of the machine."""
+    if path.is_relative_to(ROOT):
+        return shlex.quote(str(path.relative_to(ROOT)))
+    home = whole(os.environ.get("HOME", ""))
+    if home and path.is_relative_to(home):
+        return f"~/{shlex.quote(str(path.relative_to(home)))}"
+    return shlex.quote(str(path))

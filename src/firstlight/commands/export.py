@@ -8,6 +8,8 @@ import click
 
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import results_folder, writable
+from firstlight.core.errors import FirstlightError
+from firstlight.core.shell import as_typed
 
 output = click.option(
     "-o",
@@ -70,15 +72,18 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
 @command.command()
 @output
 def reframe(output: Path | None) -> None:
-    """A ReFrame check of every workload, for `reframe -c FILE -r`; it calls this checkout.
+    """A ReFrame check of every workload, for `reframe -c FILE -r`; it calls this firstlight.
 
     ReFrame 4 is needed to run it, not to write it. The head of the file says what can be set.
     """
-    from firstlight import ROOT
     from firstlight.model import catalogue
     from firstlight.report.export.reframe import to_reframe
+    from firstlight.system import packages
 
-    _write(to_reframe(catalogue.load(catalogue.roots()), ROOT / "fl"), output)
+    own = packages.command()
+    if own is None:
+        raise FirstlightError("this installation has no command that a check can call; install it with pip or pipx")
+    _write(to_reframe(catalogue.load(catalogue.roots()), own), output)
 
 
 @command.command()
@@ -102,7 +107,7 @@ def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
 
     judgement, workloads, _ = runs.judged(runs.find(run, results))
     found = lines(judgement, workloads)
-    _write(to_summary(found) if summary else to_table(judgement, found), output)
+    _write(as_typed(to_summary(found) if summary else to_table(judgement, found)), output)
 
 
 def _write(text: str, output: Path | None) -> None:

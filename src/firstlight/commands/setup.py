@@ -106,6 +106,8 @@ def command(
 
     if make_wheelhouse is not None:
         return _collect(make_wheelhouse)
+    if wheelhouse is not None:
+        os.environ[packages.WHEELHOUSE] = str(wheelhouse.resolve())
     order = runner.RunRequest(workload, suite, toolchains=toolchain or ("*",), mpis=mpi or ("*",))
     offline = offline or bool(os.environ.get(packages.OFFLINE))
     ready = _prepare(order, offline)

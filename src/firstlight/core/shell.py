@@ -17,6 +17,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
+from firstlight import INSTALLED
+
 STYLES = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 """The numbers of the escape codes of our own colours."""
 COLOURS = frozenset(f"\x1b[{number}m" for number in (*STYLES.values(), "0"))
@@ -33,7 +35,7 @@ class Call(NamedTuple):
     `--results`, such as `run` or `export junit`.
     """
 
-    name: str = "./fl"
+    name: str = "firstlight" if INSTALLED else "./fl"
     options: tuple[str, ...] = ()
     results: Path | None = None
     with_results: frozenset[str] = frozenset()

@@ -119,6 +119,7 @@ def _measured(judgement: Judgement, workload: str) -> bool:
 def environment(run: Run) -> list[tuple[str, str]]:
     """What may explain a difference, as pairs."""
     m = run.machine
+    revision = f", revision {run.revision}" if run.revision not in ("", run.firstlight) else ""
     rows = [
         ("processor", f"{m.processor} ({m.architecture}, {m.microarchitecture})"),
         ("system", f"{m.system}, kernel {m.kernel}" + (f", virtual ({m.virtual})" if m.virtual else "")),
@@ -133,7 +134,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         *((x.name, x.label) for x in run.toolbox.libraries),
         ("for GPUs", listing(compilers_for_devices(run))),
         *((k, v if k in SEARCHED else bare(v)) for k, v in sorted(run.environment.items())),
-        ("firstlight", f"{run.firstlight}, revision {run.revision}, records of schema {run.schema}"),
+        ("firstlight", f"{run.firstlight}{revision}, records of schema {run.schema}"),
     ]
     return [(k, v) for k, v in rows if v]
 

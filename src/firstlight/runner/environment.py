@@ -9,7 +9,7 @@ import socket
 import subprocess
 from collections.abc import Mapping
 
-from firstlight import ROOT
+from firstlight import INSTALLED, ROOT, __version__
 from firstlight.core import caller
 from firstlight.execute.launch.environment import PREFIXES, SEARCHED, TEAMS
 from firstlight.system import site
@@ -79,10 +79,12 @@ def _short(value: str) -> str:
 
 
 def revision() -> str:
-    """Return the commit of the sources, with `+` if they were changed since.
+    """Return the commit of the sources, with `+` if they were changed since; the version of an installed package.
 
     The commit is empty if the checkout itself is not a repository, even if it is inside another repository.
     """
+    if INSTALLED:
+        return __version__
     commit = _git("rev-parse", "--short=12", "HEAD")
     if not commit:
         return ""

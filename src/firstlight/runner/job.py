@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import INSTALLED
 from firstlight.core.errors import FirstlightError, UsageError
 from firstlight.model.plan.settings import Setting
 from firstlight.results import store
@@ -28,7 +28,7 @@ from firstlight.runner import documents, exit_status
 from firstlight.runner.documents import Given
 from firstlight.runner.prepare import discover
 from firstlight.runner.progress import display
-from firstlight.system import batch, site
+from firstlight.system import batch, packages, site
 from firstlight.system.batch import Limits, Work
 from firstlight.system.machine import cache_directory
 from firstlight.system.process import guard
@@ -125,11 +125,11 @@ def with_files(target: Target, options: Sequence[str], settings: Sequence[Settin
 
 
 def myself() -> tuple[str, ...]:
-    """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
+    """Return the words that start firstlight in the job as it was started here: its command, or this Python."""
     environment = Path(sys.prefix)
-    if environment.name.startswith("venv") and environment.resolve().parent == cache_directory().resolve():
-        return (str(ROOT / "fl"),)
-    return (*_PYTHON, "firstlight")
+    own = environment.name.startswith("venv") and environment.resolve().parent == cache_directory().resolve()
+    command = packages.command() if own or INSTALLED else None
+    return (str(command),) if command else (*_PYTHON, "firstlight")
 
 
 def prepare(setup: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Packages: where pip may take wheels from: an index, a folder of them, or nowhere at all."""
+"""Packages: what firstlight requires, its own command, and where pip may get wheels: an index, a folder, or nowhere."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import platform
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 
-from firstlight import ROOT
+from firstlight import INSTALLED, ROOT
 from firstlight.core.errors import FirstlightError, UsageError
 from firstlight.system.process import bounded
 
@@ -41,12 +42,28 @@ def keep(cache: Path, is_offline: bool) -> None:
         (cache / STAMP).unlink(missing_ok=True)
 
 
+def command() -> Path | None:
+    """Return the absolute path of the command: `fl` of the checkout, else the installed one, None if there is none."""
+    if not INSTALLED:
+        return ROOT / "fl"
+    files = metadata.distribution("firstlight").files or ()
+    scripts = (Path(str(file.locate())).resolve() for file in files if file.name == "firstlight")
+    return next((path for path in scripts if path.is_file()), None)
+
+
+def _required() -> list[str]:
+    """Return the requirements of firstlight without its extras."""
+    if not INSTALLED:
+        return list(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+    return [line for line in metadata.requires("firstlight") or () if "extra ==" not in line]
+
+
 def collect(folder: Path, more: Sequence[str]) -> list[str]:
     """Fill a folder with the wheels of all that firstlight depends on and of `more`; their names.
 
     Raises UsageError where it cannot be written, FirstlightError in pip's words where a wheel is not to be had.
     """
-    wanted = [*tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"], *more]
+    wanted = [*_required(), *more]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         system = " ".join(part for part in platform.libc_ver() if part)

@@ -13,6 +13,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from firstlight.system import packages
+from firstlight.system.machine import user_cache
 from firstlight.system.mpi_families import Family, every, of
 from firstlight.toolchain import Absent, Mpi
 from firstlight.toolchain.host import Host
@@ -53,11 +54,10 @@ def embed(
 
 def place(host: Host) -> Path | None:
     """`<cache>/mpi`; where that path has a blank, the user's own cache folder; None where both have one."""
-    user = Path(host.environ.get("XDG_CACHE_HOME") or Path(host.environ.get("HOME") or "/nonexistent") / ".cache")
     # another kind of machine that shares the cache has a Python environment of another name, and its own libraries
     prefix = Path(sys.prefix)
     other = prefix.name.removeprefix("venv") if prefix.parent == host.cache_dir else ""
-    choices = (host.cache_dir / f"mpi{other}", user / "firstlight" / f"mpi{other}")
+    choices = (host.cache_dir / f"mpi{other}", user_cache(host.environ) / f"mpi{other}")
     return next((path for path in choices if not re.search(r"\s", str(path))), None)
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from firstlight import whole
 from firstlight.core import caller
-from firstlight.system.machine import Machine
+from firstlight.system.machine import Machine, user_cache
 from firstlight.system.mpi_families import outside
 from firstlight.system.process import bounded, guard
 from firstlight.toolchain import Absent
@@ -82,8 +82,7 @@ class Host:
         """Whether probes may see a file or folder of the machine: with FIRSTLIGHT_BARE not all."""
         if not self.bare or _PLAIN.fullmatch(path.name):
             return True
-        user = Path(self.environ.get("XDG_CACHE_HOME") or Path(self.environ.get("HOME") or "/nonexistent") / ".cache")
-        own = (self.cache_dir.absolute(), user / "firstlight", Path(sys.prefix))
+        own = (self.cache_dir.absolute(), user_cache(self.environ), Path(sys.prefix))
         return any(path.is_relative_to(folder) for folder in own)
 
     def which(self, name: str) -> Path | None:

@@ -246,6 +246,11 @@ def test_hints_work_as_the_program_was_called(
         assert f"{shown} {hint}" in text and (shown == "./fl" or "./fl" not in text)
 
 
+def test_the_tests_require_a_checkout(capsys: Captured) -> None:
+    code, _, err = call(capsys, "test", "-k", "x")
+    assert code == USAGE and "test requires a checkout" in err and err.count("\n") == 1
+
+
 def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:
     """Through a link from elsewhere, and by a name without a folder."""
     environment = tmp_path / "cache" / "venv" / "bin"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import PACKAGE
 from firstlight.analysis.changes import Value
 from firstlight.analysis.verdict import Identity
 from firstlight.core.errors import RecordError
@@ -64,7 +64,7 @@ class Index(msgspec.Struct):
 
 def version() -> str:
     """A hash of all that a verdict depends on but the run: firstlight's code, and what workloads declare."""
-    files = sorted((ROOT / "src" / "firstlight").rglob("*.py"))
+    files = sorted(PACKAGE.rglob("*.py"))
     files += sorted(path for root in catalogue.roots() for path in root.rglob("workload.toml"))
     return digest(part for path in files for part in (str(path).encode(), path.read_bytes()))
 

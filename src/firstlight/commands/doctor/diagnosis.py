@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.core import caller
+from firstlight.core.errors import BuildError
 from firstlight.core.units import binary, count
 from firstlight.system import site
 from firstlight.system.machine import (
@@ -27,7 +28,7 @@ from firstlight.system.machine import (
 )
 from firstlight.system.mpi_families import outside
 from firstlight.system.process import bounded, guard
-from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
+from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, cmake
 from firstlight.toolchain.offers import format_offers
 
 ROOM = 2 << 30
@@ -269,10 +270,11 @@ def _shared(machine: Machine) -> Absent | None:
 
 
 def _tool(name: str) -> Item | Absent:
-    path = shutil.which(name)
-    if path is None:
-        return Absent(name, "not on the search path", f"start through ./fl, which brings it (or: pip install {name})")
-    return Item(name, path)
+    try:
+        return Item(name, cmake.tool(name))
+    except BuildError as error:
+        why, _, fix = str(error).partition("; ")
+        return Absent(name, why.removeprefix(f"{name} "), fix)
 
 
 def _compiler(toolbox: Toolbox) -> Absent | None:

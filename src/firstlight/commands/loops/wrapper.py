@@ -25,6 +25,7 @@ from typing import NamedTuple
 from firstlight.commands.loops import NotUnderstoodError, emit
 from firstlight.commands.loops.source import Source, has_pragmas, read
 from firstlight.commands.loops.trial import compiler
+from firstlight.core.shell import as_typed
 
 SYSTEM = "system"
 """Tuned code is included from here as a header of the system: warnings that a build asks for are of its own code."""
@@ -101,7 +102,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _note(line: str) -> None:
-    print("fl-cc: " + line.replace("\n", "\\n"), file=sys.stderr, flush=True)
+    print("fl-cc: " + as_typed(line).replace("\n", "\\n"), file=sys.stderr, flush=True)
 
 
 def _environment() -> dict[bytes, bytes]:

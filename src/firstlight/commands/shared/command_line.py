@@ -11,7 +11,7 @@ from types import ModuleType
 
 import click
 
-from firstlight import __version__, whole
+from firstlight import INSTALLED, __version__, whole
 from firstlight.core import caller
 from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 from firstlight.core.shell import as_typed
@@ -126,6 +126,8 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
+            if args[0] == "test":
+                raise click.UsageError("test requires a checkout: clone the repository and run fl test in its folder")
             near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command named {args[0]!r}; {hint}")
@@ -216,6 +218,10 @@ def _call(arguments: list[str]) -> int:
         from firstlight.commands.shared.output import called, readable
 
         readable(arguments)
+        if INSTALLED:
+            from firstlight.system import machine
+
+            machine.check_folders(machine.cache_directory())
         status = group.main(arguments, prog_name=called(), standalone_mode=False)
         return status if isinstance(status, int) else OK
     except (ReaderGoneError, BrokenPipeError):

@@ -109,7 +109,7 @@ def readable(words: Sequence[str]) -> None:
     """Raise UsageError if a word of the command line or a folder in use is not text: records are written in UTF-8."""
     named = [("the word", word) for word in words]
     named += [(name, os.environ.get(name, "")) for name in ("FIRSTLIGHT_CACHE", "FIRSTLIGHT_WORKLOADS")]
-    named.append(("the checkout", str(ROOT)))
+    named.append(("the folder of firstlight", str(ROOT)))
     with contextlib.suppress(OSError):  # where there is none, who needs it says so
         named.append(("the current folder", str(Path.cwd())))
     for what, text in named:
@@ -125,16 +125,16 @@ def echo_json(document: str) -> None:
 
 
 def called() -> str:
-    """How the user called this program: `./fl`, a path to it from elsewhere, or the module itself.
+    """Return how the user called this program: `./fl`, a path to it, an installed command, or the module itself.
 
-    `fl` sets FIRSTLIGHT_CALLED to it; without that variable, the program is the one that Python was started with.
+    `fl` of a checkout sets FIRSTLIGHT_CALLED; without that variable, it is the program that Python was started with.
     """
     if name := os.environ.get("FIRSTLIGHT_CALLED"):
-        return shlex.quote(name) if name.isprintable() else "./fl"
+        return shlex.quote(name) if name.isprintable() else shell.Call().name
     start = Path(sys.argv[0])
-    if start.name == "firstlight":
-        return "firstlight"
-    return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else "./fl"
+    if start.name in ("firstlight", "fl"):
+        return start.name if shutil.which(start.name) == sys.argv[0] else shlex.quote(sys.argv[0])
+    return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else shell.Call().name
 
 
 def tell(text: str, *, err: bool = False, nl: bool = True) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import PACKAGE
 from firstlight.core import reading
 from firstlight.model import catalogue
 from firstlight.report.export.figures import Row
@@ -99,7 +99,7 @@ def _stamps(folder: Path) -> Iterable[str]:
 
 def _judges() -> list[Path]:
     """firstlight itself, and what workloads declare."""
-    own = sorted((ROOT / "src" / "firstlight").rglob("*.py"))
+    own = sorted(PACKAGE.rglob("*.py"))
     return [*own, *sorted(file for root in catalogue.roots() for file in root.rglob("workload.toml"))]
 
 

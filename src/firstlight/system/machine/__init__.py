@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import INSTALLED, ROOT
 from firstlight.core import caller
+from firstlight.core.errors import FirstlightError
 
 UNTIMED = "emulated: verified, not timed"
 """What every page says of a processor that was emulated, and of each result."""
@@ -115,8 +119,35 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 def cache_directory() -> Path:
-    """Where builds, probes and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
-    return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
+    """Return the folder of builds, probes and embedded MPI libraries.
+
+    This is $FIRSTLIGHT_CACHE, else `.fl` in the checkout, or the user's cache if firstlight is an installed package."""
+    default = user_cache(os.environ) if INSTALLED else ROOT / ".fl"
+    return Path(os.environ.get("FIRSTLIGHT_CACHE") or default).absolute()
+
+
+def user_cache(environment: Mapping[str, str]) -> Path:
+    """Return firstlight's folder in the user's cache: in $XDG_CACHE_HOME, else in ~/.cache."""
+    named = Path(environment.get("XDG_CACHE_HOME", ""))  # the specification requires an absolute path
+    base = named if named.is_absolute() else Path(environment.get("HOME") or "/nonexistent") / ".cache"
+    return base / "firstlight"
+
+
+def check_folders(cache: Path) -> None:
+    """Check the paths of an installed package and its cache, as `fl` does in a checkout. Raises FirstlightError.
+
+    Build tools must accept the paths. firstlight runs programs in the cache, so no other user may own it, except root
+    and the owner of firstlight."""
+    for what, path in (("firstlight", ROOT), ("the cache", cache)):
+        if re.search(r"[\x00-\x1f\x7f$;:\\\"`]", str(path)):
+            fix = "set FIRSTLIGHT_CACHE to another" if path == cache else "install it in another folder"
+            raise FirstlightError(f"build tools do not accept the path of {what}, {str(path)!r}; {fix}")
+    owners = {0, os.geteuid(), ROOT.stat().st_uid}
+    for place in (cache, *cache.glob("*")):
+        with contextlib.suppress(FileNotFoundError):  # another firstlight may remove its files now
+            if place.lstat().st_uid not in owners:
+                why = "belongs to another user, whose programs would run here"
+                raise FirstlightError(f"{place} {why}; set FIRSTLIGHT_CACHE to a folder of your own")
 
 
 def kind() -> tuple[str, ...]:

@@ -38,7 +38,8 @@ class Intel(Family):
 
     def fix(self, cache: Path) -> str:
         place = typed(cache / "mpi" / self.name)
-        return f"optional, 330 MB: python3 -m venv '{place}' && '{place}/bin/pip' install impi-devel"
+        pip = typed(cache / "mpi" / self.name / "bin" / "pip")
+        return f"optional, 330 MB: python3 -m venv {place} && {pip} install impi-devel"
 
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
         return {"I_MPI_ROOT": environ.get("I_MPI_ROOT") or str(prefix)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import INSTALLED, ROOT
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
 from firstlight.system.site.entries import Site, check
@@ -44,16 +45,18 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml")) -> Path | None:
-    """The one of FIRSTLIGHT_SITE, else the machine's, else the one beside the checkout; None where there is none.
+    """Return the file that FIRSTLIGHT_SITE names, else the machine's, else the one next to the checkout, else None.
 
-    Raises UsageError where the first of them is named and not there.
+    An installed package has its Python environment instead of a checkout. Raises UsageError if the named file does not
+    exist.
     """
     named = environment.get("FIRSTLIGHT_SITE")
     if named is not None:
         if named and not Path(named).exists():
             raise UsageError(f"FIRSTLIGHT_SITE or --site-file: there is no file {named}")
         return Path(named).absolute() if named else None
-    return next((path for path in (etc, ROOT.parent / NAME) if path.is_file() and trusted(path)), None)
+    beside = (Path(sys.prefix) if INSTALLED else ROOT).with_name(NAME)
+    return next((path for path in (etc, beside) if path.is_file() and trusted(path)), None)
 
 
 def trusted(path: Path) -> bool:
