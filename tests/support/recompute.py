@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import ratios
+
 PREFIXES = {p: 1000.0**k for k, p in enumerate(("p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -4)}
 BINARY = {u: 1024.0**k for k, u in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB"))}
 NOUNS = {"launch", "figure", "core", "node", "rank", "thread", "detour", "bit"}
@@ -119,6 +121,10 @@ class Run:
         half = max(4, len(ys) // 40)
         smooth = [median(ys[max(0, k - half) : k + half + 1]) for k in range(len(ys))]
         return (max(smooth) - min(smooth)) / 100
+
+    def threshold(self) -> float:
+        """The smallest difference between a user's commands that matters."""
+        return float(self.run["brought"][0].get("threshold", 0.05))
 
     def diverged(self, complete: bool = False) -> int:
         some = self.complete() if complete else self.records
@@ -309,6 +315,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "min": lambda *x: min(x if len(x) > 1 else x[0]), "max": lambda *x: max(x if len(x) > 1 else x[0]),
         "median": median, "log2": math.log2, "sum": sum, "len": len, "sorted": sorted, "shift": shift,
         "nearest": nearest, "best": Figure.best, "above": above, "near": near,
+        "ratio": ratios.of_medians, "ratio_low": ratios.low, "ratio_high": ratios.high, "values": lambda f: f.launches,
         "diverged_of": Figure.diverged, "kept": Figure.kept,
         "each_way": Figure.each_way, "slow": slow,
         "with_states": lambda some: sum(bool(f.row.get("states")) for f in some),
@@ -317,7 +324,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "largest": Figure.largest, "half_waves": Figure.half_waves,
         "window": lambda f: f.windows()[-1][0], "last": lambda f, name: f.windows()[-1][1][name],
         **{n: getattr(run, n) for n in
-           ("count", "scatter", "lasted", "drift", "diverged", "samples", "counted", "cache")},
+           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache")},
     }  # fmt: skip
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [*letters, *(x + y for x in letters for y in letters)]

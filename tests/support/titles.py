@@ -139,8 +139,8 @@ def strict(block: Block) -> bool:
 
 
 def rows(block: Block) -> bool:
-    """A cell of the rows of a chapter, which stand in no figure, in no list of what failed and of no method."""
-    return not any(t == "figure" for t, _, _ in block.path) and any(i.startswith("chapter-") for _, _, i in block.path)
+    """A cell of the rows of a chapter, or of the table of a user's commands."""
+    return block.within("table", "rows") or block.within("table", "commands")
 
 
 # --- the check --------------------------------------------------------------------------------------------------------
@@ -262,6 +262,8 @@ class Check:
         shown = (v for k, v in parameters if name and k == name[1].lower() and isinstance(v, int | float))
         if any(v == number or (v >= 1e5 and agrees(found[0], v)) for v in shown):
             return True
+        if name and any(k == name[1].lower() and str(v).startswith(found[0]) for k, v in parameters):
+            return True
         if after.startswith(" bit"):
             return any(k in ("bits", "precision") and v == number for k, v in parameters)
         if block.within("div", "matrix") and after.startswith(" failed"):
@@ -348,6 +350,15 @@ def terminal(text: str, page: Page) -> list[str]:
             shown = " ".join(p.text for p in block.pieces if not p.command).replace("\u00a0", " ")
             if "".join(shown.split()) not in "".join(flat.split()):
                 wrong.append(f"the terminal page's verdict has no: {block.text}")
+    for block in page.blocks:
+        if block.within("table", "commands") and block.path[-1][0] == "div":
+            printed = [
+                spoken(" ".join(p.text.replace("\u00a0", " ").split()))
+                for p in block.pieces
+                if p.source and "states" not in p.source["data-from"]
+            ]
+            if printed and not all(f"{value} {unit}".strip().replace("µs", "us") in flat for value, unit in printed):
+                wrong.append(f"the terminal page's table has no: {block.text}")
     findings = [b.text for b in page.blocks if "sentence" in b.path[-1][1].split() and b.within("ol", "findings")]
     printed = len(re.findall(r"^  \d  \S", "\n".join(lines), flags=re.M))
     for k, sentence in enumerate(findings[:printed], 1):

@@ -8,7 +8,7 @@ from firstlight.analysis import formatting
 from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.analysis.provenance import number, states_of
 from firstlight.core.units import count, percent, quantity, ratio, significant
-from firstlight.report.terminal import Ink, wrap
+from firstlight.report.ink import Ink, wrap
 
 _MOST = 40
 _NUMBERS = 52  # columns of two medians, their ratio and its interval

@@ -21,6 +21,7 @@ from firstlight.core import confidence, units
 from firstlight.core.heritage import Heritage
 from firstlight.core.shell import as_typed, command, line, visible
 from firstlight.model.catalogue import Workload
+from firstlight.model.catalogue.brought import CHAPTER
 from firstlight.report import answers as answering
 from firstlight.report import (
     bounds,
@@ -28,6 +29,7 @@ from firstlight.report import (
     comparison,
     drawing,
     export,
+    external_commands,
     failures,
     kernels,
     maps,
@@ -87,11 +89,17 @@ def render(
 ) -> str:
     """Return the page as text. `table`: its figures with their launches, if they are exported already."""
     view = View(judgement, workloads, heritage, Palette(judgement.run))
-    front = answering.front(judgement.run, answering.answers(judgement, workloads))
+    found, tables = answering.answers(judgement, workloads), external_commands.tables(judgement)
+    front = answering.front(judgement.run, found)
     sections = _chapters(view, front)
     table = export.rows(judgement, launches=True) if table is None else table
     page = _facts(judgement, workloads, view.palette, front, msgspec.json.encode(table)) | {
-        "chapters": sections,
+        "chapters": [c for c in sections if c["name"] != CHAPTER or not tables],
+        "external": tables,
+        "own": [part for c in sections if c["name"] == CHAPTER for part in c["parts"]],
+        "by_axis": [
+            a for a in found if a.chapter == CHAPTER and a.row.choose not in {t.brought.choose for t in tables}
+        ],
         "spread": _spread(view),
         "compared": compared,
         "compared_groups": comparison.groups(compared) if compared is not None else [],
@@ -99,7 +107,8 @@ def render(
         "compared_first": comparison.warnings(compared) if compared is not None else [],
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
-    return page_of(TEMPLATES / "report.html.j2", page, drawings + page["spread"], judgement.figures)
+    template = "commands.html.j2" if tables else "report.html.j2"
+    return page_of(TEMPLATES / template, page, drawings + page["spread"], judgement.figures)
 
 
 def page_of(
@@ -260,6 +269,7 @@ def _facts(
         "absences": absences(judgement),
         "builds": [(b.program.key, formatting.bare(b.error)) for b in run.builds if not b.ok],
         "lost": [formatting.bare(line) for line in judgement.lost],
+        "built_with": method.built_with(run),
         "method": method.paragraphs(judgement, workloads),
         "descriptions": sorted(
             {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}

@@ -116,6 +116,22 @@ def _measured(judgement: Judgement, workload: str) -> bool:
     return any(f.identity.workload == workload for f in judgement.figures)
 
 
+def built_with(run: Run) -> list[tuple[str, str]]:
+    """Return the toolchains and MPI libraries of the user's commands that were built, each with its command line."""
+    own = {one.name for one in run.brought}
+    programs = [b.program for b in run.builds if b.program.workload in own]
+    chains, mpis = {p.toolchain for p in programs}, {p.mpi for p in programs}
+    tools = run.toolbox
+    return [
+        *(
+            (t.name, f"{t.version}: {shlex.join((Path(t.cxx).name, *t.flags))}")
+            for t in tools.toolchains
+            if t.name in chains
+        ),
+        *((m.name, m.label) for m in tools.mpis if m.name in mpis),
+    ]
+
+
 def environment(run: Run) -> list[tuple[str, str]]:
     """What may explain a difference, as pairs."""
     m = run.machine

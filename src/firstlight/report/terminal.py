@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ from firstlight.analysis.states import describe_states
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import Failed, Untimed, Unverified, Verified
 from firstlight.core import confidence
-from firstlight.core.shell import COLOURS, STYLES, printable
 from firstlight.core.units import binary, count, duration, interval, percent, quantity
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers as answering
+from firstlight.report import external_table, verdict, wording
 from firstlight.report import failures as failing
-from firstlight.report import verdict, wording
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
+from firstlight.report.ink import Ink, wrap
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.results.record import Run
 from firstlight.system.machine import UNTIMED, cores
@@ -31,20 +31,6 @@ from firstlight.system.machine import UNTIMED, cores
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
 _NARROW = 20  # columns of a title beside its numbers, at least
-
-
-class Ink:
-    """Colour as a second signal: every line reads the same without it."""
-
-    def __init__(self, colour: bool) -> None:
-        self.colour = colour
-
-    def __call__(self, style: str, text: str) -> str:
-        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
-
-    def page(self, lines: Iterable[str]) -> str:
-        """The lines as text that does nothing to a terminal but colour it: records hold what programs printed."""
-        return printable("\n".join(lines), COLOURS if self.colour else ())
 
 
 def summary(
@@ -57,13 +43,13 @@ def summary(
     """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
     ink, run = Ink(colour), judgement.run
     answered = answering.answers(judgement, workloads)
-    front = answering.front(run, answered)
-    parts = [
-        header(run, width, ink),
-        _machine(judgement, width) + _warnings(judgement, width, ink),
-        _verdict(judgement, workloads, width, ink),
-        _table(front, width, ink),
-    ]
+    machine = _machine(judgement, width) + _warnings(judgement, width, ink)
+    verdicts = _verdict(judgement, workloads, width, ink)
+    if run.brought:
+        parts = [header(run, width, ink), verdicts, *external_table.tables(judgement, width, ink), machine]
+    else:
+        table = _table(answering.front(run, answered), width, ink)
+        parts = [header(run, width, ink), machine, verdicts, table]
     if judgement.findings:
         parts.append(_findings(judgement.findings, width, ink))
     suite = [(u.workload.name, u.command) for u in unmeasured(run, workloads)]
@@ -78,11 +64,12 @@ def summary(
 def header(run: Run, width: int, ink: Ink) -> list[str]:
     """One line, or two where one would be too long."""
     date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
-    took = "" if run.finished is None else f", {duration(run.finished - run.started)}"
+    took = "" if run.finished is None else duration(run.finished - run.started)
+    effort = ", ".join(filter(None, (wording.effort(run), took)))
     title = wording.title(run)
     whose, when = (
         f" · {title[:1].lower() + title[1:] if not run.brought else title}",
-        f"{date} · {wording.effort(run)}{took}",
+        f"{date} · {effort}" if effort else date,
     )
     if len("firstlight" + whose + " · " + when) <= width:
         return [ink("strong", "firstlight") + f"{whose} · {when}"]
@@ -305,9 +292,3 @@ def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
 
 def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:
     return ["", ink("strong", title)] if some else []
-
-
-def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    """Wrap a text; names like gcc-native stay whole."""
-    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-    return lines or [first.rstrip()]

@@ -15,7 +15,7 @@ from firstlight.core.shell import command
 from firstlight.core.units import percent
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
-from firstlight.report import answers, wording
+from firstlight.report import answers, external_commands, wording
 from firstlight.report.unmeasured import unmeasured
 from firstlight.results.record import Run
 
@@ -40,7 +40,8 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
         ("next", *following(judgement, workloads)),
     ]
     if run.brought:  # the page of a user's own commands is about these alone
-        lines = [line for line in lines if line[0] not in ("flags", "MPI")]
+        result = [("result", text, "") for text in external_commands.sentences(judgement)]
+        lines = result + [line for line in lines if line[0] not in ("flags", "MPI")]
     return [Advice(subject, provenance.settle(text), what) for subject, text, what in lines if text]
 
 

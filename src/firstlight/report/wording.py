@@ -38,8 +38,8 @@ def again(run: Run) -> str:
 
 
 def effort(run: Run) -> str:
-    """`quick suite`; of a run of a user's own programs, which no suite names: `your programs`."""
-    return "your programs" if run.brought else f"{run.suite} suite"
+    """`quick suite`; "" of a run of a user's own programs, which no suite names."""
+    return "" if run.brought else f"{run.suite} suite"
 
 
 def title(run: Run) -> str:

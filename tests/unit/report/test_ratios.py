@@ -1,7 +1,8 @@
-"""Ratios of commands: the lines that `./fl bench` prints after its page."""
+"""Ratios of commands: what the pages of `./fl bench` show first."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from pathlib import Path
@@ -9,12 +10,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import titles
 from commands import Captured, call
+from firstlight.analysis import provenance
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.verdict import Identity, Verified
-from firstlight.core.errors import OK
+from firstlight.core.errors import OK, REGRESSION, USAGE
+from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Placement
-from firstlight.report import ratios
+from firstlight.report import external_commands, ratios
 
 
 def figure(level: float, launches: int = 12, noise: float = 0.003, better: str = "lower") -> Verified:
@@ -29,10 +33,10 @@ def figure(level: float, launches: int = 12, noise: float = 0.003, better: str =
 @pytest.mark.parametrize(
     ("a", "b", "threshold", "shown", "outcome"),
     [
-        (1.0, 1.1, 0.05, r"1\.(09\d*|1\d*) \[1\.\d+, 1\.\d+\]", "worse"),
-        (1.1, 1.0, 0.05, r"0\.9\d+ \[0\.9\d+, 0\.9\d+\]", "better"),
+        (1.0, 1.1, 0.05, r"1\.(09\d*|1\d*) \[1\.\d+, 1\.\d+\]", "slower"),
+        (1.1, 1.0, 0.05, r"0\.9\d+ \[0\.9\d+, 0\.9\d+\]", "faster"),
         (1.0, 1.02, 0.05, r"1\.0\d+ \[1\.0\d+, 1\.0\d+\]", "same within 5 %"),
-        (1.0, 1.02, 0.01, r"1\.0\d+ \[1\.0\d+, 1\.0\d+\]", "worse"),
+        (1.0, 1.02, 0.01, r"1\.0\d+ \[1\.0\d+, 1\.0\d+\]", "slower"),
         (1.0, 1.1, 0.2, r"1\.\d+ \[1\.\d+, 1\.\d+\]", "same within 20 %"),
         (1.0, 1.0, 0.05, r"1(\.00)? \[.*\]", "same within 5 %"),
     ],
@@ -40,18 +44,20 @@ def figure(level: float, launches: int = 12, noise: float = 0.003, better: str =
 def test_the_ratio_is_shown_with_its_interval_and_outcome(
     a: float, b: float, threshold: float, shown: str, outcome: str
 ) -> None:
-    value, verdict = ratios.ratio(figure(a), figure(b), threshold)
-    assert re.fullmatch(shown, value) and verdict == outcome
+    found = ratios.ratio(figure(a), figure(b), threshold)
+    assert re.fullmatch(shown, provenance.settle(found.text))
+    assert provenance.settle(found.difference) == outcome
 
 
 def test_of_what_is_better_where_higher_a_rise_is_better() -> None:
-    assert ratios.ratio(figure(1.0, better="higher"), figure(1.2, better="higher"), 0.05)[1] == "better"
+    a, b = (replace(figure(level, better="higher"), unit="1/s") for level in (1.0, 1.2))
+    assert ratios.ratio(a, b, 0.05).difference == "better"
 
 
 @pytest.mark.parametrize("launches", [1, 2, 3])
 def test_too_few_launches_have_no_interval(launches: int) -> None:
-    value, verdict = ratios.ratio(figure(1.0, launches), figure(2.0, launches), 0.05)
-    assert value.endswith("[too few launches]") and verdict == "inconclusive"
+    found = ratios.ratio(figure(1.0, launches), figure(2.0, launches), 0.05)
+    assert found.text.endswith("[too few launches]") and found.difference == "inconclusive"
 
 
 def test_commands_are_compared_with_the_first_one_as_typed(
@@ -61,7 +67,53 @@ def test_commands_are_compared_with_the_first_one_as_typed(
     words = ["--sweep", "n=1,2", "--", "sleep", "0.0{n}", "--", "true", "{n}"]
     code, out, err = call(capsys, "bench", "--launches", "1", "--as", "r", "--threshold", "0.1", *words)
     assert code == OK, err
+    shown = r"at n = {}: true / sleep = [0-9.]+ \[too few launches\] in (wall|CPU) time: inconclusive"
     for n in (1, 2):
-        assert re.search(rf"true / sleep = [0-9.]+ \[too few launches\], wall time, n = {n}: inconclusive", out), out
-    code, out, err = call(capsys, "bench", "--resume", "r", "--budget", "1s", "--threshold", "0.1")
+        assert re.search(shown.format(n), " ".join(out.split())), out
+    assert titles.check(tmp_path / "results" / "r", None, out).mismatches == []
+    assert json.loads((tmp_path / "results" / "r" / "run.json").read_text())["brought"][0]["threshold"] == 0.1
+    code, out, err = call(capsys, "bench", "--resume", "r", "--budget", "1s")
     assert code == OK and "true / sleep = " in out, err
+    code, _, err = call(capsys, "bench", "--resume", "r", "--threshold", "0.2")
+    assert code == USAGE and "--threshold" in err
+
+
+def test_every_number_of_the_page_is_computed_again(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = ["--", "true", "--", "sleep", "0.001", "--", "false"]
+    code, _, err = call(capsys, "bench", "--as", "r", "--budget", "10s", *commands)
+    assert code == REGRESSION, err  # false
+    _, shown, _ = call(capsys, "report", "r")
+    _, figures, _ = call(capsys, "figures", "r", "--json")
+    found = titles.check(tmp_path / "results" / "r", json.loads(figures), shown)
+    assert found.mismatches == [] and found.computed > 15
+    page = (tmp_path / "results" / "r" / "report.html").read_text()
+    assert "false is not ranked (failed)" in shown and "false is not ranked (failed)" in page
+    place = tmp_path / "results" / "r" / "report.html"
+    place.write_text(re.sub(r'(data-from="ratio_high\(a, b\)"[^>]*>)[\d.]+', r"\g<1>77.7", page, count=1))
+    assert len(titles.check(tmp_path / "results" / "r").mismatches) == 1
+
+
+def test_many_commands_are_ranked_and_one_has_no_ratio(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    many = [word for k in range(1, 11) for word in ("--", "sleep", f"0.0{k:02}")]
+    code, out, err = call(capsys, "bench", "--as", "many", "--launches", "1", *many)
+    assert code == OK, err
+    assert re.search(r"no difference between the 10 commands can be shown in .* time", " ".join(out.split())), out
+    assert out.count(" / sleep_0_001 = ") == 9
+    code, out, err = call(capsys, "bench", "--as", "one", "--launches", "1", "--", "true")
+    assert code == OK and re.search(r"result  true: .* in (wall|CPU) time", out) and " / " not in out.split("health")[0]
+    page = (tmp_path / "results" / "one" / "report.html").read_text()
+    assert "Nothing was measured" not in page and 'class="cards"' not in page
+
+
+def test_the_best_of_many_is_named_with_the_next() -> None:
+    table = external_commands.Table(Brought("bench", "t", "?", {}), ("time",), "time", "", ())
+    of = {name: figure(level) for name, level in (("a", 1.3), ("b", 1.0), ("c", 2.0))}
+    of = {name: replace(f, identity=replace(f.identity, variant=name)) for name, f in of.items()}
+    text = provenance.settle(external_commands._of_many(table, of, "wall time"))
+    assert re.fullmatch(r"b is the best of 3 commands in wall time; a follows: a / b = 1\.\d+ \[1\.\d+, 1\.\d+\]", text)

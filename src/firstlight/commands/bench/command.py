@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest, tell
+from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest
 from firstlight.core import caller, shell
 from firstlight.core.errors import UsageError
 
@@ -142,7 +142,6 @@ def command(
     name: str | None,
     resume: str | None,
     as_json: bool,
-    threshold: float,
     **given: Any,
 ) -> int:
     """Measure and compare your own programs.
@@ -166,22 +165,19 @@ def command(
         budget, timeout = (parse_duration(given[o], o) if given[o] else None for o in ("budget", "timeout"))
         with interruptible(), display() as progress:
             result = runner.resume(runs.find(resume, results), progress, budget, timeout)
-        return _shown(result, threshold, as_json)
+        return _shown(result, as_json)
     asked, folder = _asked(context, words, file, given)
     with interruptible(), display() as progress:
         result = run(asked, folder, results, name, progress)
-    return _shown(result, threshold, as_json)
+    return _shown(result, as_json)
 
 
-def _shown(result: Result, threshold: float, as_json: bool) -> int:
-    """Show the page, the ratios of the commands, and the reason for each failure."""
+def _shown(result: Result, as_json: bool) -> int:
+    """Show the page, and the reason for each failure."""
     from firstlight.commands.bench.runner import failures
     from firstlight.commands.run import show
-    from firstlight.report import ratios
 
     code = show(result, as_json)
-    for line in () if as_json else ratios.lines(result.judgement, result.workloads, threshold):
-        tell(f"  {line}")
     for line in failures(result.judgement):
         note(line)
     return code
@@ -189,7 +185,7 @@ def _shown(result: Result, threshold: float, as_json: bool) -> int:
 
 def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
     """A run that is resumed keeps what it was begun with."""
-    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json", "threshold"}
+    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
     if kept or words:
         more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
         raise UsageError(f"--resume goes on with what that run was begun with, not with {more}; start a new run")
@@ -254,6 +250,6 @@ def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
         "like": "output",
         "ignore_status": "verify_status",
     }
-    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title", "mpi_share")
-    chosen = {name: given[name] for name in plain if name in typed}
+    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title")
+    chosen = {name: given[name] for name in (*plain, "mpi_share", "threshold") if name in typed}
     return chosen | {fields.get(name, name): make() for name, make in made.items() if name in typed}

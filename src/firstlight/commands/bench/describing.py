@@ -74,6 +74,7 @@ def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
         rows=tuple(_rows(request, cells)),
         bounded_by=tuple(BOUNDS[name] for name in BOUNDS if name in request.work),
         roles=ROLES,
+        threshold=request.threshold,
     )
 
 

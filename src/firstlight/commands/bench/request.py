@@ -14,6 +14,7 @@ import msgspec
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Value, needs
+from firstlight.model.catalogue.brought import THRESHOLD
 from firstlight.model.plan import settings
 from firstlight.model.plan.arguments import value
 
@@ -54,6 +55,7 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `mpi_share`: whether one more execution per launch measures the share of time in MPI. `work`: what an execution
     does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders. `placements`, `mpis` and
     `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status is not looked at.
+    `threshold`: the smallest difference that matters, as a share.
     """
 
     commands: dict[str, str]
@@ -78,6 +80,7 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timeout: str = ""
     budget: str = ""
     launches: Annotated[int, msgspec.Meta(ge=1, le=1000)] | None = None
+    threshold: Annotated[float, msgspec.Meta(ge=0, lt=1)] = THRESHOLD
 
     @property
     def verified(self) -> str:

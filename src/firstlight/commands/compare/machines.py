@@ -23,7 +23,8 @@ from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import resolved, same_value
 from firstlight.report import answers, chapters, html
 from firstlight.report.export.comparison import Which, which
-from firstlight.report.terminal import Ink, machine_line, wrap
+from firstlight.report.ink import Ink, wrap
+from firstlight.report.terminal import machine_line
 from firstlight.results.record import Better
 from firstlight.results.store.durable import replace
 from firstlight.system.machine import Machine, cores

@@ -30,9 +30,9 @@ from firstlight.model.catalogue import Workload
 from firstlight.report import html, wording
 from firstlight.report.export.comparison import Which, which
 from firstlight.report.frame import Drawing, Trace, layout, text
+from firstlight.report.ink import Ink, wrap
 from firstlight.report.palette import COOL, WARM
 from firstlight.report.peers import Peer, peers
-from firstlight.report.terminal import Ink, wrap
 from firstlight.results.record import Better
 from firstlight.results.store.durable import replace
 

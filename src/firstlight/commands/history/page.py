@@ -19,7 +19,7 @@ from firstlight.analysis.verdict import DISTURBED
 from firstlight.core.units import count, percent, quantity, ratio, scale, significant
 from firstlight.report import chapters, html
 from firstlight.report.comparison import Row, groups
-from firstlight.report.terminal import Ink, wrap
+from firstlight.report.ink import Ink, wrap
 from firstlight.results.store.disk import being_written
 
 MOST_CHANGES = 6  # runs at which something changed, in the terminal

@@ -19,7 +19,7 @@ from firstlight.core.errors import INCONCLUSIVE, OK
 from firstlight.core.units import count, percent, quantity, ratio, significant
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers, chapters, html
-from firstlight.report.terminal import Ink, wrap
+from firstlight.report.ink import Ink, wrap
 from firstlight.results.record import Better
 from firstlight.results.store.durable import replace as write_whole
 

@@ -11,14 +11,21 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.core.roles import OF_GUESTS, Role, defect
-from firstlight.model.catalogue import Bound, Row, Variant, Workload
+from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, OF_GUESTS, Role, defect
+from firstlight.model.catalogue import Bound, Plot, Row, Variant, Workload
 
 CHAPTER = "bench"
+CALLED = {EXECUTION: "wall time", EXECUTION_CPU: "CPU time", EXECUTION_MEMORY: "peak memory"}
+"""Names of the metrics that play these roles."""
+THRESHOLD = 0.05
+"""The smallest difference that matters, as a share, where a user sets none."""
 
 
 class Brought(msgspec.Struct, frozen=True):
-    """What a workload.toml says, as far as it concerns commands. `commands`: by variant, as its user typed it."""
+    """What a workload.toml says, as far as it concerns commands. `commands`: by variant, as its user typed it.
+
+    `threshold`: the smallest difference between commands that matters, as a share.
+    """
 
     name: str
     title: str
@@ -28,6 +35,43 @@ class Brought(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     bounded_by: tuple[Bound, ...] = ()
     roles: tuple[Role, ...] = ()
+    threshold: float = THRESHOLD
+
+    @property
+    def choose(self) -> str:
+        """Return what distinguishes the things that are compared: `variant`, or several axes as `variant+mpi`."""
+        return self.rows[0].choose if self.rows else "variant"
+
+    def metric(self, role: str) -> str:
+        """Return the name of the metric that plays a role, "" if there is none."""
+        return next((r.metric for r in self.roles if r.role == role), "")
+
+    def called(self, metric: str) -> str:
+        """Return the name of a metric in a sentence: `wall time`."""
+        role = next((r.role for r in self.roles if r.metric == metric), "")
+        return CALLED.get(role) or metric.replace("_", " ")
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """Return the metrics that decide which command is better: wall time, and those that the user asked for."""
+        return tuple(dict.fromkeys(r.metric for r in self.rows if r.headline))
+
+    @property
+    def swept(self) -> str:
+        """Return the parameter with the most values in the sweep, "" if nothing was swept."""
+        values: dict[str, set[object]] = {}
+        for row in self.rows:
+            for name, value in row.where.items():
+                values.setdefault(name, set()).add(value)
+        several = [name for name in values if len(values[name]) > 1]
+        return max(several, key=lambda name: len(values[name]), default="")
+
+    def plots(self) -> tuple[Plot, ...]:
+        """Return a drawing of each metric that decides, and of CPU time: over the sweep, else launch by launch."""
+        time, *others = self.headlines or ("",)
+        metrics = dict.fromkeys(filter(None, (time, self.metric(EXECUTION_CPU), *others)))
+        kind = "sweep" if self.swept else "launches"
+        return tuple(Plot(kind, self.swept, m, self.choose, subject=self.called(m)) for m in metrics)
 
     def defect(self) -> str:
         """Return what `./fl bench` never writes into a run, "" if there is nothing: the run may come from another user.
@@ -57,7 +101,7 @@ class Brought(msgspec.Struct, frozen=True):
             provides=(),
             bounded_by=self.bounded_by,
             rows=self.rows,
-            plots=(),
+            plots=self.plots(),
             roles=self.roles,
         )
 

@@ -55,13 +55,13 @@ def _width(values: Sequence[float]) -> float:
 def _strip(view: View, name: str, values: Sequence[float]) -> Trace:
     toolchain = name.split(" · ")[1]
     return {
-        "type": "box", "orientation": "h", "name": frame.text(name), "x": [round(v, 3) for v in _thinned(values)],
+        "type": "box", "orientation": "h", "name": frame.text(name), "x": [round(v, 3) for v in thinned(values)],
         "fillcolor": "rgba(127,127,127,0.12)",
         "marker": {"size": 4, "opacity": 0.6, "color": view.palette.colour(toolchain)}, "hoverinfo": "x+name",
     }  # fmt: skip
 
 
-def _thinned(values: Sequence[float]) -> list[float]:
+def thinned(values: Sequence[float]) -> list[float]:
     """At most MOST_DOTS of the values, evenly over their order, the least and the most among them."""
     ordered = sorted(values)
     if len(ordered) <= MOST_DOTS:

@@ -1,0 +1,93 @@
+"""External commands: the table of a user's commands on the terminal page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from firstlight.analysis import Judgement, provenance
+from firstlight.analysis.states import describe_states
+from firstlight.report import external_commands
+from firstlight.report.external_commands import Line, Table
+from firstlight.report.ink import Ink, wrap
+
+LAUNCHES = "launches"
+_GAP = 2  # columns between two numbers
+Column = tuple[str, list[str]]
+
+
+def tables(judgement: Judgement, width: int, ink: Ink) -> list[list[str]]:
+    """Return the lines of each table: as many columns beside each other as the width has room for."""
+    return [
+        _table(table, some, width, ink)
+        for table in external_commands.tables(judgement)
+        for some in _parts(table, width)
+    ]
+
+
+def _parts(table: Table, width: int) -> Iterator[list[Column]]:
+    part: list[Column] = []
+    for column in _columns(table):
+        if part and 4 + sum(_size(c) + _GAP for c in [*part, column]) > width:
+            yield part
+            part = []
+        part.append(column)
+    yield part
+
+
+def _columns(table: Table) -> list[Column]:
+    """Return the headings with their cells: a metric each, and the launches."""
+    found = [(table.brought.called(m), [_cell(line, m) for line in table.lines]) for m in table.metrics]
+    found.append((LAUNCHES, [_launches(line) for line in table.lines]))
+    return [(head, cells) for head, cells in found if any(cells) or head == LAUNCHES]
+
+
+def _cell(line: Line, metric: str) -> str:
+    """Return `52.9 ms [51.8, 54.7]`."""
+    f = line.verified(metric)
+    if f is None:
+        return ""
+    return str(provenance.settle(f"{provenance.median(f)} [{provenance.span(f, ', ')}]"))
+
+
+def _launches(line: Line) -> str:
+    return "" if line.launches is None else str(len(line.launches.estimate.launches))
+
+
+def _size(column: Column) -> int:
+    return max(map(len, [column[0], *column[1]]))
+
+
+def _table(table: Table, columns: Sequence[Column], width: int, ink: Ink) -> list[str]:
+    heads = "".join(" " * _GAP + head.rjust(_size((head, cells))) for head, cells in columns)
+    lines = [ink("dim", f"  {heads}")]
+    last = columns[-1][0] == LAUNCHES
+    for k, line in enumerate(table.lines):
+        numbers = "".join(" " * _GAP + cells[k].rjust(_size((head, cells))) for head, cells in columns)
+        if numbers.strip() or last:
+            lines += [*_name(line, width, ink), *([f"  {numbers}".rstrip()] if numbers.strip() else [])]
+        lines += _notes(table, line, width, ink) if last else []
+    return lines
+
+
+def _notes(table: Table, line: Line, width: int, ink: Ink) -> list[str]:
+    """Return the ratio of a command among several, its states, and why it is not ranked."""
+    f = line.verified(table.decides)
+    texts = [
+        f"{line.compared}: {line.ratio.difference}" if line.ratio is not None and len(table.lines) > 2 else "",
+        f"two states: {describe_states(f.states, f.unit)}" if f is not None and f.states else "",
+    ]
+    notes = [x for text in texts if text for x in wrap(provenance.settle(text), width, "    ", "      ")]
+    style = "bad" if line.launches is None else "warn"
+    reason = wrap(provenance.settle(line.reason), width, "    ", "    ") if line.reason else []
+    return notes + [ink(style, x) for x in reason]
+
+
+def _name(line: Line, width: int, ink: Ink) -> list[str]:
+    """Return the name of a command and the command as typed, on one line or cut at the width."""
+    title = ", ".join(filter(None, (line.label, line.case)))
+    typed = line.typed.replace("\n", " ") if line.typed != line.label else ""
+    room = width - len(title) - 5
+    if not typed or room < 8:
+        return wrap(title, width, "  ", "    ")
+    typed = typed if len(typed) <= room else typed[: room - 1] + "…"
+    return [f"  {title}" + ink("dim", f"   {typed}")]

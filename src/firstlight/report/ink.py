@@ -1,0 +1,28 @@
+"""Ink: the colours of the terminal pages, and lines of their width."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from firstlight.core.shell import COLOURS, STYLES, printable
+
+
+class Ink:
+    """Colour as a second signal: every line reads the same without it."""
+
+    def __init__(self, colour: bool) -> None:
+        self.colour = colour
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
+
+    def page(self, lines: Iterable[str]) -> str:
+        """The lines as text that does nothing to a terminal but colour it: records hold what programs printed."""
+        return printable("\n".join(lines), COLOURS if self.colour else ())
+
+
+def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+    """Wrap a text; names like gcc-native stay whole."""
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines or [first.rstrip()]
