@@ -32,6 +32,7 @@ from typing import Any
 
 from firstlight import ROOT
 from firstlight.core import confidence
+from firstlight.core.units import duration
 from recompute import BINARY, Figure, Run, agrees, compute, factor, spoken
 
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "td", "th", "figcaption", "dd", "dt", "summary", "div", "title"}
@@ -296,9 +297,9 @@ class Check:
         """Every number that the head of a page may say of its run: date, duration, machine, versions."""
         run, machine = self.run.run, self.run.run["machine"]
         date = time.strftime("%d %b %Y %H:%M", time.localtime(run["started"])).lstrip("0")
-        seconds = round((run["finished"] or run["started"]) - run["started"])
+        lasted = duration((run["finished"] or run["started"]) - run["started"])
         sizes = [float(machine["memory"]), *(float(c["size"]) for c in machine["caches"])]
-        some = [date, f"{seconds} {seconds // 60} {seconds % 60} {seconds // 3600} {seconds // 60 % 60}"]
+        some = [date, lasted]
         some += [".".join(machine["kernel"].split(".")[:2]), machine["name"], machine["processor"]]
         some += [str(machine["cores"]), str(len(machine["numa"]) or 1), str(machine["sockets"])]
         some += [

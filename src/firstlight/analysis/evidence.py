@@ -19,6 +19,7 @@ from firstlight.results.record import PHASE, Case, Check, Devices, Launch, Launc
 
 VALUE, REPORTED = "value", "told"  # forms of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
+NOTICED = 0.02  # of a run's samples: pages report it if more of them are disturbed
 
 
 class Subject(NamedTuple):

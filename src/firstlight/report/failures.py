@@ -18,11 +18,12 @@ ORDER: tuple[Kind, ...] = ("failed", "unverified", "expected")
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """`figures`: at least one, in the order of the run."""
+    """`figures`: at least one, in the order of the run; `command` measures the first of them again."""
 
     kind: Kind
     program: str  # dot.kahan, gcc-fast and clang-fast
     figures: tuple[Failed | Unverified, ...]
+    command: str
 
     @property
     def title(self) -> str:
@@ -40,11 +41,6 @@ class Failure(msgspec.Struct, frozen=True):
         """Return the first reason: those of the other cases differ only in the sizes."""
         return self.figures[0].reason
 
-    @property
-    def command(self) -> str:
-        """Measures the first again."""
-        return wording.repeat(self.figures[0].identity)
-
 
 def failures(judgement: Judgement) -> list[Failure]:
     """Return what failed, what is unverified and what failed as expected, each by program and MPI library."""
@@ -57,7 +53,10 @@ def failures(judgement: Judgement) -> list[Failure]:
             program = f"{f.identity.workload}.{f.identity.variant}"
             found.setdefault((kind, program, f.identity.mpi or "", cause), []).append(f)
     ordered = sorted(found.items(), key=lambda item: (ORDER.index(item[0][0]), item[0]))
-    return [Failure(key[0], _program(judgement, some), tuple(some)) for key, some in ordered]
+    return [
+        Failure(key[0], _program(judgement, some), tuple(some), wording.repeat(some[0].identity, judgement.run))
+        for key, some in ordered
+    ]
 
 
 def _program(judgement: Judgement, some: list[Failed | Unverified]) -> str:

@@ -146,7 +146,6 @@ def page_of(
         "name": formatting.name,
         "count": units.count,
         "chapter": chapters.name,
-        "repeat": wording.repeat,
         "word": lambda text: line([text]),
         "states": provenance.two_states,
         "headline": lambda text: headline(text, index),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from firstlight.analysis import Judgement, provenance, ranking
-from firstlight.analysis.evidence import UNDISTURBED
+from firstlight.analysis.evidence import NOTICED, UNDISTURBED
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
@@ -61,6 +61,8 @@ def health(judgement: Judgement) -> str:
         return f"not fit for measuring: in {many} of the samples something else used the processors"
     if slow := disturbed(judgement.steadiness):
         return f"usable with care: {sentence(slow[0])}"
+    if share > NOTICED:
+        return f"usable with care: in {many} of the samples something else used the processors"
     return "fit for measuring: no disturbance above the thresholds of the method"
 
 

@@ -273,8 +273,7 @@ def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Resul
         judgement=judgement,
         workloads=session.workloads,
         code=ENVIRONMENT if full or missing else _status(judgement, rounds),
-        line=full
-        or exit_status.why(session.run, rounds, directory, exit_status.came_out(judgement, session.workloads)),
+        line=full or exit_status.why(judgement, session.workloads, rounds, directory),
         missing=missing,
     )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firstlight.analysis import Judgement
 from firstlight.analysis.outcome import outcome
+from firstlight.analysis.verdict import Verified
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.core.shell import command
@@ -37,8 +38,9 @@ def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     return f"answered {good} of {count(len(rows), 'row')}; " if good < len(rows) else ""
 
 
-def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str:
-    """Return one sentence. `rounds`: None if the run was interrupted; `rows`: see `came_out`."""
+def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds | None, directory: Path) -> str:
+    """Return one sentence. `rounds`: None if the run was interrupted."""
+    run = judgement.run
     resume = command("run", "--resume", directory, *run.more())
     if rounds is None:
         return f"interrupted; go on with: {resume}"
@@ -49,7 +51,8 @@ def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str
         begun = [name for name in wide if rounds.tallies[name].records]
         unbegun = f"not begun: {none} of {planned} cells; " if none else ""
         return (
-            f"the budget of {duration(run.budget)} is spent; {rows}{unbegun}{_unfinished(run, rounds)}"
+            f"the budget of {duration(run.budget)} is spent; "
+            f"{came_out(judgement, workloads)}{unbegun}{_unfinished(run, rounds)}"
             f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
             f"go on with: {resume}"
         )
@@ -61,6 +64,8 @@ def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str
             f"complete; less sure than {sure} after {most} launches: {len(wide)} of {cells} cells; "
             f"start a new run with --launches {2 * most}"
         )
+    if not any(isinstance(f, Verified) for f in judgement.figures):
+        return "complete; no figure is verified"
     return f"complete; every interval is within {sure}"
 
 

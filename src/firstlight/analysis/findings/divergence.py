@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from firstlight.analysis import Finding, Judgement, provenance
-from firstlight.analysis.evidence import UNDISTURBED
+from firstlight.analysis.evidence import NOTICED, UNDISTURBED
 from firstlight.analysis.findings._common import SHOWN, command, target, verified, without_defaults
 from firstlight.analysis.formatting import name
 from firstlight.analysis.verdict import Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Workload
-
-NOTICED = 0.02
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
