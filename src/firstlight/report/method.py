@@ -51,17 +51,17 @@ def _launches(judgement: Judgement) -> str:
     spent = sum(r.exit.seconds for r in judgement.records)
     budget = f" within a budget of {duration(run.budget)}" if run.budget > 0 else ""
     how = {
-        "complete": "It ended by itself",
-        "budget": "It was stopped by its budget",
-        "interrupted": "It was interrupted",
-        "running": "It had not ended when this page was written",
+        "complete": "The run ended by itself",
+        "budget": "The budget ended the run",
+        "interrupted": "The run was interrupted",
+        "running": "The run had not ended when this page was written",
     }.get(run.state, f"Its state is {run.state}")
     return (
         f"{count(len(programs), 'program')} were launched {len(judgement.records)} times in all{budget}, taking "
-        f"{samples:,} timed samples in {duration(spent)}. A launch, one execution of one program, is the unit of "
-        f"sampling: at least {run.launches} a program were wanted, until the {confidence.INTERVAL} was within "
-        f"±{percent(run.precision)}. Launches of what is compared were interleaved in balanced random order "
-        f"(seed {run.seed}), so that a drifting machine harms all alike. {how}."
+        f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
+        f"median of its samples. At least {run.launches} launches per program were required, and more until the "
+        f"{confidence.INTERVAL} was within ±{percent(run.precision)}. Launches to be compared were interleaved in "
+        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. {how}."
     )
 
 
