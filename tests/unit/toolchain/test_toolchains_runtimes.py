@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import native
-from firstlight.execute.launch import launch
+from firstlight.execute.launch import command, launch
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.system.machine import linux
 from firstlight.toolchain import RUNTIMES, Absent, Linking, Mpi, Toolbox
@@ -162,13 +162,6 @@ def test_the_environment_of_a_runtime_reaches_its_programs_only(
     library = msgspec.structs.replace(openmpi(tmp_path), launcher=str(launcher), extras=extras)
     cell = Cell("c", Program("halo", variant, "gcc-base", "openmpi"), Placement(1, 2, 1), ())
     box = Toolbox((), (library,), (), ())
-    outcome = launch(
-        cell,
-        tmp_path,
-        box,
-        output=tmp_path / "r",
-        timeout=20,
-        identity=f"runtimes-{tmp_path.name}",
-        machine=native.here,
-    )
+    ready = command(cell, tmp_path, box, output=tmp_path / "r", machine=native.here)
+    outcome = launch(ready, 20, f"runtimes-{tmp_path.name}")
     assert outcome.stdout == mark

@@ -10,6 +10,7 @@ std::uint64_t drawn = 1;
 }
 
 namespace fl {
+Index saved_before = -1;
 std::uint64_t seed() { return drawn; }
 void* allocate(std::size_t bytes) { return std::malloc(bytes); }
 void release(void* memory, std::size_t) { std::free(memory); }
