@@ -66,7 +66,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         if "firstlight" not in path.name and path.suffix != ".pth" and not (packages / path.name).exists():
             (packages / path.name).symlink_to(path)
     pip = [sys.executable, "-I", "-m", "pip", "--python", environment / "bin" / "python", "install", "--quiet"]
-    subprocess.run([*pip, "--no-index", "--no-deps", wheel(root)], check=True, timeout=300)
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}  # it may find the checkout
+    subprocess.run([*pip, "--no-index", "--no-deps", wheel(root)], env=variables, check=True, timeout=300)
     home.mkdir()
     folder.mkdir()
     return Installed(environment, home, folder)

@@ -263,8 +263,6 @@ void first_touch(void* state) {
   if (variant.first_touch != nullptr) variant.first_touch(state);
 }
 
-Index saved_before = -1;
-
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
 
 std::string wrong_values(const Arguments& arguments) {

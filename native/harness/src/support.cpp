@@ -16,6 +16,9 @@
 #include "firstlight/workload.hpp"
 
 namespace fl {
+
+Index saved_before = -1;
+
 namespace {
 
 // Waits until the launcher has read the output, a second at most: Hydra ends a job that is aborted without a last look at its streams.
