@@ -171,7 +171,7 @@ def test_words_paths_and_long_arguments_go_the_whole_way(here: Path, capsys: Cap
     assert {f["parameters"]["f"] for f in found} == {"a b/c.txt", "./app.py", "/", "01", ".", "a,b"}
     assert {f["verdict"] for f in found} == {"verified"}
     page = (here / "results" / "r" / "report.html").read_text()
-    assert "wall time, f = a b/c.txt" in page and "wall time, f = a,b" in page
+    assert "first, f = a b/c.txt" in page and "first, f = a,b" in page
     assert call(capsys, "check", "r")[0] == OK
     code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "1s")
     assert "argument" not in err and code == OK, err

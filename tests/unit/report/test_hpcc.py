@@ -130,7 +130,8 @@ def test_a_run_is_exported_from_the_command_line(
 ) -> None:
     folder = many_runs.write(scene, tmp_path, scene.run.id, scene.run.started)
     assert call(["export", "hpcc", str(folder)]) == 0
-    assert capsys.readouterr().out == to_table(judgement, lines(judgement, WORKLOADS))
+    table = to_table(judgement, lines(judgement, WORKLOADS))
+    assert capsys.readouterr().out == table.replace("./fl run ", f"./fl run --results {folder.parent} ")
     summary = tmp_path / "hpccoutf.txt"
     assert call(["export", "hpcc", str(folder), "--summary", "-o", str(summary)]) == 0
     values = dict(line.split("=") for line in summary.read_text().splitlines()[1:-1])
