@@ -91,8 +91,9 @@ def test_two_wheels_of_the_same_files_are_equal(tmp_path: Path) -> None:
 def test_programs_are_listed_built_launched_and_verified(installed: Installed) -> None:
     before = installed.files()
     assert "measure one: firstlight run NAME" in installed.run("firstlight", "list")
-    assert "go on with: fl run --resume" in installed.run("fl", "run", "dot.serial", "--budget", "10s")
-    assert "firstlight" in installed.run("firstlight", "bench", "--budget", "5s", "--", "true")
+    assert "0 failed" in installed.run("fl", "run", "dot.serial", "--launches", "1")
+    assert "fl run dot.serial" in installed.run("fl", "explain", "dot.serial", "rate")
+    assert "firstlight" in installed.run("firstlight", "bench", "--launches", "1", "--", "true")
     runs = list((installed.folder / "results").glob("*/run.json"))
     assert len(runs) == 2 and (installed.home / "my cache" / "firstlight" / "programs").is_dir()
     for path in runs[0].parent.parent.rglob("*"):
