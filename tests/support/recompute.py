@@ -126,12 +126,11 @@ class Run:
         """The smallest difference between a user's commands that matters."""
         return float(self.run["brought"][0].get("threshold", 0.05))
 
-    def diverged(self, complete: bool = False) -> int:
-        some = self.complete() if complete else self.records
-        return sum(not s["cpu"] >= 0.9 for r in some for s in r.get("sample", ()))
+    def diverged(self) -> int:
+        return sum(not s["cpu"] >= 0.9 for r in self.complete() for s in r.get("sample", ()))
 
-    def samples(self, complete: bool = False) -> int:
-        return sum(len(r.get("sample", ())) for r in (self.complete() if complete else self.records))
+    def samples(self) -> int:
+        return sum(len(r.get("sample", ())) for r in self.complete())
 
     def counted(self, target: str, toolchain: str) -> list[float]:
         """Operations counted over operations declared, launch by launch, of programs of one rank."""

@@ -22,6 +22,12 @@ UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as d
 NOTICED = 0.02  # of a run's samples: pages report it if more of them are disturbed
 
 
+def diverged(records: Iterable[LaunchRecord]) -> tuple[int, int]:
+    """Return in how many samples of complete launches something else used the processors, and how many there are."""
+    samples = [s for r in records if r.complete for s in r.samples]
+    return sum(not s.cpu >= UNDISTURBED for s in samples), len(samples)
+
+
 class Subject(NamedTuple):
     """What was measured, before a metric is chosen: the key that gathers launches."""
 

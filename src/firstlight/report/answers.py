@@ -225,6 +225,12 @@ def label(run: Run, kind: str, name: str) -> str:
     return name if kind in ("toolchain", "variant") else name.replace("_", " ")
 
 
+def choice(run: Run, kind: str, identity: Identity, x: str = "") -> tuple[str, str]:
+    """Return the label of a figure's choice, and its case: the parameters that are neither a choice nor `x`."""
+    others = formatting.values((k, v) for k, v in identity.parameters if k not in {x, *kind.split("+")})
+    return label(run, kind, chooser(kind)(identity)), others
+
+
 def best_of_each(figures: Iterable[Verified], key: Callable[[Identity], str]) -> list[Verified]:
     """The best figure of each choice, best first; oversubscribed figures are left out."""
     of: dict[str, list[Verified]] = {}

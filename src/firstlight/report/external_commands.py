@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight.analysis import Judgement, formatting, provenance, ranking
+from firstlight.analysis import Judgement, provenance, ranking
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import DISTURBED, Failed, Figure, Identity, Unverified, Verified
 from firstlight.core.roles import EXECUTION_CPU
@@ -20,7 +20,7 @@ from firstlight.core.shell import printable
 from firstlight.core.units import count
 from firstlight.model.catalogue.brought import Brought
 from firstlight.report import ratios
-from firstlight.report.answers import chooser, label
+from firstlight.report.answers import choice
 from firstlight.report.ratios import Ratio
 
 MOST_TYPED = 200  # characters of a command that are shown
@@ -118,9 +118,7 @@ def _table(judgement: Judgement, one: Brought) -> Table:
 
 
 def _line(judgement: Judgement, one: Brought, identity: Identity, figures: dict[str, Figure]) -> Line:
-    axes = one.choose.split("+")
-    name = label(judgement.run, one.choose, chooser(one.choose)(identity))
-    case = formatting.values((k, v) for k, v in identity.parameters if k not in axes)
+    name, case = choice(judgement.run, one.choose, identity)
     typed = _QUOTED.sub(r"\1", printable(one.commands.get(identity.variant, "")))
     if len(typed) > MOST_TYPED:
         typed = typed[: MOST_TYPED - 1] + "…"

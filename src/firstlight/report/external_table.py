@@ -16,7 +16,7 @@ Column = tuple[str, list[str]]
 
 
 def tables(judgement: Judgement, width: int, ink: Ink) -> list[list[str]]:
-    """Return the lines of each table: as many columns beside each other as the width has room for."""
+    """Return the lines of each table: as many columns side by side as fit the width."""
     return [
         _table(table, some, width, ink)
         for table in external_commands.tables(judgement)

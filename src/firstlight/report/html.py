@@ -15,6 +15,7 @@ import msgspec
 from firstlight.analysis import Finding, Judgement, formatting, ordinary, provenance
 from firstlight.analysis.absence import absences
 from firstlight.analysis.compare import Comparison
+from firstlight.analysis.evidence import diverged
 from firstlight.analysis.steadiness import disturbances
 from firstlight.analysis.verdict import Failed, Figure, Identity
 from firstlight.core import confidence, units
@@ -328,11 +329,12 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
 
 def _disturbed(judgement: Judgement) -> list[str]:
     """Return what may have disturbed the measurement: what the machine does not report, slow launches, lost time."""
-    share = verdict.diverged(judgement)
-    many = provenance.number(units.percent(share), "diverged(True) / samples(True)")
-    diverged = f"wall and CPU time diverged in {many} of the samples: something else used the processors"
     reasons = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
-    return reasons + ([diverged] if share > 0 else [])
+    some, samples = diverged(judgement.records)
+    if some > 0:
+        many = provenance.number(units.percent(some / samples), "diverged() / samples()")
+        reasons.append(f"wall and CPU time diverged in {many} of the samples: something else used the processors")
+    return reasons
 
 
 def _download(figures: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from firstlight.analysis import Judgement, provenance, ranking
-from firstlight.analysis.evidence import NOTICED, UNDISTURBED
+from firstlight.analysis.evidence import NOTICED, diverged
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
@@ -45,18 +45,13 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
     return [Advice(subject, provenance.settle(text), what) for subject, text, what in lines if text]
 
 
-def diverged(judgement: Judgement) -> float:
-    """Return the share of samples in which something else used the processors."""
-    samples = [s for r in judgement.records if r.complete for s in r.samples]
-    return sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
-
-
 def health(judgement: Judgement) -> str:
     """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
-    share = diverged(judgement)
+    some, samples = diverged(judgement.records)
     if not judgement.records or judgement.run.machine.emulated:
         return ""
-    many = provenance.number(percent(share), "diverged(True) / samples(True)")
+    share = some / samples if samples else 0.0
+    many = provenance.number(percent(share), "diverged() / samples()")
     if share >= DISTURBED:
         return f"not fit for measuring: in {many} of the samples something else used the processors"
     if slow := disturbed(judgement.steadiness):

@@ -45,7 +45,7 @@ struct Params {
   }
 };
 
-// Of |b|: smaller residuals are no more than rounding, and those of small systems soon underflow.
+// As a share of |b|: smaller residuals are only rounding, and those of small systems soon underflow.
 inline constexpr double vanished = 1e-20;
 
 inline double reduction(const Params& p) { return p.iterations > 0 ? vanished : std::pow(10.0, -static_cast<double>(p.digits)); }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.analysis import Finding, Judgement, provenance
-from firstlight.analysis.evidence import NOTICED, UNDISTURBED
+from firstlight.analysis.evidence import NOTICED, diverged
 from firstlight.analysis.findings._common import SHOWN, command, target, verified, without_defaults
 from firstlight.analysis.formatting import name
 from firstlight.analysis.verdict import Verified
@@ -12,14 +12,13 @@ from firstlight.model.catalogue import Workload
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    samples = [s for r in judgement.records for s in r.samples]
-    diverged = sum(not s.cpu >= UNDISTURBED for s in samples)
-    if not samples or diverged <= NOTICED * len(samples):
+    some, samples = diverged(judgement.records)
+    if some <= NOTICED * samples:
         return []
-    share = diverged / len(samples)
+    share = some / samples
     worst = sorted((f for f in verified(judgement) if f.diverged > 0), key=lambda f: -f.diverged)[:SHOWN]
     many = provenance.number(f"{significant(100 * share, 2)} %", "diverged() / samples()")
-    counts = f"{provenance.number(str(diverged), 'diverged()')} of {provenance.number(str(len(samples)), 'samples()')}"
+    counts = f"{provenance.number(str(some), 'diverged()')} of {provenance.number(str(samples), 'samples()')}"
     of = f"{many} of the samples ({counts})"
     return [
         Finding(

@@ -118,7 +118,7 @@ class _Trial:
             case ("targets", name, key):
                 return self._target(name, key)
             case ("name",):
-                return f"pages call this machine {value} unless --name says another", True
+                return f"pages show {value} as the name of this machine; --name replaces it", True
             case ("launcher",):
                 return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:

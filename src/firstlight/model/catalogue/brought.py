@@ -22,7 +22,7 @@ THRESHOLD = 0.05
 
 
 class Brought(msgspec.Struct, frozen=True):
-    """What a workload.toml says, as far as it concerns commands. `commands`: by variant, as its user typed it.
+    """The part of a workload.toml that concerns commands. `commands`: by variant, as its user typed it.
 
     `threshold`: the smallest difference between commands that matters, as a share.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstlight.analysis import formatting, provenance
+from firstlight.analysis import provenance
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Verified
 from firstlight.core.units import quantity, scale, significant
@@ -21,7 +21,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     figures = answers.verified(view.selected(workload, plot))
     if not figures:
         return []
-    rows = {_label(view, plot, f): f for f in figures}
+    rows = {", ".join(filter(None, answers.choice(view.judgement.run, plot.lines, f.identity))): f for f in figures}
     shown = dict(list(rows.items())[:MOST_ROWS])
     by, unit = scale(min(f.estimate.median for f in figures), figures[0].unit)
     what = plot.subject or plot.metric.replace("_", " ")
@@ -40,12 +40,6 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     return [Drawing(name, _title(what, rows), caption, head, table, data, drawn)]
 
 
-def _label(view: View, plot: Plot, figure: Verified) -> str:
-    key = answers.chooser(plot.lines)(figure.identity)
-    case = formatting.values((k, v) for k, v in figure.identity.parameters if k not in plot.lines.split("+"))
-    return ", ".join(filter(None, (answers.label(view.judgement.run, plot.lines, key), case)))
-
-
 def _row(view: View, k: int, label: str, figure: Verified, by: float) -> Trace:
     return {
         "type": "box", "orientation": "h", "name": frame.text(label),
@@ -56,12 +50,12 @@ def _row(view: View, k: int, label: str, figure: Verified, by: float) -> Trace:
 
 
 def _title(what: str, rows: dict[str, Verified]) -> str:
-    """`Wall time of each launch: 50.1 to 58.2 ms of a, 51.3 to 60.2 ms of b`; of many only the extremes."""
+    """`Wall time of each launch: 50.1 to 58.2 ms for a, 51.3 to 60.2 ms for b`; of many only the extremes."""
     if len(rows) < 3:
-        return sentence.capital(f"{what} of each launch: {listing([f'{_range(f)} of {x}' for x, f in rows.items()])}")
+        return sentence.capital(f"{what} of each launch: {listing([f'{_range(f)} for {x}' for x, f in rows.items()])}")
     some = sorted(rows.items(), key=lambda row: row[1].estimate.median)
     (a, low), (b, high) = some[0], some[-1]
-    ends = f"{provenance.median(low)} of {a} to {provenance.median(high)} of {b}"
+    ends = f"{provenance.median(low)} for {a} to {provenance.median(high)} for {b}"
     return sentence.capital(f"{what} of each launch; the medians range from {ends}")
 
 

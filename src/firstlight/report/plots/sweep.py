@@ -23,7 +23,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     figures = [f for f in answers.verified(view.selected(workload, plot)) if plot.x in dict(f.identity.parameters)]
     lines: dict[str, Points] = {}
     for f in figures:
-        lines.setdefault(_label(view, plot, f), []).append((dict(f.identity.parameters)[plot.x], f))
+        label = ", ".join(filter(None, answers.choice(view.judgement.run, plot.lines, f.identity, plot.x)))
+        lines.setdefault(label, []).append((dict(f.identity.parameters)[plot.x], f))
     values = list(dict.fromkeys(x for points in lines.values() for x, _ in points))
     if len(values) < 2:
         return []
@@ -40,13 +41,6 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     caption = f"Medians over launches with their {confidence.INTERVALS}.{more}"
     title = sentence.capital(_growth(what, plot.x, lines))
     return [Drawing(name, title, caption, frame.HEAD, frame.table(figures), data, drawn)]
-
-
-def _label(view: View, plot: Plot, figure: Verified) -> str:
-    key = answers.chooser(plot.lines)(figure.identity)
-    left_out = {plot.x, *plot.lines.split("+")}
-    case = formatting.values((k, v) for k, v in figure.identity.parameters if k not in left_out)
-    return ", ".join(filter(None, (answers.label(view.judgement.run, plot.lines, key), case)))
 
 
 def _line(view: View, k: int, label: str, points: Points, numbers: bool, by: float) -> Trace:

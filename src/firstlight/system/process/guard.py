@@ -65,7 +65,7 @@ def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
 
 @atexit.register
 def _dismiss() -> None:
-    """End the guard with this process: it stops when nobody can send it orders any more."""
+    """End the guard with this process: it stops when its socket is closed."""
     if _guard is not None and _orders is not None:
         _orders.close()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -30,7 +30,7 @@ MODULES = "FIRSTLIGHT_MODULES"
 LAUNCHER = "FIRSTLIGHT_LAUNCHER"
 """What --launcher says, likewise."""
 NAME = "FIRSTLIGHT_NAME"
-"""What --name says, likewise."""
+"""The value of --name, likewise."""
 TARGET = "FIRSTLIGHT_TARGET"
 """What --target says, likewise."""
 

@@ -55,8 +55,8 @@ def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml"
         if named and not Path(named).exists():
             raise UsageError(f"FIRSTLIGHT_SITE or --site-file: there is no file {named}")
         return Path(named).absolute() if named else None
-    beside = (Path(sys.prefix) if INSTALLED else ROOT).with_name(NAME)
-    return next((path for path in (etc, beside) if path.is_file() and trusted(path)), None)
+    own = (Path(sys.prefix) if INSTALLED else ROOT).with_name(NAME)
+    return next((path for path in (etc, own) if path.is_file() and trusted(path)), None)
 
 
 def trusted(path: Path) -> bool:
