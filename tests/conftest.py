@@ -30,6 +30,7 @@ from checkouts import Checkout
 from commands import Captured
 from firstlight import ROOT
 from firstlight.core import caller, reading
+from firstlight.runner import environment
 from firstlight.system import mpi_families
 from firstlight.system.machine import Machine, linux
 from firstlight.toolchain import Mpi
@@ -89,7 +90,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="every combination, sanitizers, faults, batch systems")
-    parser.addoption("--of-machine", action="store_true", help="leave out tests that ask nothing of the machine")
+    parser.addoption("--of-machine", action="store_true", help="as CI does: what needs this machine, half of the long")
     parser.addoption("--fresh", action="store_true", help="launch also what was launched before, as nightly runs do")
 
 
@@ -104,6 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.update(ON_ONE_NODE | os.environ)
     run_options.full, run_options.fresh = config.getoption("full"), config.getoption("fresh")
     run_options.of_machine = config.getoption("of_machine")
+    run_options.commit = environment.revision().rstrip("+") if run_options.of_machine else ""
     if run_options.full and not run_options.of_machine:
         hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
 
@@ -134,12 +136,13 @@ def compile_tests() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Exclude the tests of --full without it, unless one was named; with --of-machine also those whose result does not
-    depend on the machine, because a fresh machine has already run them."""
+    depend on the machine, because a fresh machine has already run them, and half of those marked `full`."""
     shares.first_the_long(items)
     named = any("::" in argument for argument in config.args)
     left_out = [] if run_options.full or named else [i for i in items if not _of_newcomer(i)]
     if config.getoption("of_machine"):
         left_out += [i for i in items if _of_newcomer(i) and not _depends_on_machine(i)]
+        left_out += [i for i in items if i.get_closest_marker("full") and not run_options.due(i.nodeid)]
     if left_out:
         gone = set(left_out)
         items[:] = [i for i in items if i not in gone]

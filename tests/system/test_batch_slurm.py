@@ -69,7 +69,7 @@ def launched(path: Path, least: int) -> bool:
 
 
 def test_a_job_measures_as_a_local_run_does(cluster: Cluster, tmp_path: Path) -> None:
-    words = ("--setup-time", "3m", "--as", "first", "faulty.good", "faulty.mpi_good", "--toolchain", "gcc-base")
+    words = ("--setup-time", "30m", "--as", "first", "faulty.good", "faulty.mpi_good", "--toolchain", "gcc-base")
     done = firstlight(cluster, tmp_path, "submit", "--wait", *words, "--launches", "2", "--budget", "40s")
     output = (tmp_path / "results/jobs/first/output.txt").read_text()
     assert done.returncode == 0, done.stderr + output
@@ -108,7 +108,7 @@ def test_a_job_loads_the_modules_that_were_asked_for(cluster: Cluster, tmp_path:
         "submit",
         "--wait",
         "--setup-time",
-        "3m",
+        "30m",
         "--as",
         "modular",
     )
@@ -127,7 +127,7 @@ def test_a_job_loads_the_modules_that_were_asked_for(cluster: Cluster, tmp_path:
 
 def test_two_nodes(cluster: Cluster, tmp_path: Path) -> None:
     """Both are this host, which Open MPI's shared memory does not survive: MPICH shows that ranks are spread."""
-    words = ("--nodes", "2", "--setup-time", "3m", "--as", "wide", "faulty.mpi_good", "--toolchain", "gcc-base")
+    words = ("--nodes", "2", "--setup-time", "30m", "--as", "wide", "faulty.mpi_good", "--toolchain", "gcc-base")
     words += ("--mpi", "mpich", "--placement", "2x1x1", "--placement", "2x2x1", "--launches", "1", "--budget", "40s")
     done = firstlight(cluster, tmp_path, "submit", "--wait", *words)
     output = (tmp_path / "results/jobs/wide/output.txt").read_text()
@@ -199,7 +199,7 @@ def test_a_user_s_program_runs_on_the_nodes_of_the_job(cluster: Cluster, tmp_pat
 @pytest.fixture
 def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     """A job in the midst of its launches: its name, and the directory of its run."""
-    words = ("--setup-time", "3m", "--as", "long", "faulty.good", "--toolchain", "gcc-base", "--launches", "1000")
+    words = ("--setup-time", "30m", "--as", "long", "faulty.good", "--toolchain", "gcc-base", "--launches", "1000")
     sent = firstlight(cluster, tmp_path, "submit", "--json", *words, "--budget", "10m")
     assert sent.returncode == 0, sent.stderr
     job, path = json.loads(sent.stdout)["job"], tmp_path / "results" / "long"

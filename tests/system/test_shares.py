@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import run_options
 import shares
 
 pytest_plugins = ["pytester"]
@@ -71,3 +72,14 @@ def test_who_ends_its_worker_is_begun_once_and_nobody_else_is_left_out(pytester:
     pytester.makepyfile(test_ends=ends, test_others=ends.replace("3", "9"))
     done = pytester.runpytest_subprocess("-n", "2", "-p", "no:cacheprovider")
     done.assert_outcomes(passed=15, failed=1)
+
+
+def test_each_commit_runs_another_half_of_the_long_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = [f"test_long.py::test[{n}]" for n in range(400)]
+    assert all(map(run_options.due, tests))
+    halves = []
+    for commit in ("0123456789ab", "ba9876543210"):
+        monkeypatch.setattr(run_options, "commit", commit)
+        halves.append({test for test in tests if run_options.due(test)})
+        assert 150 < len(halves[-1]) < 250
+    assert 50 < len(halves[0] & halves[1]) < 150

@@ -27,12 +27,18 @@ def name(pair: tuple[Workload, Variant]) -> str:
     return f"{pair[0].name}.{pair[1].name}"
 
 
+@pytest.fixture(scope="session")
+def selected(request: pytest.FixtureRequest) -> frozenset[str]:
+    """The names of all variants that this session tests: those of a workload are built together."""
+    pairs = [i.callspec.params.get("pair") for i in request.session.items if hasattr(i, "callspec")]
+    return frozenset(name(pair) for pair in pairs if isinstance(pair, tuple))
+
+
 @cache
-def built(workload: str, compiler: str, broken: bool, every: bool) -> dict[Program, Built]:
-    """Build programs of a workload with a compiler's base flags and warnings as errors: every one, or a newcomer's."""
+def built(workload: str, compiler: str, broken: bool, names: frozenset[str]) -> dict[Program, Built]:
+    """Build programs of a workload with a compiler's base flags and warnings as errors: those of the named variants."""
     pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
-    pairs = [pair for pair in pairs if every or native.of_newcomer(*pair)]
-    return native.make(p for w, v in pairs for p in native.met(w, v, compiler))
+    return native.make(p for pair in pairs if name(pair) in names for p in native.met(*pair, compiler))
 
 
 def placements(variant: Variant) -> list[Placement]:
@@ -70,9 +76,11 @@ def enough(workload: Workload, variant: Variant, program: Program) -> int:
     return max(1, len(placements(variant)) - (len(every) > 1))
 
 
-def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool = False) -> list[Built]:
-    every = run_options.full or not native.of_newcomer(workload, variant)
-    found = [built(workload.name, compiler, broken, every)[p] for p in native.met(workload, variant, compiler)]
+def built_from(
+    pair: tuple[Workload, Variant], compiler: str, names: frozenset[str], broken: bool = False
+) -> list[Built]:
+    workload, variant = pair
+    found = [built(workload.name, compiler, broken, names)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was reported to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 
@@ -84,7 +92,7 @@ def combinations() -> list[object]:
 
 
 def marks(pair: tuple[Workload, Variant]) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.newcomer] if native.of_newcomer(*pair) else []
+    return [pytest.mark.newcomer if native.of_newcomer(*pair) else pytest.mark.full]
 
 
 def lacks(variant: Variant) -> None:
@@ -92,11 +100,13 @@ def lacks(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize(("pair", "compiler"), combinations())
-def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_path: Path) -> None:
+def test_variant_verifies(
+    pair: tuple[Workload, Variant], compiler: str, selected: frozenset[str], tmp_path: Path
+) -> None:
     workload, variant = pair
     if not compiler:
         lacks(variant)
-    for program in built_from(workload, variant, compiler):
+    for program in built_from(pair, compiler, selected):
         assert program.error == ""
         described = msgspec.json.decode(program.describe, type=Description)
         assert (described.workload, described.variant) == (program.program.workload, program.program.variant)
@@ -137,11 +147,11 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
 
 
 @pytest.mark.parametrize("pair", [pytest.param(p, id=name(p), marks=marks(p)) for p in BROKEN])
-def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
+def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], selected: frozenset[str], tmp_path: Path) -> None:
     workload, variant = pair
     if not native.compilers(variant):
         lacks(variant)
-    for program in built_from(workload, variant, native.compilers(variant)[0], broken=True):
+    for program in built_from(pair, native.compilers(variant)[0], selected, broken=True):
         assert program.error == ""
         entries = native.selections(workload, program.program.variant)
         places = party_of_two_first(placements(variant))

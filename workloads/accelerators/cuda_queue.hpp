@@ -3,7 +3,7 @@
 
 #include "firstlight/cuda.hpp"
 
-namespace accelerators::inline FL_ROLE {
+namespace accelerators {
 
 template <class Work>
 __global__ void run_each(fl::Index count, Work work) {
@@ -76,4 +76,4 @@ class CudaQueue {
   cudaEvent_t kernels_ = nullptr;
 };
 
-}  // namespace accelerators::inline FL_ROLE
+}  // namespace accelerators

@@ -16,7 +16,7 @@
 #include "firstlight/grid/plan.hpp"
 #include "firstlight/host_device.hpp"
 
-namespace accelerators::inline FL_ROLE {
+namespace accelerators {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -148,4 +148,4 @@ class DeviceExchange {
   std::unique_ptr<typename Transport::Channel> channel_;
 };
 
-}  // namespace accelerators::inline FL_ROLE
+}  // namespace accelerators

@@ -5,7 +5,7 @@
 
 #include "plain_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // One process: no other process has a part of a grid.
 struct NoHalo {
@@ -78,4 +78,4 @@ struct Alone {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -6,7 +6,7 @@
 #include "firstlight/host_device.hpp"
 #include "sip.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Cells of a block, by addresses of cell (0, 0, 0).
 struct Cells {
@@ -108,4 +108,4 @@ struct SipCorrectCell {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -4,7 +4,7 @@
 #include "firstlight/block.hpp"
 #include "firstlight/cuda.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 template <class Work>
 __global__ void run_cells(Work work, double* sum) {
@@ -41,4 +41,4 @@ class CudaMachine {
   Memory sum_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

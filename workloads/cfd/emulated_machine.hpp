@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class EmulatedMachine {
  public:
@@ -39,4 +39,4 @@ class EmulatedMachine {
   fl::Index launches_ = 0;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -3,7 +3,7 @@
 
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 enum class Size { A, B, free };  // in the order of their names below
 
@@ -31,4 +31,4 @@ struct Extents {
   grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}, .face_costs = {1, 1, 3}}; }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

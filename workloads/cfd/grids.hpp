@@ -12,7 +12,7 @@
 
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 using Joined = std::array<bool, 3>;  // along these dimensions two cells become one
 
@@ -182,4 +182,4 @@ struct Levels {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -4,7 +4,7 @@
 #include "neighbours.hpp"
 #include "plain_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class IndirectRows : public PlainRows {
  public:
@@ -70,4 +70,4 @@ class IndirectRows : public PlainRows {
   Neighbours neighbours_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -19,7 +19,7 @@
 #include "firstlight/phase.hpp"
 #include "plain_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Beyond the sides of the whole grid that a block has, by what is within. Halos of other blocks have arrived before.
 template <class Real>
@@ -233,4 +233,4 @@ class VCycle {
   typename Machine::template Gather<Real> gather_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -4,7 +4,7 @@
 #include "multigrid.hpp"
 #include "solvers.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // `accelerated`: by conjugate gradients, which allow for a preconditioner that is not symmetric (Y. Notay, SIAM J. Sci. Comput. 22 (2000)
 // 1444): interpolation is not the transpose of the summing of residuals.
@@ -56,4 +56,4 @@ struct Multigrid : Solver<Marks, Machine, Body> {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

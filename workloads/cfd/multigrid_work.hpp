@@ -4,7 +4,7 @@
 #include "firstlight/workload.hpp"
 #include "grids.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 struct CellWork {
   double flops = 0, words = 0;
@@ -48,4 +48,4 @@ inline CellWork cycle_work(const Point& extents, const Coupling& coupling, bool 
   return all;
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

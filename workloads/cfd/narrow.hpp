@@ -5,7 +5,7 @@
 
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 template <class From, class To>
 void convert(const FieldOf<From>& from, FieldOf<To>& to) {
@@ -25,4 +25,4 @@ class Either {
   std::optional<Narrow> narrow_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -3,7 +3,7 @@
 
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Numbers count from cell (0, 0, 0) of the block; cells of the halo have those of the neighbours that the layout has.
 class Neighbours {
@@ -31,4 +31,4 @@ class Neighbours {
   Index first_ = 0;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -4,7 +4,7 @@
 #include "red_black_order.hpp"
 #include "solvers.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // The cell at (0, 0, 0) is red; both colours go in one pass.
 template <class Marks, class Machine, class Real = double>
@@ -42,4 +42,4 @@ struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -6,7 +6,7 @@
 #include "grids.hpp"
 #include "sip.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Sums over rows.
 struct Sums {
@@ -239,4 +239,4 @@ struct PlainRows {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

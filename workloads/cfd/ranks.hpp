@@ -6,7 +6,7 @@
 #include "firstlight/grid/exchange.hpp"
 #include "firstlight/grid/mpi.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Exchanges the halos of fields of a block.
 struct RanksHalo : grid::Exchange<3, grid::Mpi> {
@@ -81,4 +81,4 @@ struct Overlapping : Ranks<> {
   void finish() { halo.finish(); }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -7,7 +7,7 @@
 
 #include "vector_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // The cells of one colour. Places of a row that no cell has (up to a whole vector) have the equation x = 0: they may be computed, too.
 template <class Real>
@@ -108,4 +108,4 @@ class HalfSweep {
   Index cells_, colour_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -6,7 +6,7 @@
 
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class ReplayedCycle {
  public:
@@ -153,4 +153,4 @@ class ReplayedCycle {
   std::vector<Grid> grids_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

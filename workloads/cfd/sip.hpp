@@ -7,7 +7,7 @@
 #include "firstlight/host_device.hpp"
 #include "system.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Rows of L times 1 / L_P, so that a cell waits for one multiplication of its western neighbour only; U as it is. Of 32 bits it still leads
 // to the same x where what is to be corrected, b - A x, is of 64.
@@ -58,4 +58,4 @@ void factor_row(const RowsOf<Real>& m, const View& f, double alpha, const Point&
   for (Index i = 0; i < size[2]; ++i) factor_cell(m, f, alpha, size, k, j, i);
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -9,7 +9,7 @@
 #include "alone.hpp"
 #include "firstlight/phase.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Down to a share of the first sum, in `most` iterations at most; with a share of 0 just as many, without looking.
 struct Sweeps {
@@ -230,4 +230,4 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -12,7 +12,7 @@
 #include "firstlight/grid/blocks.hpp"
 #include "firstlight/grid/field.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -129,4 +129,4 @@ template <class Real>
          m.a[B][c] * x[c - m.bottom] - m.a[T][c] * x[c + m.bottom];
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -8,7 +8,7 @@
 #include "firstlight/device.hpp"
 #include "firstlight/workload.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class TargetMachine {
  public:
@@ -60,4 +60,4 @@ class TargetMachine {
   double sum_ = 0;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -10,7 +10,7 @@
 #include "alone.hpp"
 #include "firstlight/split.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class Threads {
  public:
@@ -146,4 +146,4 @@ class Threads {
   std::vector<Sums> sums_;  // of each row
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -5,7 +5,7 @@
 #include "firstlight/simd.hpp"
 #include "plain_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // As many numbers as a vector holds.
 template <class Real>
@@ -239,4 +239,4 @@ struct VectorRows : PlainRows {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

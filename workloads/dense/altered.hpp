@@ -5,7 +5,7 @@
 
 #include "messages.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 // `End` is called in the place of finish().
 template <class End>
@@ -43,4 +43,4 @@ struct Stale {
   }
 };
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

@@ -4,7 +4,7 @@
 #include "firstlight/alltoall.hpp"
 #include "firstlight/fourier.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 using fl::Complex, fl::Index;
 using fl::alltoall::Alone, fl::alltoall::Exchange, fl::alltoall::Parts, fl::alltoall::scheduled, fl::alltoall::Way, fl::alltoall::ways,
@@ -13,4 +13,4 @@ using Buffers = fl::alltoall::Buffers<Complex>;
 
 inline constexpr fl::Phases phases{"transforms", "exchange", "reorder"};
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

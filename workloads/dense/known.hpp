@@ -7,7 +7,7 @@
 #include "firstlight/error_summary.hpp"
 #include "firstlight/fourier.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 using Long = std::complex<long double>;
 
@@ -69,4 +69,4 @@ inline void compare_squares(long double found, long double wanted, fl::Index n, 
                  [&] { return fl::text("the squares add up to %.17g n, should be %.17g n", squares, should); });
 }
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

@@ -4,8 +4,8 @@
 #include "exchange.hpp"
 #include "firstlight/collectives/alltoall.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 using fl::alltoall::Messages;
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

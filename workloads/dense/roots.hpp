@@ -8,7 +8,7 @@
 
 #include "firstlight/fourier.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 template <class Real>
 class Roots {
@@ -36,4 +36,4 @@ class Roots {
   std::vector<Number> fine_, coarse_;
 };
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

@@ -7,7 +7,7 @@
 #include "exchange.hpp"
 #include "firstlight/split.hpp"
 
-namespace spectral::inline FL_ROLE {
+namespace spectral {
 
 // A transpose of so many rows at once writes two lines of a cache in one go, and reads as many places that may be all in one of its sets.
 inline constexpr Index block_rows = 8;
@@ -214,4 +214,4 @@ class Lines {
   fl::Array<Complex> gathered_, transformed_;
 };
 
-}  // namespace spectral::inline FL_ROLE
+}  // namespace spectral

@@ -11,7 +11,7 @@
 #include "fields.hpp"
 #include "firstlight/simd.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <class Real>
 using Field = fl::Array<Real>;
@@ -389,4 +389,4 @@ class Algebra {
   std::vector<std::array<double, 3>> parts_;  // of each chunk
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -7,7 +7,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "layout.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // How much a field changes: what is solved for so little that a solution takes as many iterations as that of the field as it is given.
 enum class Change { much, little };
@@ -95,4 +95,4 @@ class ChangedSites {
   std::vector<Numbers> numbers_;  // by turn
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

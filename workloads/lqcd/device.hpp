@@ -9,7 +9,7 @@
 
 #include "firstlight/cuda.hpp"
 
-namespace lqcd::inline FL_ROLE::device {
+namespace lqcd::device {
 
 using Index = long long;
 
@@ -152,4 +152,4 @@ void site_by_site(T* to, const T* from, Index sites, int reals) {
     for (int k = 0; k < reals; ++k) to[s * reals + k] = from[k * sites + s];
 }
 
-}  // namespace lqcd::inline FL_ROLE::device
+}  // namespace lqcd::device

@@ -9,7 +9,7 @@
 #include "algebra.hpp"
 #include "scalar.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <class T, class Hop>
 class EvenOdd {
@@ -56,4 +56,4 @@ struct ScalarHop {
   }
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -5,7 +5,7 @@
 #include "algebra.hpp"
 #include "faces.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // Sites in the order in which they are worked on: all, those that need no halo, those that do.
 struct Order {
@@ -66,4 +66,4 @@ class ExchangedHop {
   Faces<T> faces_;
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

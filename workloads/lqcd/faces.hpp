@@ -9,7 +9,7 @@
 #include "firstlight/grid/mpi.hpp"
 #include "virtual_nodes.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 using fl::grid::Mpi;
 using fl::grid::Parcel;
@@ -106,4 +106,4 @@ class Faces {
   std::unique_ptr<Mpi::Channel> channels_[3];
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -7,7 +7,7 @@
 
 #include "lattice.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // Plain arithmetic: std::complex checks for infinities at every product.
 struct Complex {
@@ -84,4 +84,4 @@ inline Complex dot(const Spinor& a, const Spinor& b) {
   return sum;
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

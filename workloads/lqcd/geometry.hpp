@@ -4,7 +4,7 @@
 #include "firstlight/variant.hpp"
 #include "layout.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // The parameters of a workload begin with these.
 struct Geometry {
@@ -62,4 +62,4 @@ inline std::string refuse(const char* name, const Geometry& g, const fl::Team& t
   return "";
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

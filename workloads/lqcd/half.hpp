@@ -9,7 +9,7 @@
 
 #include "firstlight/simd.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 inline constexpr int half_reals = 12;
 
@@ -116,4 +116,4 @@ template <int mu, int sign, class V>
   });
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -5,7 +5,7 @@
 
 #include "layout.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // The sites of a block on its edge in dimension mu, in lexicographic order: which of them x is.
 struct Face {
@@ -73,4 +73,4 @@ class Haloed {
   std::array<std::array<fl::Array<double>, 2>, 4> faces_;  // before the block, behind it
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

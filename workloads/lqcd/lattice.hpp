@@ -10,7 +10,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 using fl::Index;
 using Extents = std::array<Index, 4>;
@@ -111,4 +111,4 @@ inline ProcessGrid process_grid(const Extents& global, int ranks, const Extents&
 
 inline std::string words(const Extents& e) { return fl::text("%lldx%lldx%lldx%lld", e[0], e[1], e[2], e[3]); }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -12,7 +12,7 @@
 
 #include "fields.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 struct Layout {
   Lattice lattice;
@@ -145,4 +145,4 @@ void fill_spinor(T* field, const Layout& layout, const Fields& fields, int which
             [&](const Extents& x) { put_spinor(field, layout, x, fields.spinor(layout.lattice.to_global(x), which)); });
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

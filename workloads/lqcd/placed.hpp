@@ -7,7 +7,7 @@
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // The part of n things that is this thread's.
 inline fl::Part my_part(fl::Index n) { return fl::part(n, omp_get_num_threads(), omp_get_thread_num()); }
@@ -23,4 +23,4 @@ void place(fl::Array<T>& array, int parities = 2) {
   }
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

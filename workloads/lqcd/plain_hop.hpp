@@ -10,7 +10,7 @@
 #include "haloed.hpp"
 #include "scalar.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // Layout has one lane.
 inline Index plain_links_size(const Layout& layout) {
@@ -150,4 +150,4 @@ class PlainHop {
   std::vector<Site> sites_[2];
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -7,7 +7,7 @@
 
 #include "fields.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 inline constexpr double mass = 0.1;
 
@@ -115,4 +115,4 @@ double reference_plaquette(const Fields& fields) {
   return sum / static_cast<double>(6 * sites);
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

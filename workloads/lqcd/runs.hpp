@@ -6,7 +6,7 @@
 #include "firstlight/caches.hpp"
 #include "layout.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // Outer sites first .. first + count - 1 (counted in half rows) of one row and one parity.
 struct Run {
@@ -66,4 +66,4 @@ inline std::vector<Run> runs(const Layout& layout, int parities, Which which = e
   return found;
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -7,7 +7,7 @@
 #include "reference.hpp"
 #include "walk.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 struct Rules {
   static constexpr int forward = -1, backward = 1;  // signs of g_mu
@@ -38,4 +38,4 @@ void scalar_hop(const Layout& layout, int target, const T* links, const T* psi, 
   });
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

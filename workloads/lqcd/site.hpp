@@ -5,7 +5,7 @@
 #include "half.hpp"
 #include "walk.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <class T>
 struct four_of {
@@ -95,4 +95,4 @@ void site_hop(const Layout& layout, int target, const T* links, const T* psi, co
   });
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

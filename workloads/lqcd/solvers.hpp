@@ -6,7 +6,7 @@
 
 #include "algebra.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 struct Solved {
   fl::Index iterations = 0;
@@ -231,4 +231,4 @@ class MixedBiCgStab {
   Field<float> part_;
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

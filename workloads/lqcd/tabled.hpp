@@ -7,7 +7,7 @@
 #include "layout.hpp"
 #include "reference.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // Links from a table; fermions get a sign around time where they are antiperiodic.
 struct TabledFields {
@@ -48,4 +48,4 @@ TabledFields tabled(const Lattice& block, bool antiperiodic, Link link) {
   return fields;
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

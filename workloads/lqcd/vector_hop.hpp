@@ -4,7 +4,7 @@
 #include "algebra.hpp"
 #include "virtual_nodes.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <class T>
 class VectorHop {
@@ -41,4 +41,4 @@ class VectorHop {
   std::vector<Run> runs_[2];
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -30,7 +30,7 @@
 #include "layout.hpp"
 #include "runs.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <class T>
 using Vector = fl::simd::native<T>;
@@ -379,4 +379,4 @@ void pack(const Layout& layout, const T* links, const T* const (&psi)[2], int mu
   });
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

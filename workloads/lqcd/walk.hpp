@@ -3,7 +3,7 @@
 
 #include "layout.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 struct Neighbours {
   Index here, up[4], down[4];  // sites of the layout
@@ -39,4 +39,4 @@ inline void each_target(const Layout& layout, int target, Visit visit) {
       }
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

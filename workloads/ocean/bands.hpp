@@ -10,7 +10,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "sea.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 // band(mine, share): of so many lines those of each thread that has some.
 template <class Team, class Visit>
@@ -101,4 +101,4 @@ void in_bands(const Team& team, Index lines, std::vector<Band<Kept>>& bands, con
   });
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

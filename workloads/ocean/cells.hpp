@@ -4,7 +4,7 @@
 
 #include "shores.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 template <class State>
 class Cells {
@@ -156,4 +156,4 @@ class Cells {
   std::array<std::vector<double>, 3> y_;
 };
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

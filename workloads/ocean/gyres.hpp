@@ -7,7 +7,7 @@
 
 #include "sea.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 // H. Stommel, Trans. AGU 29 (1948) 202: the bottom drags, A = 0. At x from the western wall, m, in m^3/s.
 class Stommel {
@@ -120,4 +120,4 @@ Gyre gyre(State& s) {
   return found;
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

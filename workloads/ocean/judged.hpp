@@ -7,7 +7,7 @@
 #include "cells.hpp"
 #include "firstlight/error_summary.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 // allowed_speed() and allowed_height() are the workload's.
 template <class P>
@@ -110,4 +110,4 @@ void draw_surface(State& s, fl::Picture& picture) {
   }
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

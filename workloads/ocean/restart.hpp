@@ -9,7 +9,7 @@
 
 #include "sea.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 class Restart {
  public:
@@ -83,4 +83,4 @@ class Restart {
   std::string path_;
 };
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

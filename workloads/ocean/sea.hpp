@@ -17,7 +17,7 @@
 #include "firstlight/grid/grid.hpp"
 #include "firstlight/grid/way.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -105,4 +105,4 @@ void mutate_inputs(Sea<P>& s, Index iteration) {
   s.wind = s.p.driven() ? s.p.wind * share * (s.p.gyre() ? gyre_weak : 1) : 0;
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

@@ -3,7 +3,7 @@
 
 #include "sea.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 // The centre of a cell, from 0 to 1.
 template <class P>
@@ -119,4 +119,4 @@ void begin(State& s) {
   });
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

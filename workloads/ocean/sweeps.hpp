@@ -7,7 +7,7 @@
 #include "bands.hpp"
 #include "vectors.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 inline constexpr Index cached = 4;  // second caches full
 // Whether so many elements are more than threads keep in caches: what is written and not read soon then goes past them, and memory is
@@ -155,4 +155,4 @@ void filter(Flow& first, Flow& middle, Flow& last, double part, const Team& team
   });
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

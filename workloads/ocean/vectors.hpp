@@ -7,7 +7,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "sea.hpp"
 
-namespace ocean::inline FL_ROLE {
+namespace ocean {
 
 using V = fl::simd::native<double>;
 inline constexpr Index lanes = fl::simd::width<double>;
@@ -53,4 +53,4 @@ template <class Cells>
   }
 }
 
-}  // namespace ocean::inline FL_ROLE
+}  // namespace ocean

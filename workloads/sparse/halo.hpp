@@ -9,7 +9,7 @@
 
 #include "matrices.hpp"
 
-namespace sparse::inline FL_ROLE {
+namespace sparse {
 
 class Halo {
  public:
@@ -83,4 +83,4 @@ class Halo {
   std::vector<MPI_Request> requests_;
 };
 
-}  // namespace sparse::inline FL_ROLE
+}  // namespace sparse

@@ -12,7 +12,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace sparse::inline FL_ROLE {
+namespace sparse {
 
 // Rows one after the other, columns ascending.
 struct Entries {
@@ -162,4 +162,4 @@ class MarketReader {
   std::vector<Entry> all_;
 };
 
-}  // namespace sparse::inline FL_ROLE
+}  // namespace sparse

@@ -17,7 +17,7 @@
 #include "firstlight/workload.hpp"
 #include "market.hpp"
 
-namespace sparse::inline FL_ROLE {
+namespace sparse {
 
 enum class Pattern { hpcg, banded, fem, random, power_law, laplace2d, laplace3d, file };  // in the order of their names
 inline constexpr std::string_view formulas = "hpcg|banded|fem|random|power_law|laplace2d|laplace3d";
@@ -171,4 +171,4 @@ inline std::string read(const fl::Document& from, fl::Index m, Matrix& matrix) {
   return "";
 }
 
-}  // namespace sparse::inline FL_ROLE
+}  // namespace sparse

@@ -5,7 +5,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace sparse::inline FL_ROLE {
+namespace sparse {
 
 struct RowSum {
   double sum = 0, lost = 0, magnitude = 0;  // of the terms' magnitudes
@@ -21,4 +21,4 @@ struct RowSum {
   double value() const { return sum + lost; }
 };
 
-}  // namespace sparse::inline FL_ROLE
+}  // namespace sparse

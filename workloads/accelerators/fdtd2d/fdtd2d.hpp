@@ -13,7 +13,7 @@
 #include "firstlight/grid/field.hpp"
 #include "problem.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct Params {
   Index n = 256, steps = 1000, bits = 64;
@@ -119,7 +119,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
           .phases = {{phases("halo"), &fl::Cost::operations, steps}}};
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

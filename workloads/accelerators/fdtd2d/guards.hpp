@@ -7,7 +7,7 @@
 
 #include "fdtd2d.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // visit(the number at that address) of both guards; a field that this problem lacks has none.
 template <class T, class Visit>
@@ -35,4 +35,4 @@ inline bool guards_are_whole(State& s) {
   });
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -8,7 +8,7 @@
 #include "guards.hpp"
 #include "oracle.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline double epsilon(const State& s) { return s.p.bits == 32 ? FLT_EPSILON : DBL_EPSILON; }
 inline double rounded(const State& s, double value) { return s.p.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value; }
@@ -169,4 +169,4 @@ inline void observe(State& s, fl::Observations& seen) {
   if (exact && whole) seen.value("energy_drift", s.first_run.drift);
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -8,7 +8,7 @@
 
 #include "physics.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // A mode after so many time steps. With coefficients s_e in E and s in H, u(t + 1) = 2 cos(w) u(t) - u(t - 1), sin^2(w / 2) = s_e s lambda;
 // u(0) = 1, and u(1) = 1 - 2 s_e s_0 lambda, for H starts half a step ahead by s_0 / 2. H is s_0 / 2 + s (u(1) + ... + u(steps)).
@@ -93,4 +93,4 @@ struct Reference {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

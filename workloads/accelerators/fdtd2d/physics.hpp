@@ -8,7 +8,7 @@
 
 #include "problem.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct Material {
   double ca = 1, cb = 0;
@@ -106,4 +106,4 @@ inline std::vector<Mode> modes(Problem problem, Index n, const Drawn& drawn) {
   return {mode(problem, n, 3, 2, 1), mode(problem, n, drawn.p, drawn.q, 1. / 16)};
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -3,7 +3,7 @@
 
 #include "fdtd2d.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline constexpr Index most_drawn = 256;  // cells along an edge
 
@@ -17,4 +17,4 @@ inline void draw(State& s, fl::Picture& picture) {
   });
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -69,4 +69,4 @@ struct Mode {
   std::vector<Product> products;
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -7,7 +7,7 @@
 #include "guards.hpp"
 #include "physics.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline constexpr Index most_of_a_reference = 2048;
 
@@ -132,4 +132,4 @@ inline void poison(State& s) {
   });
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -9,9 +9,7 @@
 #include <array>
 #include <span>
 
-#include "firstlight/role.hpp"
-
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 enum class BasisSet { sto_3g, three_21g };
 inline constexpr const char* basis_sets = "STO-3G|3-21G";  // in the order of the enum
@@ -57,4 +55,4 @@ inline std::span<const Published> published_of(int charge, BasisSet set) {
   return all.subspan(first, count);
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

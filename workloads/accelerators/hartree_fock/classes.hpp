@@ -1,9 +1,7 @@
 // The six classes of quartets of shells, by the p shells among bra and ket, in the order of published figures.
 #pragma once
 
-#include "firstlight/role.hpp"
-
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Class {
   int bra, ket;  // sums of the angular momenta
@@ -15,4 +13,4 @@ inline constexpr int class_count = 6;
 // The number of a class, bra >= ket.
 constexpr int class_of(int bra, int ket) { return bra * (bra + 1) / 2 + ket; }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -4,7 +4,7 @@
 
 #include "kernels/on_device.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct SideBySide : OnDevice<Fused<Atomically>> {
   static constexpr int mine = class_count - 1;  // of the processor
@@ -51,6 +51,6 @@ struct SideBySide : OnDevice<Fused<Atomically>> {
   std::vector<Bra> tasks_;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::SideBySide>, .device = &fl::device::cuda)

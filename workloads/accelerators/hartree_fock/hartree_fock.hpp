@@ -15,7 +15,7 @@
 #include "molecules.hpp"
 #include "shells.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 enum class Task { matrix, energy };
 
@@ -157,7 +157,7 @@ inline void poison(State& s) {
   s.outcome = {};
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

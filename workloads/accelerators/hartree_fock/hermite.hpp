@@ -9,7 +9,7 @@
 
 #include "molecule.hpp"
 
-namespace hartree_fock::inline FL_ROLE::hermite {
+namespace hartree_fock::hermite {
 
 inline constexpr int most_order = 4;  // of a Coulomb integral: four p functions
 
@@ -97,4 +97,4 @@ inline Table coulomb(double alpha, const Point& r, int order) {
   return now;
 }
 
-}  // namespace hartree_fock::inline FL_ROLE::hermite
+}  // namespace hartree_fock::hermite

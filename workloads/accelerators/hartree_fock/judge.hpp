@@ -8,7 +8,7 @@
 #include "one_electron.hpp"
 #include "oracle.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // Schwarz bounds of all pairs of shells, and how many quartets they leave in each class.
 class Bounds {
@@ -240,4 +240,4 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("virial_ratio", s.outcome.kinetic > 0 ? 1 - s.outcome.energy / s.outcome.kinetic : 0);
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -10,9 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "firstlight/role.hpp"
-
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Matrix {
   std::size_t n = 0;
@@ -164,4 +162,4 @@ class Tridiagonal {
 
 inline Eigen eigen_of(const Matrix& symmetric) { return Tridiagonal(symmetric).solve(); }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -10,7 +10,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 using Point = std::array<double, 3>;
 
@@ -138,4 +138,4 @@ inline double nuclear_repulsion(const Molecule& molecule) {
   return sum;
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -6,9 +6,7 @@
 
 #include <string_view>
 
-#include "firstlight/role.hpp"
-
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Shipped {
   const char* name;
@@ -130,4 +128,4 @@ H 12.2066238849 0.0000000000 0.2598076211
 )"},
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -5,7 +5,7 @@
 #include "kernels/run.hpp"
 #include "kernels/tasks.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Threads {
   using V = fl::simd::native<double>;
@@ -64,6 +64,6 @@ struct Threads {
   std::array<fl::Index, class_count> quartets_{};
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::Threads>)

@@ -6,7 +6,7 @@
 #include "matrix.hpp"
 #include "shells.hpp"
 
-namespace hartree_fock::inline FL_ROLE::one_electron {
+namespace hartree_fock::one_electron {
 
 // x^i exp(-a x^2) and x^k exp(-b x^2), integrated: of the table of a pair along one axis.
 inline double overlap(const hermite::Axis& e, double p, int i, int k) { return e[i][k][0] * std::sqrt(std::numbers::pi / p); }
@@ -16,9 +16,9 @@ inline double kinetic(const hermite::Axis& e, double p, double b, int i, int k) 
   return b * (2 * k + 1) * overlap(e, p, i, k) - 2 * b * b * overlap(e, p, i, k + 2);
 }
 
-}  // namespace hartree_fock::inline FL_ROLE::one_electron
+}  // namespace hartree_fock::one_electron
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // Symmetric, all elements filled.
 struct OneElectron {
@@ -65,4 +65,4 @@ inline OneElectron one_electron_of(const Molecule& molecule, const std::vector<S
   return out;
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

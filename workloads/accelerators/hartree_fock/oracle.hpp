@@ -5,7 +5,7 @@
 #include "hermite.hpp"
 #include "shells.hpp"
 
-namespace hartree_fock::inline FL_ROLE::oracle {
+namespace hartree_fock::oracle {
 
 // (ij|kl) of four shells, the last function fastest.
 using Block = std::array<double, 81>;
@@ -81,4 +81,4 @@ inline double bound(const Pair& pair) {
   return std::sqrt(most);
 }
 
-}  // namespace hartree_fock::inline FL_ROLE::oracle
+}  // namespace hartree_fock::oracle

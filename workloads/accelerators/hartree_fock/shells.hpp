@@ -9,7 +9,7 @@
 #include "basis_sets.hpp"
 #include "molecule.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 inline constexpr int most_primitives = 3;  // of a shell, in both sets
 
@@ -61,4 +61,4 @@ inline std::vector<Shell> basis_of(const Molecule& molecule, BasisSet set) {
 
 inline int functions_of(const std::vector<Shell>& shells) { return shells.empty() ? 0 : shells.back().first + shells.back().functions(); }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

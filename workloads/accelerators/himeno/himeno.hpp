@@ -6,7 +6,7 @@
 
 #include "state.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 struct Traits {
   double bytes_a_point = 60;  // of memory traffic in a sweep: 13 arrays read, and one written, whose lines are read before
@@ -48,7 +48,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
           .working_set = 14 * sizeof(float) * points / team.ranks};
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -3,7 +3,7 @@
 
 #include "state.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 // Returns a coefficient at inner point `number`, counted in memory order. Those of the general problem leave a sweep no room to make p
 // grow.
@@ -82,4 +82,4 @@ inline void restore(State& s, float scale) {
   if (s.upload) s.upload();
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -10,7 +10,7 @@
 #include "inputs.hpp"
 #include "reference.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
@@ -102,4 +102,4 @@ inline fl::Check check(State& s, Index last) {
   return worst.check(fl::text("all %lld points of this rank are right", s.block.cells().cells()));
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -5,7 +5,7 @@
 
 #include "inputs.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 // A run on what this rank has and on as much around it as its values depend on; inputs are computed, not read.
 template <class Real>
@@ -111,4 +111,4 @@ inline double by_symmetry(const Point& extents, Index sweeps) {
   return gosa;
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

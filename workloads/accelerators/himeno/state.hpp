@@ -6,7 +6,7 @@
 #include "firstlight/grid/field.hpp"
 #include "firstlight/input_mutator.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -75,4 +75,4 @@ void each_coefficient(State& s, Visit visit) {
   for (std::size_t n = 0; n < 12; ++n) visit(*fields[n], static_cast<Coefficient>(n));
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

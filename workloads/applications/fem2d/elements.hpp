@@ -8,7 +8,7 @@
 
 #include "grid.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 struct Node {
   fl::Index i, j;  // in the block's finest grid
@@ -131,4 +131,4 @@ inline void load_vector(Grid& load, const Block& block, fl::Index level) {
   });
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

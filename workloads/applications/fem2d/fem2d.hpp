@@ -13,7 +13,7 @@
 #include "firstlight/variant.hpp"
 #include "reference.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 struct Params {
   fl::Index level = 5;
@@ -242,7 +242,7 @@ inline void poison(State& s) {
   s.outcome = {};
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -9,7 +9,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 inline constexpr fl::Index coarse_cells = 8;  // a side of the square, on level 0
 
@@ -122,4 +122,4 @@ std::vector<GridOf<Real>>& levels(Block& b) {
     return b.coarse;
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -4,7 +4,7 @@
 #include "elements.hpp"
 #include "firstlight/error_summary.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 inline constexpr fl::Index elements_up_to = 7;  // level to which residuals are computed element by element
 inline constexpr fl::Index errors_up_to = 5;    // level to which errors are integrated
@@ -151,4 +151,4 @@ inline void observe(State& s, fl::Observations& seen) {
   if (!s.traits.library) seen.value("communication_share", solve > 0 ? communication / solve : 0);
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

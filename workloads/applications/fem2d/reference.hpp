@@ -4,7 +4,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Updates of x to 1e-6 for problem R, levels 0..11 (computed up to 8, published by R1 beyond).
 inline constexpr int reference_iterations[] = {36, 39, 41, 42, 43, 44, 44, 45, 45, 44, 47, 48};
@@ -42,4 +42,4 @@ inline constexpr Course course_of_v_cycle[] = {
 };
 inline constexpr fl::Index courses_up_to = 7;
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

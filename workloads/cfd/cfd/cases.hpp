@@ -6,7 +6,7 @@
 #include "../system.hpp"
 #include "scalars.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 using Vector = std::array<double, 3>;
 
@@ -195,4 +195,4 @@ inline Boundary boundary(const Setting& of, const Geometry& box, const Point& ce
   return {};
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -5,7 +5,7 @@
 #include "../multigrid_work.hpp"
 #include "state.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 inline constexpr fl::Phases phases{"momentum", "momentum_solver", "scalars", "scalar_solver", "pressure", "pressure_solver", "halo", "sum"};
 inline constexpr fl::About about{
@@ -93,7 +93,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 inline void mutate_inputs(State& s, Index iteration) { s.upcoming = iteration + 1; }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

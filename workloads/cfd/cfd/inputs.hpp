@@ -4,7 +4,7 @@
 
 #include "state.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // Returns the speed of the run in a step. It is a power of two, by which all results scale without rounding, so that shares are the same
 // bits in each step. Its cubes and fourth powers are numbers of this precision, too.
@@ -101,4 +101,4 @@ inline std::vector<Rim> rims_of(const State& s) {
   return rims;
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

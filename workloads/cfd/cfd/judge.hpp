@@ -10,7 +10,7 @@
 #include "inputs.hpp"
 #include "replay.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // What is left of equations in 32 bits when nothing more can be done: each face of a cell rounds what passes through it, by flow and by
 // diffusion.
@@ -325,4 +325,4 @@ inline fl::Check check(State& s, Index) {
   return worst.check(fl::text("after %zu iterations %.2g of the equations is left", s.outcome.history.size(), left.largest()));
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

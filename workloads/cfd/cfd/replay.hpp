@@ -5,7 +5,7 @@
 
 #include "replay_solvers.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class Replay : public ReplayedSolvers {
  public:
@@ -262,4 +262,4 @@ class Replay : public ReplayedSolvers {
   Outcome outcome_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

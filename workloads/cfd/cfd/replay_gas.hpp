@@ -6,7 +6,7 @@
 #include "../solvers.hpp"
 #include "inputs.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class ReplayedGas {
  public:
@@ -129,4 +129,4 @@ class ReplayedGas {
   double speed_;
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

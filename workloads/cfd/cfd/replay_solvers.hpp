@@ -5,7 +5,7 @@
 #include "../replay_cycle.hpp"
 #include "replay_gas.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 class ReplayedSolvers : public ReplayedGas {
  protected:
@@ -175,4 +175,4 @@ class ReplayedSolvers : public ReplayedGas {
   std::vector<grid::Box<3>> blocks_;  // of all ranks
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -9,7 +9,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // k and its dissipation; fuel, a share of the mass; the mixture fraction fuel - oxygen / 3.99; the enthalpy over what enters has as heat.
 enum Scalar : std::size_t { turbulence, dissipation, fuel, mixture, enthalpy };
@@ -49,4 +49,4 @@ Real density_of(Real of_fuel, Real of_mixture, Real of_enthalpy, Real heat) {
   return 1 / (Real{air_mol} * mols * (of_enthalpy - heat * of_fuel));
 }
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -8,7 +8,7 @@
 #include "../extents.hpp"
 #include "cases.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 enum class Method { sip, red_black, iccg, mgcg };  // in the order of their names below
 
@@ -148,4 +148,4 @@ struct State : FlowOf<double> {
   double viscosity() const { return speed / params.reynolds; }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -5,7 +5,7 @@
 #include "../multigrid_work.hpp"
 #include "state.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 // What an iteration of a method computes and moves for each cell, what its factorisation does once, and the bytes of all arrays.
 struct Work {
@@ -81,7 +81,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 inline void mutate_inputs(State& s, Index iteration) { s.upcoming = iteration + 1; }
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

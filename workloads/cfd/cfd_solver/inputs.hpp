@@ -3,7 +3,7 @@
 
 #include "state.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 // Return the factor of b in a step, and A_P of the cell that changes.
 inline double factor(Index iteration) { return fl::step_factor(iteration); }
@@ -42,4 +42,4 @@ inline void restore(State& s, double scale) {
   grid::each_cell(s.block.cells(), [&](const Point& x) { s.system.b[x] = scale * cfd::source(s.block.number(s.block.global(x))); });
 }
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

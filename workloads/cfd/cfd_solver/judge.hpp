@@ -10,7 +10,7 @@
 #include "inputs.hpp"
 #include "replay.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 // The largest eigenvalue over the least of Poisson's equation on these cells; the other matrices' is like it.
 inline double condition(const Params& p) {
@@ -183,4 +183,4 @@ inline fl::Check check(State& s, Index last) {
   return worst.check(fl::text("x agrees in all cells; after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
 }
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

@@ -7,7 +7,7 @@
 #include "../replay_cycle.hpp"
 #include "inputs.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 class Replay {
  public:
@@ -225,4 +225,4 @@ class Replay {
   Outcome out_;
 };
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

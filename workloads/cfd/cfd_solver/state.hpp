@@ -7,7 +7,7 @@
 #include "../extents.hpp"
 #include "firstlight/input_mutator.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 namespace grid = fl::grid;
 using cfd::Field, cfd::Point, cfd::Problem, cfd::System;
@@ -94,4 +94,4 @@ void each_field(State& s, Visit visit) {
   visit(s.x);
 }
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

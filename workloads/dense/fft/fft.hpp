@@ -11,7 +11,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/split.hpp"
 
-namespace fft::inline FL_ROLE {
+namespace fft {
 
 using fl::Complex, fl::Index, spectral::phases;
 
@@ -100,6 +100,6 @@ inline Index mutate_between_batches(State& s, Index next) {
 
 inline void poison(State& s) { fl::poison(reinterpret_cast<double*>(s.out.data()), 2 * s.out.size()); }
 
-}  // namespace fft::inline FL_ROLE
+}  // namespace fft
 
 #include "judge.hpp"

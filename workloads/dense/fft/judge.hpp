@@ -4,7 +4,7 @@
 #include "../roots.hpp"
 #include "fft.hpp"
 
-namespace fft::inline FL_ROLE {
+namespace fft {
 
 using spectral::Roots, spectral::Long, spectral::allowed, spectral::consider;
 
@@ -64,4 +64,4 @@ inline fl::Check check(State& s, Index last) {
   return worst.check(fl::text("%lld points of %lld by their sums, all of them between points", static_cast<Index>(mine.size()), size));
 }
 
-}  // namespace fft::inline FL_ROLE
+}  // namespace fft

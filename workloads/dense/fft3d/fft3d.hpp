@@ -13,7 +13,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/split.hpp"
 
-namespace fft3d::inline FL_ROLE {
+namespace fft3d {
 
 using fl::Complex, fl::Index, spectral::phases;
 using Extents = std::array<Index, 3>;
@@ -164,6 +164,6 @@ inline Index mutate_between_batches(State& s, Index next) {
 
 inline void poison(State& s) { fl::poison(reinterpret_cast<double*>(s.out.data()), 2 * s.out.size()); }
 
-}  // namespace fft3d::inline FL_ROLE
+}  // namespace fft3d
 
 #include "judge.hpp"

@@ -4,7 +4,7 @@
 #include "../roots.hpp"
 #include "fft3d.hpp"
 
-namespace fft3d::inline FL_ROLE {
+namespace fft3d {
 
 using spectral::allowed, spectral::consider, spectral::Long, spectral::Roots;
 
@@ -148,4 +148,4 @@ inline fl::Check check(State& s, Index last) {
   return worst.check(fl::text("%lld points of %lld by themselves, all of them between points or by their squares", known, s.out.size()));
 }
 
-}  // namespace fft3d::inline FL_ROLE
+}  // namespace fft3d

@@ -3,7 +3,7 @@
 
 #include "firstlight/split.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 using fl::Index;
 
@@ -21,4 +21,4 @@ struct Deal {
   constexpr bool has(Index g) const { return owner(g) == mine; }
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -3,7 +3,7 @@
 
 #include "lu.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 inline constexpr Index few = 96;             // equations that are eliminated once more in long double
 inline constexpr double of_tournament = 64;  // largest element of L; partial pivoting has 1
@@ -140,4 +140,4 @@ class Judge {
 
 inline fl::Check check(State& s, Index last) { return Judge(s, last).check(); }
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

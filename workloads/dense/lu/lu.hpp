@@ -16,7 +16,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 inline constexpr Index widest = 256;  // columns of a panel
 
@@ -213,6 +213,6 @@ inline void draw(State& s, fl::Picture& picture) {
   }
 }
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu
 
 #include "judge.hpp"

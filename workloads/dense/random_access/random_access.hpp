@@ -14,7 +14,7 @@
 #include "firstlight/workload.hpp"
 #include "stream.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 struct Params {
   fl::Index words = fl::Index{1} << 22;
@@ -146,4 +146,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                   : fl::text("%lld of %lld words are wrong, word %lld first", wrong, s.own.size(), s.own.begin + first));
 }
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 using Word = std::uint64_t;
 
@@ -29,4 +29,4 @@ constexpr Word number(Word n) {
 
 static_assert(number(period) == 1 && number(64) == 7);
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

@@ -4,7 +4,7 @@
 #include "firstlight/error_summary.hpp"
 #include "spectrum.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 // H on one state of the whole box, cell by cell as the formula has it.
 class Judged {
@@ -103,4 +103,4 @@ inline fl::Check check(State& s, Index last) {
                               p.wanted, p.states, worst.share(), worst.what().c_str()));
 }
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

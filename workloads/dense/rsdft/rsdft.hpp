@@ -14,7 +14,7 @@
 #include "firstlight/grid/grid.hpp"
 #include "firstlight/workload.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -178,7 +178,7 @@ inline void draw(State& s, fl::Picture& picture) {
   });
 }
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -4,7 +4,7 @@
 
 #include "rsdft.hpp"
 
-namespace rsdft::inline FL_ROLE::truth {
+namespace rsdft::truth {
 
 using Real = long double;
 
@@ -156,4 +156,4 @@ inline std::vector<Real> eigenvalues(const Params& p, double trap, Index count) 
   return all;
 }
 
-}  // namespace rsdft::inline FL_ROLE::truth
+}  // namespace rsdft::truth

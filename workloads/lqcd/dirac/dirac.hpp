@@ -8,7 +8,7 @@
 #include "../geometry.hpp"
 #include "../reference.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 using lqcd::Complex;
 using lqcd::Extents;
@@ -186,7 +186,7 @@ inline void poison(State& s) {
   });
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

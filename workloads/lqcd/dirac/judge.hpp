@@ -6,7 +6,7 @@
 #include "dirac.hpp"
 #include "firstlight/error_summary.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 // Results on 4^4, from two independent implementations.
 struct Published {
@@ -187,4 +187,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return is_published(s) && fl::total(found.ok ? 0 : 1) == 0 ? check_sum(s, step_of_given(s)) : found;
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac

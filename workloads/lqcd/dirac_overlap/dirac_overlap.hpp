@@ -9,7 +9,7 @@
 #include "../geometry.hpp"
 #include "gauge.hpp"
 
-namespace dirac_overlap::inline FL_ROLE {
+namespace dirac_overlap {
 
 using lqcd::Extents;
 using lqcd::Layout;
@@ -117,7 +117,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("condition", s.most / s.least);
 }
 
-}  // namespace dirac_overlap::inline FL_ROLE
+}  // namespace dirac_overlap
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

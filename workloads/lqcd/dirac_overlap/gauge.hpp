@@ -6,7 +6,7 @@
 
 #include "../tabled.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // A constant U(1) field, `flux` quanta through every (t, x) plane and as many through every (y, z) plane: every plaquette of these planes
 // is exp(2 pi i flux / area), so that the topological charge is flux^2.
@@ -38,4 +38,4 @@ inline Matrix smooth_link(Index site, std::size_t mu, double spread) {
   return u;
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -7,7 +7,7 @@
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
-namespace dirac_overlap::inline FL_ROLE {
+namespace dirac_overlap {
 
 using Plain = lqcd::PlainHop;
 
@@ -81,4 +81,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 taken, s.outcome.violation, s.least, s.most, z.error));
 }
 
-}  // namespace dirac_overlap::inline FL_ROLE
+}  // namespace dirac_overlap

@@ -6,7 +6,7 @@
 
 #include "../solvers.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 template <int W>
 class MultishiftCg {
@@ -85,4 +85,4 @@ class MultishiftCg {
   double rest_ = 0, alpha_ = 1, beta_ = 0;
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -11,7 +11,7 @@
 #include "multishift.hpp"
 #include "zolotarev.hpp"
 
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 // D(m0) on the sites of both parities, without preconditioning.
 template <class Hop>
@@ -141,4 +141,4 @@ Bounds bounds(const Layout& layout, int threads, const double* links, double rho
   return {std::sqrt(low) * (1 - margin), most};
 }
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

@@ -11,9 +11,7 @@
 #include <numbers>
 #include <vector>
 
-#include "firstlight/role.hpp"
-
-namespace lqcd::inline FL_ROLE {
+namespace lqcd {
 
 struct Jacobi {
   long double sn, cn, dn;
@@ -91,4 +89,4 @@ struct Zolotarev {
   }
 };
 
-}  // namespace lqcd::inline FL_ROLE
+}  // namespace lqcd

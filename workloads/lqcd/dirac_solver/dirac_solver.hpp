@@ -8,7 +8,7 @@
 #include "../geometry.hpp"
 #include "../tabled.hpp"
 
-namespace dirac_solver::inline FL_ROLE {
+namespace dirac_solver {
 
 using lqcd::Extents;
 using lqcd::Layout;
@@ -122,7 +122,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("speed", seconds > 0 ? flops / seconds : 0);
 }
 
-}  // namespace dirac_solver::inline FL_ROLE
+}  // namespace dirac_solver
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -6,7 +6,7 @@
 #include "../haloed.hpp"
 #include "dirac_solver.hpp"
 
-namespace dirac_solver::inline FL_ROLE {
+namespace dirac_solver {
 
 // Iterations to 1e-8 with m0 = 0.1, by method, on 4^4 and 8^4, periodic and antiperiodic; an independent implementation agrees.
 inline fl::Index reference_iterations(const State& s) {
@@ -71,4 +71,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 taken, rest, x[0], x[1], x[2], x[3]));
 }
 
-}  // namespace dirac_solver::inline FL_ROLE
+}  // namespace dirac_solver

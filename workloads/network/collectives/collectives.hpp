@@ -15,7 +15,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace collectives::inline FL_ROLE {
+namespace collectives {
 
 namespace exact = fl::exact;
 
@@ -261,4 +261,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return damage.check(fl::text("%lld words on each of %d ranks are exact", s.words(), s.team.ranks));
 }
 
-}  // namespace collectives::inline FL_ROLE
+}  // namespace collectives

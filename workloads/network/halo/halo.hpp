@@ -22,7 +22,7 @@
 #include "firstlight/workload.hpp"
 #include "regions.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 enum class Data { packed, datatype, inplace };
 
@@ -380,4 +380,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return damage.check(fl::text("%lld words of halo arrived, and nothing else was written", 4 * s.width * s.pitch - 4 * s.width * s.width));
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

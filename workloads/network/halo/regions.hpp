@@ -8,7 +8,7 @@
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 // --- processes -----------------------------------------------------------------------------------------------------------
 
@@ -122,4 +122,4 @@ inline void copy(const Shape& s, const unsigned char* from, const Region& out, u
   copy(s, to + offset(s, in), s.pitch, from + offset(s, out), s.pitch, out.rows, out.columns);
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

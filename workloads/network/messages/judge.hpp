@@ -3,7 +3,7 @@
 
 #include "messages.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 // Word `at` of a message found by `get`, of which `bytes` are left; cut to what a message has of it.
 inline std::uint64_t cut(std::uint64_t word, fl::Index bytes) { return bytes >= 8 ? word : word & ((std::uint64_t{1} << (8 * bytes)) - 1); }
@@ -138,4 +138,4 @@ inline fl::Check check(State& s, fl::Index) {
   return damage.check(fl::text("%lld messages arrived, each whole and in its turn", messages));
 }
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

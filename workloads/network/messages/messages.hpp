@@ -23,7 +23,7 @@
 #include "rules.hpp"
 #include "scenario.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 enum class Lengths { same, mixed };
 
@@ -256,7 +256,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("fast_share", static_cast<double>(s.fast) / sent);
 }
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

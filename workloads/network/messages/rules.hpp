@@ -9,7 +9,7 @@
 #include "firstlight/lines.hpp"
 #include "firstlight/workload.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 // A tier's buffer for one sender: a ring of slots, each a flag of 4 bytes, a header of 4 bytes and room for `bytes`.
 struct Tier {
@@ -87,4 +87,4 @@ inline std::string refusal(const Rules& r) {
   return "";
 }
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

@@ -7,7 +7,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 enum class Scenario { neighbours, pairs, drift, all };
 
@@ -41,4 +41,4 @@ inline std::vector<int> partners(Scenario scenario, int ranks, fl::Index round) 
   return distances;
 }
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

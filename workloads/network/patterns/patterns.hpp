@@ -17,7 +17,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace patterns::inline FL_ROLE {
+namespace patterns {
 
 namespace data = fl::patterns;
 using fl::collectives::Collective;
@@ -396,7 +396,7 @@ inline fl::Check check(State& s, fl::Index) {
   return damage.check(fl::text("every word of %zu phases is exact", s.stages.size()));
 }
 
-}  // namespace patterns::inline FL_ROLE
+}  // namespace patterns
 
 #ifdef FL_JUDGE
 namespace fl::patterns {

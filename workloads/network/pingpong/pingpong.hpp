@@ -16,7 +16,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace pingpong::inline FL_ROLE {
+namespace pingpong {
 
 enum class Data { cached, ordinary_pages, fresh_data };
 
@@ -337,4 +337,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return damage.check(fl::text("messages of %lld bytes arrived whole", s.bytes));
 }
 
-}  // namespace pingpong::inline FL_ROLE
+}  // namespace pingpong

@@ -21,7 +21,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 enum class Operation { put, get };
 enum class Neighbours { one, six };
@@ -368,4 +368,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return damage.check(fl::text("%d messages of %lld bytes arrived whole, in order and announced once", s.all(), s.bytes));
 }
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

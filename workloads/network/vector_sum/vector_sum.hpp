@@ -12,7 +12,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace vector_sum::inline FL_ROLE {
+namespace vector_sum {
 
 namespace exact = fl::exact;
 
@@ -141,4 +141,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return damage.check(fl::text("%lld sums over %d processes are exact on every rank", s.n, s.team.ranks));
 }
 
-}  // namespace vector_sum::inline FL_ROLE
+}  // namespace vector_sum

@@ -16,7 +16,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace waiting::inline FL_ROLE {
+namespace waiting {
 
 struct Params {
   fl::Index ms = 10;
@@ -156,4 +156,4 @@ inline void observe(State& s, fl::Observations& seen) {
   s.waited = s.busy = 0;
 }
 
-}  // namespace waiting::inline FL_ROLE
+}  // namespace waiting

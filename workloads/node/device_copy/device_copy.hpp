@@ -7,7 +7,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace device_copy::inline FL_ROLE {
+namespace device_copy {
 
 using Word = std::uint64_t;
 
@@ -109,4 +109,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                   : fl::text("%lld of %lld words are wrong, the first at index %lld", wrong, all, where));
 }
 
-}  // namespace device_copy::inline FL_ROLE
+}  // namespace device_copy

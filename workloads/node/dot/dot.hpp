@@ -9,7 +9,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
-namespace dot::inline FL_ROLE {
+namespace dot {
 
 struct Params {
   fl::Index n = 1000;
@@ -160,4 +160,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(error, allowed, fl::text("sum of %lld products is %.17g, should be %.17Lg", n, s.result, expected.sum));
 }
 
-}  // namespace dot::inline FL_ROLE
+}  // namespace dot

@@ -4,7 +4,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace kernel_launch::inline FL_ROLE {
+namespace kernel_launch {
 
 using Word = std::uint64_t;
 
@@ -64,4 +64,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 static_cast<unsigned long long>(expected)));
 }
 
-}  // namespace kernel_launch::inline FL_ROLE
+}  // namespace kernel_launch

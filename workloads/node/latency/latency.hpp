@@ -7,7 +7,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace latency::inline FL_ROLE {
+namespace latency {
 
 inline constexpr fl::Index line_bytes = 64;
 inline constexpr fl::Index hops = 4096;  // of one step
@@ -174,4 +174,4 @@ inline fl::Check check(State& s, fl::Index last) {
                        fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));
 }
 
-}  // namespace latency::inline FL_ROLE
+}  // namespace latency

@@ -8,7 +8,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "values.hpp"
 
-namespace matmul::inline FL_ROLE {
+namespace matmul {
 
 using fl::Index;
 
@@ -216,4 +216,4 @@ inline fl::Check check(State& s, Index last) {
   return s.precision == 32 ? judge.check(s.singles.c) : judge.check(s.doubles.c);
 }
 
-}  // namespace matmul::inline FL_ROLE
+}  // namespace matmul

@@ -14,7 +14,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace matmul::inline FL_ROLE {
+namespace matmul {
 
 inline constexpr fl::Index most_exact_32 = 8192;
 inline constexpr std::int64_t least_mantissa = 32;  // of s; the largest is 63
@@ -65,4 +65,4 @@ class Values {
   std::vector<fl::Index> long_row_;  // of each column of B
 };
 
-}  // namespace matmul::inline FL_ROLE
+}  // namespace matmul

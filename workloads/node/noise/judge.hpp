@@ -3,7 +3,7 @@
 
 #include "noise.hpp"
 
-namespace noise::inline FL_ROLE {
+namespace noise {
 
 // --- the check ----------------------------------------------------------------------------------------------------------------
 
@@ -182,4 +182,4 @@ inline void observe(State& s, fl::Observations& seen) {
     observe_quanta(s, seen);
 }
 
-}  // namespace noise::inline FL_ROLE
+}  // namespace noise

@@ -14,7 +14,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace noise::inline FL_ROLE {
+namespace noise {
 
 using Nanoseconds = fl::Index;
 
@@ -211,6 +211,6 @@ inline void poison(State& s) {
 fl::Check check(State& s, fl::Index last);
 void observe(State& s, fl::Observations& seen);
 
-}  // namespace noise::inline FL_ROLE
+}  // namespace noise
 
 #include "judge.hpp"

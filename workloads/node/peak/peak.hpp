@@ -13,7 +13,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace peak::inline FL_ROLE {
+namespace peak {
 
 struct Params {
   fl::Index precision = 64;
@@ -140,4 +140,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return s.precision == 32 ? check_lanes(s.singles, last) : check_lanes(s.doubles, last);
 }
 
-}  // namespace peak::inline FL_ROLE
+}  // namespace peak

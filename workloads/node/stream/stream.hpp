@@ -8,7 +8,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
-namespace stream::inline FL_ROLE {
+namespace stream {
 
 enum class Op { copy, scale, add, triad, load };  // in the order of their names below
 
@@ -239,4 +239,4 @@ inline fl::Check check(State& s, fl::Index last) {
   }
 }
 
-}  // namespace stream::inline FL_ROLE
+}  // namespace stream

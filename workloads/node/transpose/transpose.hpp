@@ -8,7 +8,7 @@
 #include "firstlight/input_mutator.hpp"
 #include "firstlight/workload.hpp"
 
-namespace transpose::inline FL_ROLE {
+namespace transpose {
 
 using fl::Index;
 
@@ -151,4 +151,4 @@ inline fl::Check check(State& s, Index last) {
   return damage.check(fl::text("all %lld elements are exactly right", s.n * s.n));
 }
 
-}  // namespace transpose::inline FL_ROLE
+}  // namespace transpose

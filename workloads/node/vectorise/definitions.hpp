@@ -6,7 +6,7 @@
 
 #include "state.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 using fl::Index;
 
@@ -352,4 +352,4 @@ inline const Loop& loop(const std::string& kernel) {
   return *found;
 }
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "firstlight/input_mutator.hpp"
-#include "firstlight/role.hpp"
 #include "firstlight/workload.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 // All inputs are whole numbers, so that every sum is exact in any order.
 struct State {
@@ -24,4 +23,4 @@ struct State {
   fl::InputMutator changing;     // elements of a
 };
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

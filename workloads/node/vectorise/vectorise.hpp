@@ -9,7 +9,7 @@
 
 #include "definitions.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 struct Params {
   std::string kernel = "plain_copy";
@@ -107,4 +107,4 @@ inline fl::Check check(State& s, fl::Index) {
   return fl::Check::of(0, 0, fl::text("%s: all %lld elements agree", l.name, s.n));
 }
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

@@ -4,7 +4,7 @@
 #include "../shores.hpp"
 #include "ocean_micom.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 // Whether a cell is water; lines and columns may lie outside of the domain.
 inline bool is_wet(const Params& p, Index j, Index i) {
@@ -45,4 +45,4 @@ inline double start_h(const State& s, Index k, Index j, Index i) {
   return depth_of(s.p, k + 1, j, i) - depth_of(s.p, k, j, i) + risen;
 }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

@@ -6,7 +6,7 @@
 #include "replay.hpp"
 #include "setup.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 // Rounding: what pushes for all sub-steps of a time step pushes so much further.
 inline double roundings(const Params& p) {
@@ -64,4 +64,4 @@ inline void observe(State& s, fl::Observations& seen) {
 
 inline void draw(State& s, fl::Picture& picture) { ocean::draw_surface(s, picture); }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

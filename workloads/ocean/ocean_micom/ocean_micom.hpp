@@ -13,7 +13,7 @@
 
 #include "../sea.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -149,7 +149,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
           .phases = {{phases("halo"), &fl::Cost::operations, steps}, {phases("surface"), &fl::Cost::operations, steps}}};
 }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -5,7 +5,7 @@
 #include "../cells.hpp"
 #include "inputs.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 inline constexpr double dearest = 3e6;    // cells, layers and time steps
 inline constexpr double spun_up = 1.5e7;  // s, fifteen times 1 / r
@@ -271,4 +271,4 @@ class Replay {
   std::vector<Table> faces_, means_, slopes_;
 };
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

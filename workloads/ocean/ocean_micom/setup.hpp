@@ -4,7 +4,7 @@
 #include "inputs.hpp"
 #include "replay.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (auto why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
@@ -54,4 +54,4 @@ inline void poison(State& s) {
   for (Flow* flow : {&s.now, &s.before, &s.next}) ocean::poison(*flow);
 }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

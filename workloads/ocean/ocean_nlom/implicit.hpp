@@ -8,7 +8,7 @@
 
 #include "replay.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 // L L^T of a symmetric positive definite matrix that is zero but for `band` places beside the diagonal.
 class Band {
@@ -179,4 +179,4 @@ inline Index faster(const Params& p, double speed) {
   return count;
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

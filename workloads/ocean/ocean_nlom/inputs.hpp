@@ -4,7 +4,7 @@
 #include "../shores.hpp"
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 // Whether a cell is water; lines and columns may lie outside of the domain.
 inline bool is_wet(const Params& p, Index j, Index i) {
@@ -87,4 +87,4 @@ inline double start_h(const State& s, Index k, Index j, Index i) {
   }
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -11,7 +11,7 @@
 #include "replay.hpp"
 #include "setup.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 // Returns the mean number of conjugate gradient iterations per time step.
 inline double mean_iterations(const State& s, Index mode) {
@@ -287,4 +287,4 @@ inline void observe(State& s, fl::Observations& seen) {
 
 inline void draw(State& s, fl::Picture& picture) { ocean::draw_surface(s, picture); }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

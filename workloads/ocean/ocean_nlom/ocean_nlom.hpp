@@ -9,7 +9,7 @@
 #include "../sea.hpp"
 #include "firstlight/alltoall.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 namespace grid = fl::grid;
 using fl::Index;
@@ -166,7 +166,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return all;
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

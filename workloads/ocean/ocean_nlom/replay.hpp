@@ -4,7 +4,7 @@
 #include "../cells.hpp"
 #include "inputs.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 inline constexpr Index around_a_step = 6;                          // cells
 inline constexpr double dearest = 3e5;                             // cells, layers and time steps of all boxes
@@ -87,4 +87,4 @@ class Replay : public ocean::Cells<State> {
   double bottom_drag(Index k) const { return k == p_.layers - 1 ? drag(p_) : 0; }
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -5,7 +5,7 @@
 #include "inputs.hpp"
 #include "replay.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (auto why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
@@ -57,4 +57,4 @@ inline void poison(State& s) {
   for (Flow* y : {&s.now, &s.third, &s.half}) ocean::poison(*y);
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -17,7 +17,7 @@
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 enum class Method { classic, gropp, pipelined, replaced, s_step };  // in the order of their names below
 enum class Preconditioner { jacobi, ssor };
@@ -239,7 +239,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("hidden_by_exchange", s.hidden_by_exchange);
 }
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

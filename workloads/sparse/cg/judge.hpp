@@ -5,7 +5,7 @@
 
 #include "cg.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 inline constexpr fl::Index counted = 1 << 17;  // rows up to which iterations are counted again
 
@@ -128,4 +128,4 @@ inline fl::Check check(State& s, fl::Index last) {
                        fl::text("%lld iterations, the reference takes %lld; |b - A x| is %.4g |b|", taken, wanted.iterations, rest));
 }
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

@@ -16,7 +16,7 @@
 #include "firstlight/workload.hpp"
 #include "stored.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 struct Params {
   Kernel kernel = Kernel::csr;
@@ -188,4 +188,4 @@ inline void observe(State& s, fl::Observations& seen) {
   if (s.overlapped >= 0) seen.value("overlapped", s.overlapped);
 }
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

@@ -11,7 +11,7 @@
 #include "../matrices.hpp"
 #include "tiles.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 using sparse::Matrix;
 
@@ -136,4 +136,4 @@ inline std::string refused(Kernel kernel, const Matrix& matrix) {
   return "";
 }
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

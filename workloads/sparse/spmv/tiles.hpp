@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 inline constexpr fl::Index chunk = 8;       // rows of a slice, in SELL and in tiles: a cache line of results
 inline constexpr fl::Index side = 1 << 15;  // rows and columns of a tile: 256 KiB of y and as much of x, both in a second cache
@@ -52,4 +52,4 @@ inline void add_runs(const std::vector<int>& entries, const std::vector<int>& or
 // Numbers of rows are stored in 2 bytes, and of a rest how many entries it has.
 inline fl::Index row_words(const Run& run) { return chunk * run.slices + 2 * run.rests; }
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

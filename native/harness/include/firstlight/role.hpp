@@ -1,7 +1,9 @@
-// Whose copy of an inline function this is. A header may be compiled into the judge (the harness's safe flags) and into a variant (the
-// flags under test) of one program, and the linker keeps one copy of what has one name. So inline functions stand in
-//   namespace halo::inline FL_ROLE { ... }
-// and have three names: timed code never runs a judge's copy, nor a judge one that was compiled with -Ofast.
+// Whose copy of an inline function of firstlight's own libraries this is. Their headers are compiled into the harness, the judge (both with
+// safe flags) and the variant (the flags under test) of one program, and the linker keeps one copy of each name. So these functions are in
+//   namespace fl::inline FL_ROLE { ... }
+// and have three names: timed code never runs a copy of the judge, and the judge never runs a copy that was compiled with -Ofast.
+// A disassembler recognises timed code by this name. The namespace of a workload needs no role: all its names are local in the judge
+// (fl_closed in cmake/Native.cmake).
 #pragma once
 
 #if defined(FL_JUDGE)

@@ -25,8 +25,7 @@
 // Traits, where declared, follow as last argument of refuse, init and cost, of those that have it: (..., const Traits&).
 // A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
 // check sees what the last whole run left. A variant's own loop is then called for one step at a time.
-// Functions stand in `namespace dot::inline FL_ROLE`, see role.hpp. All of it but mutate_inputs() is compiled with the harness's own safe flags,
-// never with those of the toolchain under test.
+// All functions but mutate_inputs() are compiled with the harness's own safe flags, never with those of the toolchain under test.
 #pragma once
 
 #include <cstddef>

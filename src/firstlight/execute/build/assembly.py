@@ -19,8 +19,8 @@ _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
 _TARGET = re.compile(r"(?:^|,\s*)([0-9a-f]+)\s+<")
 _JUMP = re.compile(r"j(?!mp)\w+|b\.\w+|[ct]bn?z")
 _MENTIONED = re.compile(r"\b([0-9a-f]+)\s+<")
-TIMED = r"(?<![a-z])timed::"
-"""Names of functions that are compiled with the flags under test (`firstlight/role.hpp`)."""
+TIMED = r"(?<![a-z])timed::seam::"
+"""The functions that call the steps of a variant (`firstlight/role.hpp`, `firstlight/variant.hpp`)."""
 _ARITHMETIC = re.compile(r"^v?(?:f?n?m(?:add|sub)\w*|add|sub|mul|div|sqrt|dp)[ps][sdh]\w*$")
 _AARCH64 = re.compile(r"^f(?:n?m(?:add|sub|la|ls)|add|sub|mul|div|sqrt)\w*$")
 _PACKED = re.compile(
@@ -65,7 +65,7 @@ def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
 
 def root_of(kernel: object) -> str:
     """The names of the functions that one kernel of a program is compiled into (`firstlight/variant.hpp`)."""
-    return rf"{TIMED}seam::.*\b{re.escape(str(kernel))}\b"
+    return rf"{TIMED}.*\b{re.escape(str(kernel))}\b"
 
 
 def widths(executable: Path, kernels: Sequence[str]) -> dict[str, int] | str:

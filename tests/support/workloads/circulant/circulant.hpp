@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace circulant::inline FL_ROLE {
+namespace circulant {
 
 struct Params {
   fl::Index n = 64;
@@ -66,4 +66,4 @@ inline fl::Check check(State& s, fl::Index iteration) {
   return fl::Check::of(error, 1000 * DBL_EPSILON, fl::text("an unknown is off by %.3g", error));
 }
 
-}  // namespace circulant::inline FL_ROLE
+}  // namespace circulant

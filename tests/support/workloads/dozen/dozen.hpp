@@ -5,7 +5,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace dozen::inline FL_ROLE {
+namespace dozen {
 
 // Whole numbers, so that every sum is exact in any order.
 struct State {
@@ -98,4 +98,4 @@ inline fl::Check check(State& s, fl::Index) {
   return fl::Check::of(0, 0, fl::text("%s as it should be", l.name));
 }
 
-}  // namespace dozen::inline FL_ROLE
+}  // namespace dozen

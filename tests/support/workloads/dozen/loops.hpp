@@ -3,7 +3,7 @@
 
 #include "dozen.hpp"
 
-namespace dozen::inline FL_ROLE {
+namespace dozen {
 
 // clang-format off
 inline void copy(State& s, fl::Index) { for (fl::Index i = 0; i < s.n; ++i) s.y[i] = s.a[i]; }
@@ -20,4 +20,4 @@ inline void dot(State& s, fl::Index) { double sum = 0; for (fl::Index i = 0; i <
 inline void norm(State& s, fl::Index) { double sum = 0; for (fl::Index i = 0; i < s.n; ++i) sum += s.a[i] * s.a[i]; s.y[0] = sum; }
 // clang-format on
 
-}  // namespace dozen::inline FL_ROLE
+}  // namespace dozen

@@ -3,7 +3,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace faulty::inline FL_ROLE {
+namespace faulty {
 
 struct Params {
   fl::Index n = 1000;
@@ -54,4 +54,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(error, 0, fl::text("the sum is %.17g, should be %.17g", s.result, right));
 }
 
-}  // namespace faulty::inline FL_ROLE
+}  // namespace faulty

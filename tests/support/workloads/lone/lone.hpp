@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace lone::inline FL_ROLE {
+namespace lone {
 
 struct Params {
   fl::Index n = 100, rank = -1;
@@ -74,4 +74,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(s.result - right, 0, fl::text("the sum is %.17g, should be %.17g", s.result, right));
 }
 
-}  // namespace lone::inline FL_ROLE
+}  // namespace lone

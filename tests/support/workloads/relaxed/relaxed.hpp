@@ -8,7 +8,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace relaxed::inline FL_ROLE {
+namespace relaxed {
 
 struct Params {
   fl::Index n = 64;
@@ -110,4 +110,4 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("update", seen.seconds(phases("update")));
 }
 
-}  // namespace relaxed::inline FL_ROLE
+}  // namespace relaxed

@@ -6,7 +6,7 @@
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
-namespace watched::inline FL_ROLE {
+namespace watched {
 
 enum class Drawn { whole, twice, hole, outside, unequal, nan };
 
@@ -107,4 +107,4 @@ inline void draw(State& s, fl::Picture& picture) {
   }
 }
 
-}  // namespace watched::inline FL_ROLE
+}  // namespace watched

@@ -4,7 +4,7 @@
 #include "directives.hpp"
 #include "firstlight/device.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct OpenAcc {
   template <class T>
@@ -54,4 +54,4 @@ struct OpenAcc {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

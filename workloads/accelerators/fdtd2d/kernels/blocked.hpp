@@ -6,7 +6,7 @@
 
 #include "fused.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline constexpr Index depth = 12;            // time steps
 inline constexpr Index band_bytes = 8 << 10;  // of a row: five arrays of depth + 2 rows take 0.6 MB
@@ -41,4 +41,4 @@ inline std::string refuse_torus(const Params& p) {
   return p.problem == Problem::periodic ? "blocks of time need an end in both dimensions; this variant runs the other problems" : "";
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -8,7 +8,7 @@
 
 #include "fdtd2d.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // The numbers of one precision on the device. What a fused kernel reads and writes is there twice.
 template <class Machine, class T>
@@ -55,4 +55,4 @@ class Copies {
   std::vector<Copy> copies_;
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

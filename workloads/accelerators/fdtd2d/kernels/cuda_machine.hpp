@@ -5,7 +5,7 @@
 #include "device_run.hpp"
 #include "firstlight/cuda.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class Body>
 __global__ void kernel(const Body body) {
@@ -29,4 +29,4 @@ struct Cuda {
   static void finished() { fl::cuda::finished(); }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -12,7 +12,7 @@
 #include "copies.hpp"
 #include "kernels.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 enum class Kernel { cells, tiles, fused };
 
@@ -114,4 +114,4 @@ class OnDevice {
   std::size_t now_ = 0;  // the set that holds the fields
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -6,7 +6,7 @@
 #include "copies.hpp"
 #include "update.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class Machine>
 struct ByDirectives {
@@ -27,4 +27,4 @@ struct ByDirectives {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -6,7 +6,7 @@
 #include "device_run.hpp"
 #include "firstlight/emulated_device.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class Block = fl::Block>
 struct Emulated {
@@ -39,4 +39,4 @@ struct Emulated {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -5,7 +5,7 @@
 #include "firstlight/grid/mpi.hpp"
 #include "update.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct Exchanged {
   grid::Exchange<2, grid::Mpi> h, e;
@@ -28,4 +28,4 @@ struct Exchanged {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

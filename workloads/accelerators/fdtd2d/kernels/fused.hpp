@@ -6,7 +6,7 @@
 #include "lanes.hpp"
 #include "own_neighbour.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // Columns of a row. `from` is a multiple of the vector, and so is `to` unless the row ends there.
 struct Span {
@@ -76,4 +76,4 @@ void finish_rows(const Job<T>& job, Index first, Index end, bool with_last) {
   for (Index i = first; i < end && !with_last; ++i) lanes_hx(job, i, job.columns - 1, job.columns);
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -4,7 +4,7 @@
 #include "firstlight/block.hpp"
 #include "update.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline constexpr int tile_rows = 8, tile_columns = 32;  // cells of a block, a thread each
 inline constexpr fl::Extent tile_threads{tile_columns, tile_rows};
@@ -220,4 +220,4 @@ struct CopyBox {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

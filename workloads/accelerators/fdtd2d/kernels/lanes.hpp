@@ -6,7 +6,7 @@
 #include "firstlight/simd.hpp"
 #include "rows.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // The lanes of two vectors that lie side by side, one further back, and one further on.
 #if __has_builtin(__builtin_shufflevector)
@@ -86,4 +86,4 @@ void lanes_hy(const Job<T>& job, Index i, Index from, Index to) {
   extra_hy(job, i, from, to);
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

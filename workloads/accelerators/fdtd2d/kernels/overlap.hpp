@@ -4,7 +4,7 @@
 #include "exchanged.hpp"
 #include "run.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class Team = grid::Alone>
 struct Overlapped : Run<Exchanged, Team> {
@@ -45,4 +45,4 @@ struct Overlapped : Run<Exchanged, Team> {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -6,7 +6,7 @@
 #include "firstlight/split.hpp"
 #include "update.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct OwnNeighbour {
   bool around = false;
@@ -40,4 +40,4 @@ struct OwnNeighbour {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -4,7 +4,7 @@
 #include "firstlight/simd.hpp"
 #include "update.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 // What layers and the source add to E of a row after its update.
 template <class T>
@@ -43,4 +43,4 @@ void row_h(const Job<T>& job, Index i, Index from, Index to) {
   extra_hy(job, i, from, to);
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

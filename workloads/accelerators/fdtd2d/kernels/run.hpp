@@ -7,7 +7,7 @@
 #include "own_neighbour.hpp"
 #include "rows.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class Halos = OwnNeighbour, class Team = grid::Alone>
 struct Run {
@@ -40,4 +40,4 @@ struct Run {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -4,7 +4,7 @@
 #include "directives.hpp"
 #include "firstlight/device.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 struct OpenMpTarget {
   template <class T>
@@ -59,4 +59,4 @@ struct OpenMpTarget {
   }
 };
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -5,7 +5,7 @@
 
 #include "fdtd2d.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 inline void place(State& s) {
   in_precision(s, [&](auto& a) {
@@ -15,4 +15,4 @@ inline void place(State& s) {
   });
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -4,7 +4,7 @@
 #include "fdtd2d.hpp"
 #include "firstlight/host_device.hpp"
 
-namespace fdtd2d::inline FL_ROLE {
+namespace fdtd2d {
 
 template <class V>
 FL_DEVICE V updated_ez(V ez, V ca, V cb, V hy, V hy_before, V hx, V hx_before) {
@@ -121,4 +121,4 @@ Job<T> job_on_host(State& s, Numbers<T>& a) {
   return job_of(s, a, [](auto& each) { return each.data(); });
 }
 
-}  // namespace fdtd2d::inline FL_ROLE
+}  // namespace fdtd2d

@@ -10,7 +10,7 @@
 
 #include "lanes.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Boys {
   static constexpr int most = 4;       // m
@@ -89,4 +89,4 @@ template <int m, class V, class Mask>
   }
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -4,7 +4,7 @@
 #include "direct.hpp"
 #include "run.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 template <class V>
 struct OneCore {
@@ -20,4 +20,4 @@ struct OneCore {
   std::array<fl::Index, class_count> quartets() const { return direct.quartets; }
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -8,7 +8,7 @@
 #include "direct.hpp"
 #include "firstlight/block.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // First functions of the shells of either kind, and by first functions the place of a pair (as in PairsView), -1 where there is none.
 struct Shelves {
@@ -225,4 +225,4 @@ struct Split {
   }
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -17,7 +17,7 @@
 #include "classes.hpp"
 #include "pairs.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // What quartets are digested with: the density, row by row and by pairs (times -4), and where sums go (times -1/2).
 struct Digest {
@@ -228,4 +228,4 @@ class Direct {
   Sums sums_;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -4,7 +4,7 @@
 #include "meetings.hpp"
 #include "run.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 template <class Way>
 struct OnFibers {
@@ -48,4 +48,4 @@ struct OnFibers {
   std::vector<double> stored_;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -13,7 +13,7 @@
 
 #include "boys.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // By the number of p functions in a pair: 0 (ss), 1 (ps, p first), 2 (pp).
 FL_DEVICE constexpr int weights_of(int l) { return l == 0 ? 1 : l == 1 ? 2 : 5; }
@@ -211,4 +211,4 @@ FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairVie
     repulsion_inline<bra, ket, B>(rows, left, right, scale, out);
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "firstlight/host_device.hpp"
-#include "firstlight/role.hpp"
 
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 template <class V>
 inline constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(double));
@@ -161,4 +160,4 @@ struct Rows {
 #endif
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

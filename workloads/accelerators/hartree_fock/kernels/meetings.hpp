@@ -4,7 +4,7 @@
 #include "device.hpp"
 #include "tasks.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // Groups that meet, by their numbers, and where the starts of the bras' kets begin.
 struct Planned {
@@ -75,4 +75,4 @@ class Meetings {
   }
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

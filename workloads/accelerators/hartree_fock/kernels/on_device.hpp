@@ -5,7 +5,7 @@
 #include "meetings.hpp"
 #include "run.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads) on_device(Meeting m) {
@@ -106,4 +106,4 @@ struct OnDevice {
   fl::cuda::Memory<double> stored_;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

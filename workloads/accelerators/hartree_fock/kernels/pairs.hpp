@@ -15,7 +15,7 @@
 #include "eri.hpp"
 #include "shells.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Group {
   int l = 0;  // functions of p in a pair
@@ -206,4 +206,4 @@ class Pairs {
   std::ptrdiff_t density_ = 0;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

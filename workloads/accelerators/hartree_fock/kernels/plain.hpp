@@ -4,7 +4,7 @@
 #include "oracle.hpp"
 #include "run.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // What broken variants do otherwise.
 struct Rules {
@@ -84,4 +84,4 @@ struct PlainBy {
 
 using Plain = PlainBy<>;
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -9,7 +9,7 @@
 #include "run.hpp"
 #include "tasks.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // A number that lives on the first process and only grows.
 class Counter {
@@ -92,4 +92,4 @@ struct Processes {
   std::array<fl::Index, class_count> quartets_{};
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -8,7 +8,7 @@
 #include "firstlight/variant.hpp"
 #include "scf.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 template <class Builder>
 struct Run {
@@ -30,4 +30,4 @@ struct Run {
   }
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -7,7 +7,7 @@
 #include "matrix.hpp"
 #include "one_electron.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 // The combination of earlier Fock matrices whose errors, combined alike, are least.
 class Diis {
@@ -125,4 +125,4 @@ class SelfConsistentField {
   Matrix overlap_, kinetic_, core_, orthogonal_;
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

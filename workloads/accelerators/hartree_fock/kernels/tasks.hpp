@@ -3,7 +3,7 @@
 
 #include "direct.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 namespace detail {
 template <class Run, int... number>
@@ -38,4 +38,4 @@ long long carry_out(const Pairs& pairs, const Bra& task, double tau, const Diges
   return quartets;
 }
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -7,7 +7,7 @@
 
 #include "device.hpp"
 
-namespace hartree_fock::inline FL_ROLE {
+namespace hartree_fock {
 
 struct Tuned {
   template <int bra, int ket, int first, int last>
@@ -82,4 +82,4 @@ struct Tuned {
   }
 };
 
-}  // namespace hartree_fock::inline FL_ROLE
+}  // namespace hartree_fock

@@ -11,7 +11,7 @@
 #include "firstlight/caches.hpp"
 #include "interleaved.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 inline constexpr Index at_once = 12;    // sweeps
 inline constexpr Index most_rows = 64;  // of a tile
@@ -89,4 +89,4 @@ void run_in_groups(State& s, const Interleaved& lines, Index tile_bytes, Work wo
   }
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -5,7 +5,7 @@
 #include "firstlight/cuda.hpp"
 #include "kernels.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 template <class Kernel>
 __global__ void run(Job job) {
@@ -37,4 +37,4 @@ struct Cuda {
   }
 };
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

@@ -5,7 +5,7 @@
 #include "firstlight/grid/mpi.hpp"
 #include "himeno.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 template <class Machine>
 class OnRanks {
@@ -23,4 +23,4 @@ class OnRanks {
   accelerators::DeviceExchange<float, 3, Machine, grid::Mpi> exchange_;
 };
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

@@ -6,7 +6,7 @@
 #include "kernels.hpp"
 #include "run.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 // One device has no halos to exchange, and its GOSA is that of all.
 struct Alone {
@@ -86,4 +86,4 @@ class Run {
   grid::Split<3> split_;
 };
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

@@ -6,7 +6,7 @@
 #include "kernels.hpp"
 #include "run.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 // Where element 0 of a field is on the device, from now on.
 inline float* place(Field& field) {
@@ -92,4 +92,4 @@ FL_DEVICE double point(const Job& job, int i, int j, int k) {
   return update(job, i, j, k, Number{}, Around<float, Number>{&job.p(i, j, k), job.p.stride[0], job.p.stride[1], {}});
 }
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

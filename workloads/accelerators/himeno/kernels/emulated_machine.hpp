@@ -4,7 +4,7 @@
 #include "firstlight/emulated_device.hpp"
 #include "kernels.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 template <class B = fl::Block>
 struct Emulated {
@@ -28,4 +28,4 @@ struct Emulated {
   static void finish() { fl::Started::kernels().all(); }
 };
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

@@ -3,7 +3,7 @@
 
 #include "vectors.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 // All but wrk1, which is another one in every run. Filled from the benchmark's arrays outside of the time of a step.
 class Interleaved {
@@ -59,4 +59,4 @@ struct Lines {
   }
 };
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

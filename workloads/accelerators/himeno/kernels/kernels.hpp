@@ -6,7 +6,7 @@
 #include "firstlight/grid/field.hpp"
 #include "point.hpp"
 
-namespace himeno::inline FL_ROLE::device {
+namespace himeno::device {
 
 using fl::Extent;
 using fl::Index;
@@ -170,4 +170,4 @@ struct Registers {
   }
 };
 
-}  // namespace himeno::inline FL_ROLE::device
+}  // namespace himeno::device

@@ -8,7 +8,7 @@
 #include "threads.hpp"
 #include "vectors.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 // GOSA is summed in every sweep, as the benchmark does.
 inline double over_ranks(double mine) {
@@ -70,4 +70,4 @@ struct Overlapped {
   }
 };
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "firstlight/host_device.hpp"
-#include "firstlight/role.hpp"
 #include "firstlight/split.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 using fl::Index;
 
@@ -53,4 +52,4 @@ struct Number {
   FL_DEVICE float operator()(const float* from) const { return *from; }
 };
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -6,7 +6,7 @@
 #include "himeno.hpp"
 #include "point.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 inline Coefficients coefficients(const State& s) {
   const auto origin = [](const Field& field) { return field.view().origin; };
@@ -85,4 +85,4 @@ void run(State& s, Body body) {
   for (Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) s.gosa = sweep(s, s.block.cells(), body);
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

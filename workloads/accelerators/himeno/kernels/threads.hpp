@@ -6,7 +6,7 @@
 #include "firstlight/grid/team.hpp"
 #include "himeno.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 // Each thread touches first what it computes on.
 template <class Team>
@@ -30,4 +30,4 @@ double summed(const Team& team, int threads, const Work& work) {
   return all;
 }
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

@@ -10,7 +10,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "firstlight/simd.hpp"
 
-namespace himeno::inline FL_ROLE {
+namespace himeno {
 
 using Vector = fl::simd::native<float>;
 inline constexpr int width = fl::simd::width<float>;
@@ -103,4 +103,4 @@ struct Vectors {
 inline constexpr Store past_caches = fl::nontemporal::available ? Store::nontemporal : Store::ordinary;
 inline constexpr double bytes_past_caches = fl::nontemporal::available ? 56 : 60;
 
-}  // namespace himeno::inline FL_ROLE
+}  // namespace himeno

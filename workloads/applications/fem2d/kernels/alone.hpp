@@ -3,11 +3,11 @@
 
 #include "fem2d.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 struct Alone {
   void sum(double*, fl::Index) {}
   void swap(Block&, std::size_t = 0) {}
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

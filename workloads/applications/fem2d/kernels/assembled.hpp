@@ -5,7 +5,7 @@
 
 #include "solver.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Columns are places in the memory of a grid, so that a product reads the vector where it lies. Couplings that vanish on this mesh
 // (over the diagonal) are left out of the pattern: 9 entries a vertex and 5 a mid-point, 6 on average.
@@ -137,4 +137,4 @@ inline std::string needs_small_indices(const Params& p) {
   return fl::text("this variant of fem2d needs level 10 or less: its column numbers have 31 bits");
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -5,7 +5,7 @@
 
 #include "grid.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // The 7 x 9 free nodes of the coarsest level, solved exactly by a Cholesky factor in a band of one row of nodes.
 class Coarsest {
@@ -50,4 +50,4 @@ class Coarsest {
   std::vector<double> factor_;
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -9,7 +9,7 @@
 #include "firstlight/simd.hpp"
 #include "grid.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 using Vector = fl::simd::native<double>;
 inline constexpr int lanes = fl::simd::width<double>;
@@ -150,4 +150,4 @@ template <class Use>
   use(u.nx, last);
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

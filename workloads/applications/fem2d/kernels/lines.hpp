@@ -3,7 +3,7 @@
 
 #include "grid.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Values on the sides that a block shares with others.
 class Lines {
@@ -49,4 +49,4 @@ class Lines {
   Side south_, north_, west_, east_;
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -6,7 +6,7 @@
 #include "fem2d.hpp"
 #include "firstlight/grid/mpi.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Persistent requests for all links of a process's blocks that lead to another process: of whole messages, or level by level.
 class Mail {
@@ -68,4 +68,4 @@ struct Rank {
   void swap(Block&, std::size_t part = 0) { mail.swap(part); }
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -9,7 +9,7 @@
 #include "solver.hpp"
 #include "stage.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 template <class Team>
 class Multigrid {
@@ -248,4 +248,4 @@ inline std::vector<Grid> corrections(const Block& b) {
   return z;
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -10,7 +10,7 @@
 #include "assembled.hpp"
 #include "messages.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Seconds since it was made: of what is prepared before all steps, and so lies in no phase of them.
 class Clock {
@@ -147,4 +147,4 @@ inline void take_solution(State& s, const Numbers& numbers, const double* values
   }
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

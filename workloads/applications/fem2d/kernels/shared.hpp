@@ -3,7 +3,7 @@
 
 #include "grid.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 class Shared {
  public:
@@ -71,4 +71,4 @@ class Shared {
   std::vector<Fine> fine_;
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

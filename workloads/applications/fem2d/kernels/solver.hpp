@@ -10,7 +10,7 @@
 #include "shared.hpp"
 #include "sweep.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 template <class Team, class Real = double>  // Real: of the coarser levels
 class Solver {
@@ -247,4 +247,4 @@ class Solver {
   std::vector<double> whole_;  // level `base` in 64 bits
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

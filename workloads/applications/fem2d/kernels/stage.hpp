@@ -4,7 +4,7 @@
 #include "kernels.hpp"
 #include "lines.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 inline constexpr double omega = 0.8;
 
@@ -159,4 +159,4 @@ class Stage {
   const double *previous_ = nullptr, *current_ = nullptr;
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

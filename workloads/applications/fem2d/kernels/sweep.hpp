@@ -7,7 +7,7 @@
 #include "fem2d.hpp"
 #include "kernels.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 inline constexpr double factor = 0.25;  // of every level, at all free nodes
 
@@ -196,4 +196,4 @@ class Sweep {
   Grid w_;
 };
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

@@ -5,7 +5,7 @@
 
 #include "fem2d.hpp"
 
-namespace fem2d::inline FL_ROLE {
+namespace fem2d {
 
 // Sums in the order of the parties, so that every run adds the same numbers in the same order.
 class Crew {
@@ -75,4 +75,4 @@ void in_threads(State& s, Solve solve) {
   }
 }
 
-}  // namespace fem2d::inline FL_ROLE
+}  // namespace fem2d

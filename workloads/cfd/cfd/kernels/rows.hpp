@@ -5,7 +5,7 @@
 #include "firstlight/simd.hpp"
 #include "state.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // The place of the neighbour on the lower and on the upper side along d.
 inline constexpr std::size_t lower_place(std::size_t d) { return 5 - 2 * d; }
@@ -209,4 +209,4 @@ struct FlowRows {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

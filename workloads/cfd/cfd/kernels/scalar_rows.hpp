@@ -3,7 +3,7 @@
 
 #include "rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 template <class Real>
 Real eddy_viscosity(Real density, Real k, Real epsilon) {
@@ -115,4 +115,4 @@ struct ScalarRows : FlowRows {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

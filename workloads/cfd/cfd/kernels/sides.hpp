@@ -4,7 +4,7 @@
 
 #include "scalar_rows.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 // visit(element, outwards, boundary) for each cell beside the side; `outwards`: elements from it to its ghost.
 template <class Visit>
@@ -142,4 +142,4 @@ struct FlowSides : ScalarRows {
   }
 };
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

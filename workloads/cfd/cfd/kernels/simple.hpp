@@ -12,7 +12,7 @@
 
 #include "firstlight/variant.hpp"
 
-namespace cfd::inline FL_ROLE {
+namespace cfd {
 
 struct MomentumMarks {
   static constexpr fl::Phase factor = phases("momentum_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
@@ -309,4 +309,4 @@ class Simple {
 template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides>
 using InEither = Either<Simple<Machine, Body, colours_together, Flow>, Simple<Machine, Body, colours_together, Flow, float, float>>;
 
-}  // namespace cfd::inline FL_ROLE
+}  // namespace cfd

@@ -7,7 +7,7 @@
 
 #include "firstlight/variant.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 template <class Machine>
 class OnDevice {
@@ -125,4 +125,4 @@ struct DeviceSolvers {
   static constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black)};
 };
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

@@ -4,7 +4,7 @@
 #include "../threads.hpp"
 #include "state.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 // Each thread touches first what it computes on: rows of every plane, or planes where both colours go at once.
 inline void place(State& s) {
@@ -22,4 +22,4 @@ inline void place(State& s) {
   }
 }
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

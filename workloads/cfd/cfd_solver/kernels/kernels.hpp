@@ -9,7 +9,7 @@
 
 #include "firstlight/variant.hpp"
 
-namespace cfd_solver::inline FL_ROLE {
+namespace cfd_solver {
 
 struct Marks {
   static constexpr fl::Phase factor = phases("factor"), sweep = phases("sweep"), halo = phases("halo"), sum = phases("sum");
@@ -132,4 +132,4 @@ struct AllSolvers : Solvers<Machine, Body, colours_together, narrow> {
       FL_KERNEL(cfd_solver, mgcg)};
 };
 
-}  // namespace cfd_solver::inline FL_ROLE
+}  // namespace cfd_solver

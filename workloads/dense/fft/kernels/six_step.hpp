@@ -8,7 +8,7 @@
 #include "../transposed.hpp"
 #include "fft.hpp"
 
-namespace fft::inline FL_ROLE {
+namespace fft {
 
 using spectral::Roots, spectral::Rows;
 
@@ -72,4 +72,4 @@ struct SixStep {
   }
 };
 
-}  // namespace fft::inline FL_ROLE
+}  // namespace fft

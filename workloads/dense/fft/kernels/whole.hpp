@@ -5,7 +5,7 @@
 
 #include "fft.hpp"
 
-namespace fft::inline FL_ROLE {
+namespace fft {
 
 template <class Fourier>
 struct Whole {
@@ -27,4 +27,4 @@ struct Whole {
   }
 };
 
-}  // namespace fft::inline FL_ROLE
+}  // namespace fft

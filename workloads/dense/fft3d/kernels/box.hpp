@@ -7,7 +7,7 @@
 #include "../transposed.hpp"
 #include "fft3d.hpp"
 
-namespace fft3d::inline FL_ROLE {
+namespace fft3d {
 
 using spectral::Rows;
 
@@ -106,4 +106,4 @@ struct Transform {
   }
 };
 
-}  // namespace fft3d::inline FL_ROLE
+}  // namespace fft3d

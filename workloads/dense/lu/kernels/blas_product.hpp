@@ -4,7 +4,7 @@
 #include "firstlight/blas.hpp"
 #include "product.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 struct LibraryProduct {
   void operator()(const Elimination& e) const {
@@ -18,4 +18,4 @@ struct LibraryProduct {
   }
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -7,7 +7,7 @@
 
 #include "lu.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // Seconds of a clock that only goes on.
 inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -42,4 +42,4 @@ class Detours {
   double next_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -7,7 +7,7 @@
 #include "grid.hpp"
 #include "solve.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // What a process has for panels: how it takes part in factoring one.
 template <class Product>
@@ -212,4 +212,4 @@ class Distributed {
   std::vector<Index> places_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

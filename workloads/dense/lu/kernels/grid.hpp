@@ -7,7 +7,7 @@
 
 #include "pivoting.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // The largest of all processes in a column of the grid.
 class Among : public Largest {
@@ -122,4 +122,4 @@ class Route {
   std::vector<MPI_Request> requests_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

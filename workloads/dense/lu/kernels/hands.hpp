@@ -5,7 +5,7 @@
 
 #include "detours.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // Rows dealt to threads.
 struct Dealt {
@@ -42,4 +42,4 @@ class Hands {
   std::vector<Detours> detours_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -7,7 +7,7 @@
 
 #include "product.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // The largest of elements begin <= i < end of a column, of several the first: it is looked for in parts, so that what is found needs no second look
 // at all of them.
@@ -213,4 +213,4 @@ class Panel {
   Offer offer_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -6,7 +6,7 @@
 
 #include "panel.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // Columns begin <= j < end of rows of A.
 struct Columns {
@@ -138,4 +138,4 @@ class Tournament {
   Elections<Product> elections_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

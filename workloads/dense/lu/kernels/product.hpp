@@ -4,7 +4,7 @@
 #include "firstlight/packed.hpp"
 #include "lu.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // From a row of a panel to the next: they begin in different sets of a cache.
 inline constexpr Index panel_stride = widest + 8;
@@ -41,4 +41,4 @@ class OwnProduct {
   fl::Array<double> packed_;
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -11,7 +11,7 @@
 #include "hands.hpp"
 #include "tiles.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 class Progress {
  public:
@@ -96,4 +96,4 @@ struct Scheduled {
   }
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -4,7 +4,7 @@
 #include "firstlight/simd.hpp"
 #include "lu.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // The sum of a[j] x[j] for begin <= j < end, in vectors side by side.
 inline double product_of(const double* a, const double* x, Index begin, Index end) {
@@ -58,4 +58,4 @@ inline void solve(State& s) {
   solve_upper(s);
 }
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

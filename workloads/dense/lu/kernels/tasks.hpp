@@ -7,7 +7,7 @@
 #include "hands.hpp"
 #include "tiles.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 template <template <class> class Pivoting, class Product>
 struct Tasks {
@@ -47,4 +47,4 @@ struct Tasks {
   }
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

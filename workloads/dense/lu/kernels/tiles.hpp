@@ -9,7 +9,7 @@
 #include "pivoting.hpp"
 #include "solve.hpp"
 
-namespace lu::inline FL_ROLE {
+namespace lu {
 
 // Pivoting<Product> factors a panel. What one thread has of its own: the product's memory, and the pivoting's.
 template <template <class> class Pivoting, class Product>
@@ -104,4 +104,4 @@ struct InTurn {
   }
 };
 
-}  // namespace lu::inline FL_ROLE
+}  // namespace lu

@@ -7,7 +7,7 @@
 
 #include "owners.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 class Accumulate {
  public:
@@ -63,4 +63,4 @@ class Accumulate {
   std::vector<fl::Index> begins_;  // of each process's words
 };
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

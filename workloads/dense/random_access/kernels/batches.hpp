@@ -4,7 +4,7 @@
 #include "firstlight/simd.hpp"
 #include "updates.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 template <class Update>
 void in_batches(Word* table, Word mask, const Share& share, Update update) {
@@ -38,4 +38,4 @@ void in_batches(Word* table, Word mask, const Share& share, Update update) {
   each({share.first + static_cast<Word>(each_stream * streams), share.count - each_stream * streams}, update);
 }
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

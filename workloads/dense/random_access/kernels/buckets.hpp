@@ -8,7 +8,7 @@
 
 #include "owners.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 class Buckets {
  public:
@@ -98,4 +98,4 @@ class Buckets {
   int talking_ = 0;  // other processes that may still send
 };
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

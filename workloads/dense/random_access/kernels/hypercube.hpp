@@ -8,7 +8,7 @@
 
 #include "owners.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 class Hypercube {
  public:
@@ -56,4 +56,4 @@ class Hypercube {
   std::vector<Word> here_, there_, in_;
 };
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

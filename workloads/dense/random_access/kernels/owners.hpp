@@ -3,7 +3,7 @@
 
 #include "updates.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 class Owners {
  public:
@@ -40,4 +40,4 @@ class Mine {
   Owners owners_;
 };
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

@@ -5,7 +5,7 @@
 
 #include "batches.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 // HPC Challenge's: what another thread writes between the load and the store is lost.
 struct Careless {
@@ -34,4 +34,4 @@ void in_threads(State& s, Change change) {
     in_batches(table, mask, share_of(s, thread, s.team.threads), [=](Word a) { change(table[a & mask], a); });
 }
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

@@ -3,7 +3,7 @@
 
 #include "random_access.hpp"
 
-namespace random_access::inline FL_ROLE {
+namespace random_access {
 
 // HPC Challenge's rule: no process knows more updates than these before it makes the first of them.
 inline constexpr fl::Index look_ahead = 1024;
@@ -26,4 +26,4 @@ void each(const Share& share, Update update) {
   for (fl::Index k = 0; k < share.count; ++k, a = after(a)) update(a);
 }
 
-}  // namespace random_access::inline FL_ROLE
+}  // namespace random_access

@@ -4,7 +4,7 @@
 #include "firstlight/blas.hpp"
 #include "products.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 struct BlasProducts {
   static void inner(Index rows, Index m, Index n, Columns<const double> a, Columns<const double> b, Columns<double> c) {
@@ -24,4 +24,4 @@ struct BlasProducts {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

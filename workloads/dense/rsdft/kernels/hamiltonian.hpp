@@ -3,7 +3,7 @@
 
 #include "parties.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 // What the four projectors see of a pack, and by how much they then change it: s, and p along x, y, z.
 struct Seen {
@@ -156,4 +156,4 @@ class Hamiltonian {
   Exchange halo_;
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

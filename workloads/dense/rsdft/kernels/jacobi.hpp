@@ -8,7 +8,7 @@
 
 #include "rsdft.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 class Jacobi {
  public:
@@ -65,4 +65,4 @@ class Jacobi {
   std::vector<Index> order_;
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

@@ -4,7 +4,7 @@
 #include "firstlight/grid/one_process.hpp"
 #include "stencil.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 // Which packs of states a group has.
 inline fl::Part packs_of(const Params& p, Index group) { return fl::part(p.states / lanes, p.groups, group); }
@@ -40,4 +40,4 @@ struct OneProcess {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

@@ -7,7 +7,7 @@
 #include "firstlight/grid/mpi.hpp"
 #include "parties.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 struct Processes {
   using Transport = grid::Mpi;
@@ -87,4 +87,4 @@ struct Processes {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

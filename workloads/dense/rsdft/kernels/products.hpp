@@ -3,7 +3,7 @@
 
 #include "stencil.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 // Columns of a matrix: the first element, and elements from a row to the next.
 template <class T>
@@ -29,4 +29,4 @@ struct PlainProducts {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

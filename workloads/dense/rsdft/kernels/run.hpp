@@ -7,7 +7,7 @@
 #include "hamiltonian.hpp"
 #include "subspace.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 template <class Stencil, class Products, class Parties = OneProcess, class Team = grid::Alone,
           class Exchange = grid::Exchange<3, typename Parties::Transport>>
@@ -98,4 +98,4 @@ struct Run {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

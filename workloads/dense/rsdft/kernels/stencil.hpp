@@ -3,7 +3,7 @@
 
 #include "rsdft.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 // Lanes of so many states in one cell.
 struct alignas(64) Pack {
@@ -86,4 +86,4 @@ struct PlainStencil : Bounded {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

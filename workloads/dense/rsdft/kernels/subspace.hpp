@@ -7,7 +7,7 @@
 #include "parties.hpp"
 #include "products.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 template <class Products, class Parties, class Team>
 class Subspace {
@@ -111,4 +111,4 @@ class Subspace {
   std::vector<double> square_, parts_;  // n x n; that of each thread
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

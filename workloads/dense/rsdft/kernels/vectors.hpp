@@ -4,7 +4,7 @@
 #include "firstlight/simd.hpp"
 #include "products.hpp"
 
-namespace rsdft::inline FL_ROLE {
+namespace rsdft {
 
 using Vector = fl::simd::native<double>;
 inline constexpr int width = fl::simd::width<double>, vectors = static_cast<int>(lanes) / width;
@@ -193,4 +193,4 @@ struct VectorProducts {
   }
 };
 
-}  // namespace rsdft::inline FL_ROLE
+}  // namespace rsdft

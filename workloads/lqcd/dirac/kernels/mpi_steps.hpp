@@ -6,7 +6,7 @@
 #include "../exchanged_hop.hpp"
 #include "vector_steps.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 using lqcd::hop_in_pieces;
 using lqcd::Order;
@@ -82,4 +82,4 @@ void mpi_step(Process& process, State& s, HopAndExchange hop) {
   });
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac

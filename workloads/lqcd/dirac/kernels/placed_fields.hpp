@@ -4,7 +4,7 @@
 #include "../placed.hpp"
 #include "dirac.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 inline void place_fields(State& s) {
   in_precision(s, [&](auto& a) {
@@ -16,4 +16,4 @@ inline void place_fields(State& s) {
   });
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac

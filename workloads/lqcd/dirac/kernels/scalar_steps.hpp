@@ -4,7 +4,7 @@
 #include "../scalar.hpp"
 #include "dirac.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 template <class T>
 using HopOf = void (*)(const Layout&, int target, const T* links, const T* psi, const T* centre, T* out, T a, T b);
@@ -77,4 +77,4 @@ void scalar_step(State& s) {
   });
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac

@@ -5,7 +5,7 @@
 #include "dirac.hpp"
 #include "firstlight/split.hpp"
 
-namespace dirac::inline FL_ROLE {
+namespace dirac {
 
 struct Part {
   int number = 0, parts = 1;
@@ -136,4 +136,4 @@ Complex norm_part(const Arrays<T>& a, Part part) {
   return {sum, 0};
 }
 
-}  // namespace dirac::inline FL_ROLE
+}  // namespace dirac

@@ -4,7 +4,7 @@
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
-namespace dirac_overlap::inline FL_ROLE {
+namespace dirac_overlap {
 
 template <class Hop>
 class Application {
@@ -21,4 +21,4 @@ class Application {
   lqcd::Overlap<Hop> overlap;
 };
 
-}  // namespace dirac_overlap::inline FL_ROLE
+}  // namespace dirac_overlap

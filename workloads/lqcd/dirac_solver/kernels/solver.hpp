@@ -7,7 +7,7 @@
 #include "../solvers.hpp"
 #include "dirac_solver.hpp"
 
-namespace dirac_solver::inline FL_ROLE {
+namespace dirac_solver {
 
 inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000}; }
 
@@ -120,4 +120,4 @@ class Solver {
   std::unique_ptr<Low> low_;
 };
 
-}  // namespace dirac_solver::inline FL_ROLE
+}  // namespace dirac_solver

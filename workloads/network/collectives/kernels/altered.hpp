@@ -3,7 +3,7 @@
 
 #include "scheduled.hpp"
 
-namespace collectives::inline FL_ROLE {
+namespace collectives {
 
 template <class Change>
 void alter_programs(ours::Schedule& schedule, Change change) {
@@ -13,6 +13,6 @@ void alter_programs(ours::Schedule& schedule, Change change) {
   };
 }
 
-}  // namespace collectives::inline FL_ROLE
+}  // namespace collectives
 
 #define FL_ALTERED(algorithm, alter) FL_SCHEDULED_AS(algorithm, alter, .traits = {.needs_partner = true})

@@ -8,7 +8,7 @@
 #include "collectives.hpp"
 #include "firstlight/collectives/executor.hpp"
 
-namespace collectives::inline FL_ROLE {
+namespace collectives {
 
 namespace ours = fl::collectives;
 
@@ -55,7 +55,7 @@ class Scheduled {
   ours::Execution execution_;
 };
 
-}  // namespace collectives::inline FL_ROLE
+}  // namespace collectives
 
 // A variant that runs the schedule of an algorithm, which `alter` may spoil.
 #define FL_SCHEDULED_AS(algorithm, alter, ...)                                             \

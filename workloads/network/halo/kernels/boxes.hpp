@@ -3,8 +3,8 @@
 
 #include "halo.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 inline fl::Index longest_bytes(const Shape& s) { return fl::whole_pairs(s.width * s.pitch * s.word); }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

@@ -8,7 +8,7 @@
 
 #include "firstlight/lines.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 struct alignas(fl::line_pair) Flag {
   std::atomic<std::uint64_t> number{0};
@@ -23,4 +23,4 @@ inline void await(const Flag& flag, std::uint64_t number) {
     if (spins >= patience) sched_yield();
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

@@ -6,7 +6,7 @@
 
 #include "sides.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 struct Neighborhood {
   MPI_Comm graph = MPI_COMM_NULL;
@@ -60,4 +60,4 @@ class Neighborhoods {
   }
 };
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

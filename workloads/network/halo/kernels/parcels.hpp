@@ -5,7 +5,7 @@
 
 #include "sides.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 template <class Transport>
 class Parcels {
@@ -45,4 +45,4 @@ class Parcels {
   std::array<std::optional<typename Transport::Channel>, 2> phases_;
 };
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

@@ -5,7 +5,7 @@
 
 #include "halo.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 // A message as MPI describes it. `data` is the field itself or a box of contiguous words.
 struct Message {
@@ -173,4 +173,4 @@ inline std::string packed_only(const Params& p) {
   return "";
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

@@ -9,7 +9,7 @@
 #include "boxes.hpp"
 #include "sides.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 class Symmetric {
  public:
@@ -64,4 +64,4 @@ inline void take(const State& s, const Symmetric& shared, const Side& side, std:
   unpack(s, shared.box(side.way, number), s.domains[0].field, side.in);
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

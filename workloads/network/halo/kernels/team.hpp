@@ -7,7 +7,7 @@
 
 #include "sides.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 // Rows near the threads that pack and unpack them.
 inline void place_rows(State& s) {
@@ -51,4 +51,4 @@ inline void copy_share_here(const State& s, const Side& side, const Side& other,
   copy(s, field, share(side.out, t, threads), field, share(other.in, t, threads));
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

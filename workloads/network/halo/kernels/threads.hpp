@@ -8,7 +8,7 @@
 #include "boxes.hpp"
 #include "flag.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 class Desk {
  public:
@@ -52,4 +52,4 @@ inline std::string packed_between_threads(const Params& p) {
   return "";
 }
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

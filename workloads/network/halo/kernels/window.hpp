@@ -5,7 +5,7 @@
 #include "firstlight/window.hpp"
 #include "sides.hpp"
 
-namespace halo::inline FL_ROLE {
+namespace halo {
 
 class SidesWindow {
  public:
@@ -51,4 +51,4 @@ class SidesWindow {
   fl::Window memory_;
 };
 
-}  // namespace halo::inline FL_ROLE
+}  // namespace halo

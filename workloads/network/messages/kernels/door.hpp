@@ -12,7 +12,7 @@
 #include "rules.hpp"
 #include "words.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 template <class Transport>
 class Door {
@@ -100,4 +100,4 @@ class Door {
   Word heard_ = 0;
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

@@ -49,7 +49,7 @@
 #include "rules.hpp"
 #include "slabs.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 // What it did so far, and what it holds.
 struct Account {
@@ -384,4 +384,4 @@ class Messenger {
   std::size_t turn_ = 0;
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

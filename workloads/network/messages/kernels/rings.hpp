@@ -13,7 +13,7 @@
 #include "rules.hpp"
 #include "words.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 enum class Kind : Flag { message, letter, move };
 
@@ -119,4 +119,4 @@ class Writer {
   std::array<Staging, most_at_once> staging_;
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

@@ -7,7 +7,7 @@
 #include "messenger.hpp"
 #include "windows.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 template <class Transport = Windows, class Post = Messenger<Transport>>
 struct Run {
@@ -49,4 +49,4 @@ struct Run {
   }
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

@@ -6,7 +6,7 @@
 
 #include "rules.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 template <class Transport>
 class Slabs {
@@ -42,4 +42,4 @@ class Slabs {
   std::vector<unsigned char*> free_;
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

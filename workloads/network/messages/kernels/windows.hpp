@@ -25,7 +25,7 @@
 #include "firstlight/window.hpp"
 #include "rules.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 class Windows {
  public:
@@ -220,4 +220,4 @@ class Windows {
   std::deque<Word> values_;
 };
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

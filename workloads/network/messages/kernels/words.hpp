@@ -6,7 +6,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace messages::inline FL_ROLE {
+namespace messages {
 
 using Word = std::uint64_t;
 using Flag = std::uint32_t;
@@ -20,4 +20,4 @@ inline bool is(const unsigned char* flag, Flag wanted) {
   return std::atomic_ref<Flag>(*word).load(std::memory_order_acquire) == wanted;
 }
 
-}  // namespace messages::inline FL_ROLE
+}  // namespace messages

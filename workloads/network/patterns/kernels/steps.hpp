@@ -5,7 +5,7 @@
 
 #include "patterns.hpp"
 
-namespace patterns::inline FL_ROLE {
+namespace patterns {
 
 inline void operate(const Stage& g, MPI_Comm comm) {
   const auto n = static_cast<int>(g.n);
@@ -102,4 +102,4 @@ struct AtOnce {
   }
 };
 
-}  // namespace patterns::inline FL_ROLE
+}  // namespace patterns

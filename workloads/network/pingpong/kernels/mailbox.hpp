@@ -8,7 +8,7 @@
 #include "firstlight/lines.hpp"
 #include "pingpong.hpp"
 
-namespace pingpong::inline FL_ROLE {
+namespace pingpong {
 
 // One line where the memory that it lies in begins with a line, and a neighbour apart: processors fetch lines in pairs.
 struct Mailbox {
@@ -29,4 +29,4 @@ inline void take(const State& s, const End& e, Mailbox& from, const unsigned cha
   std::memcpy(e.in, s.bytes <= Mailbox::short_bytes ? from.text : letter, static_cast<std::size_t>(s.bytes));
 }
 
-}  // namespace pingpong::inline FL_ROLE
+}  // namespace pingpong

@@ -5,7 +5,7 @@
 
 #include "pingpong.hpp"
 
-namespace pingpong::inline FL_ROLE {
+namespace pingpong {
 
 inline void send(const State& s, const End& e) { MPI_Send(e.out, static_cast<int>(s.bytes), MPI_BYTE, e.peer, 0, MPI_COMM_WORLD); }
 
@@ -27,4 +27,4 @@ inline void round_trip(State& s, Send send, Receive receive) {
   }
 }
 
-}  // namespace pingpong::inline FL_ROLE
+}  // namespace pingpong

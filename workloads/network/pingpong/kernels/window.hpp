@@ -4,7 +4,7 @@
 #include "firstlight/window.hpp"
 #include "pingpong.hpp"
 
-namespace pingpong::inline FL_ROLE {
+namespace pingpong {
 
 class PairWindow {
  public:
@@ -47,4 +47,4 @@ class PairWindow {
   int peer_ = 0;
 };
 
-}  // namespace pingpong::inline FL_ROLE
+}  // namespace pingpong

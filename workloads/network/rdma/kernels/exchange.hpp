@@ -8,7 +8,7 @@
 
 #include "interface.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 template <class Fabric>
 class Exchange {
@@ -118,4 +118,4 @@ class Exchange {
   int ready_ = 0;  // partners that have reported it
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

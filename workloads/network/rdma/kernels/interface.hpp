@@ -17,7 +17,7 @@
 
 #include "rdma.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 using Address = std::int64_t;  // plus an offset in bytes, it is one of the same memory
 using Tag = std::uint32_t;
@@ -97,4 +97,4 @@ inline std::vector<int> peers_of(const Shape& s, int me) {
 // Returns the number of slots for the messages of two steps on one interface: a partner may be a step ahead.
 inline int room_of(const Shape& s) { return 2 * (s.all() + s.directions); }
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

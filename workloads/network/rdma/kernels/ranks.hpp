@@ -3,7 +3,7 @@
 
 #include "windows.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 enum class Memory { registered, allocated };
 
@@ -33,4 +33,4 @@ struct Ranks {
   }
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

@@ -3,7 +3,7 @@
 
 #include "exchange.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 // What the parties of a process share.
 class Yard {
@@ -88,4 +88,4 @@ class Stores {
   std::vector<Lane> lanes_;
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

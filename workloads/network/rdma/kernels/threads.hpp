@@ -3,7 +3,7 @@
 
 #include "stores.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 // Pages next to the thread that they belong to.
 inline void first_touch(State& s) {
@@ -41,4 +41,4 @@ struct Threads {
   }
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

@@ -6,7 +6,7 @@
 
 #include "rdma.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 inline std::string puts_only(const Params& p) {
   return p.operation == Operation::put ? "" : "two-sided messages have no get; run it with operation=put";
@@ -43,4 +43,4 @@ struct TwoSided {
   }
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

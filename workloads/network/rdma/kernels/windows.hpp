@@ -6,7 +6,7 @@
 #include "exchange.hpp"
 #include "firstlight/window.hpp"
 
-namespace rdma::inline FL_ROLE {
+namespace rdma {
 
 class Windows {
  public:
@@ -156,4 +156,4 @@ class Windows {
   std::vector<Lane> lanes_;
 };
 
-}  // namespace rdma::inline FL_ROLE
+}  // namespace rdma

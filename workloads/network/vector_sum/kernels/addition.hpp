@@ -4,7 +4,7 @@
 #include "firstlight/simd.hpp"
 #include "vector_sum.hpp"
 
-namespace vector_sum::inline FL_ROLE {
+namespace vector_sum {
 
 // `to` may be `a` or `b` itself.
 inline void add(double* to, const double* a, const double* b, fl::Index n) {
@@ -19,4 +19,4 @@ inline void add(double* to, const double* a, const double* b, fl::Index n) {
   fl::simd::rest<block>(i, n, [&](fl::Index j) { to[j] = a[j] + b[j]; });
 }
 
-}  // namespace vector_sum::inline FL_ROLE
+}  // namespace vector_sum

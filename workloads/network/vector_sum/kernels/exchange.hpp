@@ -8,7 +8,7 @@
 #include "addition.hpp"
 #include "firstlight/split.hpp"
 
-namespace vector_sum::inline FL_ROLE {
+namespace vector_sum {
 
 // Empty parts of a vector travel too: which are empty depends on n and p alone, and both ends keep the same order.
 using fl::Part;
@@ -51,4 +51,4 @@ inline void cube(State& s, int dimensions_end) {
   if (mine == s.own.data()) copy(s);
 }
 
-}  // namespace vector_sum::inline FL_ROLE
+}  // namespace vector_sum

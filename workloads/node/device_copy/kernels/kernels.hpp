@@ -5,7 +5,7 @@
 
 #include "firstlight/cuda.hpp"
 
-namespace device_copy::inline FL_ROLE {
+namespace device_copy {
 
 // Copies the first 1/part of the words.
 template <fl::Index part>
@@ -45,4 +45,4 @@ struct Device {
   }
 };
 
-}  // namespace device_copy::inline FL_ROLE
+}  // namespace device_copy

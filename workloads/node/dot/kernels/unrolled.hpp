@@ -5,7 +5,7 @@
 
 #include "firstlight/variant.hpp"
 
-namespace dot::inline FL_ROLE {
+namespace dot {
 
 template <int width>
 void unrolled(State& s, fl::Index) {
@@ -22,4 +22,4 @@ void unrolled(State& s, fl::Index) {
   s.result = total;
 }
 
-}  // namespace dot::inline FL_ROLE
+}  // namespace dot

@@ -4,7 +4,7 @@
 #include "firstlight/cuda.hpp"
 #include "kernel_launch.hpp"
 
-namespace kernel_launch::inline FL_ROLE {
+namespace kernel_launch {
 
 // Each kernel must find the number of the one before it, also across steps; the first of all finds poison. One that is left out, started
 // twice or overtaken breaks the row for good.
@@ -12,4 +12,4 @@ FL_DEVICE void count_one(Word* count, Word mine) {
   *count = *count == mine - 1 || *count == begun || *count == fl::poison_bits ? mine : broken;
 }
 
-}  // namespace kernel_launch::inline FL_ROLE
+}  // namespace kernel_launch

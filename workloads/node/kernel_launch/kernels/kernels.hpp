@@ -3,7 +3,7 @@
 
 #include "device.hpp"
 
-namespace kernel_launch::inline FL_ROLE {
+namespace kernel_launch {
 
 __global__ void count_kernel(Word* count, Word mine) {
   fl::device::note();
@@ -28,4 +28,4 @@ struct Device {
   }
 };
 
-}  // namespace kernel_launch::inline FL_ROLE
+}  // namespace kernel_launch

@@ -3,7 +3,7 @@
 
 #include "latency.hpp"
 
-namespace latency::inline FL_ROLE {
+namespace latency {
 
 inline void follow(State& s) {
   constexpr int unrolled = 16;
@@ -19,4 +19,4 @@ inline void follow(State& s) {
   s.visited = visited_lines(s, sum);
 }
 
-}  // namespace latency::inline FL_ROLE
+}  // namespace latency

@@ -6,7 +6,7 @@
 #include "firstlight/packed.hpp"
 #include "matmul.hpp"
 
-namespace matmul::inline FL_ROLE {
+namespace matmul {
 
 using fl::packed::tile_rows;
 
@@ -78,4 +78,4 @@ class BothPacked {
   Packed<double> doubles_;
 };
 
-}  // namespace matmul::inline FL_ROLE
+}  // namespace matmul

@@ -6,7 +6,7 @@
 #include "firstlight/split.hpp"
 #include "matmul.hpp"
 
-namespace matmul::inline FL_ROLE {
+namespace matmul {
 
 template <class T>
 struct Operands {
@@ -37,4 +37,4 @@ inline void from_zero(State& s, Run run) {
   });
 }
 
-}  // namespace matmul::inline FL_ROLE
+}  // namespace matmul

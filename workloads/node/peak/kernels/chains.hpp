@@ -5,7 +5,7 @@
 
 #include "firstlight/simd.hpp"
 
-namespace peak::inline FL_ROLE {
+namespace peak {
 
 template <class T>
 inline void run(Lanes<T>& lanes, double shift, fl::Index thread, fl::Index laps_to_run = laps) {
@@ -38,4 +38,4 @@ inline void run(State& s, fl::Index thread) {
     run(s.doubles, s.shift, thread);
 }
 
-}  // namespace peak::inline FL_ROLE
+}  // namespace peak

@@ -4,7 +4,7 @@
 #include "firstlight/cuda.hpp"
 #include "peak.hpp"
 
-namespace peak::inline FL_ROLE {
+namespace peak {
 
 inline constexpr int together = 8;  // chains of a thread: enough to hide the latency of a multiply-add behind the others
 
@@ -32,4 +32,4 @@ FL_DEVICE void run_thread(const Job<T>& job, fl::Index thread, fl::Index laps_to
   for (int k = 0; k < together; ++k) job.sum[thread + k * threads] = sum[k];
 }
 
-}  // namespace peak::inline FL_ROLE
+}  // namespace peak

@@ -3,7 +3,7 @@
 
 #include "device.hpp"
 
-namespace peak::inline FL_ROLE {
+namespace peak {
 
 template <class T>
 struct OnDevice {
@@ -59,4 +59,4 @@ struct Device {
   }
 };
 
-}  // namespace peak::inline FL_ROLE
+}  // namespace peak

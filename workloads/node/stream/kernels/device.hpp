@@ -4,7 +4,7 @@
 #include "firstlight/cuda.hpp"
 #include "stream.hpp"
 
-namespace stream::inline FL_ROLE {
+namespace stream {
 
 // What a kernel is given. The last element of x follows the iteration, so it is handed over with every step.
 struct Job {
@@ -33,4 +33,4 @@ FL_DEVICE double load_part(const Job& job, fl::Index first, fl::Index stride) {
   return sum;
 }
 
-}  // namespace stream::inline FL_ROLE
+}  // namespace stream

@@ -3,7 +3,7 @@
 
 #include "device.hpp"
 
-namespace stream::inline FL_ROLE {
+namespace stream {
 
 template <Op op>
 __global__ void store_kernel(Job job) {
@@ -68,4 +68,4 @@ struct Device {
   }
 };
 
-}  // namespace stream::inline FL_ROLE
+}  // namespace stream

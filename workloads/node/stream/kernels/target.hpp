@@ -5,7 +5,7 @@
 
 #include "firstlight/device.hpp"
 
-namespace stream::inline FL_ROLE::target {
+namespace stream::target {
 
 // The last element of x follows the iteration, so it is handed over with every step.
 template <Op op>
@@ -106,4 +106,4 @@ struct Device {
   void close(State& s) { release(s); }
 };
 
-}  // namespace stream::inline FL_ROLE::target
+}  // namespace stream::target

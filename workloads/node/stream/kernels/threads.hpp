@@ -5,7 +5,7 @@
 
 #include "vectors.hpp"
 
-namespace stream::inline FL_ROLE {
+namespace stream {
 
 // body(first, last) in each thread, on its part.
 template <class F>
@@ -36,4 +36,4 @@ inline double load_in_parts(State& s) {
   return sum;
 }
 
-}  // namespace stream::inline FL_ROLE
+}  // namespace stream

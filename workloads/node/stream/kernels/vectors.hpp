@@ -6,7 +6,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "firstlight/simd.hpp"
 
-namespace stream::inline FL_ROLE {
+namespace stream {
 
 using Vector = fl::simd::native<double>;
 inline constexpr int width = fl::simd::width<double>;
@@ -80,4 +80,4 @@ inline fl::Index part_begin(fl::Index n, int part, int parts) {
   return part == parts ? n : (n / line * part / parts) * line;
 }
 
-}  // namespace stream::inline FL_ROLE
+}  // namespace stream

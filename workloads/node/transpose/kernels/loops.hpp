@@ -6,7 +6,7 @@
 #include "firstlight/split.hpp"
 #include "transpose.hpp"
 
-namespace transpose::inline FL_ROLE {
+namespace transpose {
 
 // Rows of A that are rows long, from a; their columns become rows of B, from b.
 template <class T>
@@ -35,4 +35,4 @@ template <class Run>
   });
 }
 
-}  // namespace transpose::inline FL_ROLE
+}  // namespace transpose

@@ -9,7 +9,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "squares.hpp"
 
-namespace transpose::inline FL_ROLE {
+namespace transpose {
 
 inline std::string past_caches_refuses(const Params&) { return fl::nontemporal::refusal(); }
 
@@ -172,4 +172,4 @@ class ToMemory {
   Gathered<double> doubles_;
 };
 
-}  // namespace transpose::inline FL_ROLE
+}  // namespace transpose

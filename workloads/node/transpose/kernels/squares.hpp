@@ -8,7 +8,7 @@
 #include "firstlight/simd.hpp"
 #include "loops.hpp"
 
-namespace transpose::inline FL_ROLE {
+namespace transpose {
 
 inline constexpr int lane_bytes = 16, vector_bytes = std::min(fl::simd::bytes, 32), lanes = vector_bytes / lane_bytes;
 template <class T>
@@ -297,4 +297,4 @@ inline void by_squares(const Box<T>& box) {
   }
 }
 
-}  // namespace transpose::inline FL_ROLE
+}  // namespace transpose

@@ -5,7 +5,7 @@
 
 #include "loops.hpp"
 
-namespace transpose::inline FL_ROLE {
+namespace transpose {
 
 inline fl::Part own_rows(const State& s) {
   constexpr Index unit = 16;
@@ -23,4 +23,4 @@ inline void place(State& s) {
   });
 }
 
-}  // namespace transpose::inline FL_ROLE
+}  // namespace transpose

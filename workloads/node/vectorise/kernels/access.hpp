@@ -5,7 +5,7 @@
 
 #include "state.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 using fl::Index;
 
@@ -80,4 +80,4 @@ inline void nest_shifted_rows(State& s, Index) {
 }
 // clang-format on
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

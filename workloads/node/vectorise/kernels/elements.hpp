@@ -5,7 +5,7 @@
 
 #include "state.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 using fl::Index;
 
@@ -112,4 +112,4 @@ inline void induction_backwards(State& s, Index) { Index j = s.n - 1; for (Index
 inline void induction_real(State& s, Index) { double t = 0; for (Index i = 0; i < s.n; ++i) { t += s.k; s.x[i] = t; } }
 // clang-format on
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

@@ -7,7 +7,7 @@
 #include "values.hpp"
 #include "vectorise.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 inline constexpr fl::Kernel table[] = {
     FL_KERNEL(vectorise, plain_copy),
@@ -163,4 +163,4 @@ inline constexpr fl::Kernel table[] = {
     FL_KERNEL(vectorise, nest_shifted_rows),
 };
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

@@ -5,7 +5,7 @@
 
 #include "state.hpp"
 
-namespace vectorise::inline FL_ROLE {
+namespace vectorise {
 
 using fl::Index;
 
@@ -129,4 +129,4 @@ inline void search_largest_gap(State& s, Index) {
 }
 // clang-format on
 
-}  // namespace vectorise::inline FL_ROLE
+}  // namespace vectorise

@@ -7,7 +7,7 @@
 #include "../bands.hpp"
 #include "ocean_micom.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 using ocean::Band, ocean::Ring, ocean::Strip;
 
@@ -46,4 +46,4 @@ struct Carrying {
   std::array<Ring*, 4> flat() { return {&rest_u, &rest_v, &above_u, &above_v}; }
 };
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

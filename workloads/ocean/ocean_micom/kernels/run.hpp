@@ -12,7 +12,7 @@
 #include "surface.hpp"
 #include "thickness.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
 struct Run {
@@ -185,4 +185,4 @@ struct Run {
   }
 };
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

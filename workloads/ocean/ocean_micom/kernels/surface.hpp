@@ -6,7 +6,7 @@
 #include "../vectors.hpp"
 #include "lines.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 using ocean::all, ocean::at, ocean::in_vectors, ocean::larger, ocean::smaller, ocean::V;
 
@@ -247,4 +247,4 @@ void settle(State& s, double dt, Index j, Index begin, Index end) {
   }
 }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

@@ -7,7 +7,7 @@
 
 #include "surface.hpp"
 
-namespace ocean_micom::inline FL_ROLE {
+namespace ocean_micom {
 
 inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, lest rounding make it less than nothing
 
@@ -149,4 +149,4 @@ inline void add(State& s, Carrying& of, double span, Index j, Index begin, Index
   }
 }
 
-}  // namespace ocean_micom::inline FL_ROLE
+}  // namespace ocean_micom

@@ -4,7 +4,7 @@
 #include "levels.hpp"
 #include "modes.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 template <class Transport, class Team, class Ways>
 class Conjugate {
@@ -111,4 +111,4 @@ class Conjugate {
   double squared_ = 0;
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -6,7 +6,7 @@
 #include "firstlight/fourier.hpp"
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 using fl::Complex, fl::times;
 
@@ -55,4 +55,4 @@ class Cosine {
   fl::Array<Complex> turns_;  // by quarters of a turn over n
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

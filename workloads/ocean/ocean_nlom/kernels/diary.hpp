@@ -3,7 +3,7 @@
 
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 // Halos have arrived. Mass as what there is more than at rest, m^3, so that no rounding of the whole hides what changes; m^5/s^2 (energy over density) and m/s^2 (half q^2 h, an area of it).
 template <class Ways>
@@ -34,4 +34,4 @@ void write_down(State& s, const Flow& flow) {
   s.mass.push_back(static_cast<double>(mass) * cell), s.energy.push_back(energy * cell), s.enstrophy.push_back(enstrophy * cell);
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -8,7 +8,7 @@
 #include "modes.hpp"
 #include "transpose.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 template <class Transport, class Team, class Ways, class Fourier>
 class Helmholtz {
@@ -247,4 +247,4 @@ class Helmholtz {
   double north_ = 0;
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

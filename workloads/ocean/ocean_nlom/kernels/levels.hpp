@@ -13,7 +13,7 @@
 
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 using Cells = grid::Field<double, 3>;  // of one layer
 
@@ -240,4 +240,4 @@ class Levels {
   double squared_ = 0;
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

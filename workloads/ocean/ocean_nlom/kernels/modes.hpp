@@ -6,7 +6,7 @@
 
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 struct Modes {
   using Matrix = std::array<std::array<double, most_layers>, most_layers>;
@@ -105,4 +105,4 @@ void from_modes(const Modes& modes, const double* tile, grid::Field<double, 3>& 
       [&](Index k, Index j) { return &field.view()(k, j, 0); });
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

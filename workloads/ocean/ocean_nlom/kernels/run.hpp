@@ -11,7 +11,7 @@
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 inline constexpr Index piece_of_line = 128;  // cells of a layer that are still in the first cache, or near it, when they are advanced
 
@@ -279,4 +279,4 @@ struct Run {
   }
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

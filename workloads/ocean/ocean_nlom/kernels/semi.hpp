@@ -12,7 +12,7 @@
 #include "helmholtz.hpp"
 #include "run.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 using ocean::at;
 
@@ -177,4 +177,4 @@ struct Semi : Run<Transport, Team, Ways> {
   }
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

@@ -10,7 +10,7 @@
 #include "firstlight/grid/one_process.hpp"
 #include "ocean_nlom.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean_nlom {
 
 // A division: the box of each rank in global coordinates; its cells lie in memory order, without halo.
 using Division = std::vector<grid::Box<3>>;
@@ -135,4 +135,4 @@ class Transpose {
   std::unique_ptr<fl::alltoall::Exchange> exchange_;  // none of one process
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean_nlom

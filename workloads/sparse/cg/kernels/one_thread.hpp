@@ -5,7 +5,7 @@
 
 #include "solver.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 struct Alone {
   const Rows& a;
@@ -39,4 +39,4 @@ struct OneThread {
   }
 };
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

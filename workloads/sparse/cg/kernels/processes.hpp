@@ -9,7 +9,7 @@
 #include "progress.hpp"
 #include "solver.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 struct Process {
   const Rows& a;
@@ -70,4 +70,4 @@ struct Processes {
   }
 };
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

@@ -7,9 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "firstlight/role.hpp"
-
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 struct Progress {
   double hidden =
@@ -58,4 +56,4 @@ Progress progress(Work work) {
   return found;
 }
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

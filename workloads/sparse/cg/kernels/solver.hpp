@@ -13,7 +13,7 @@
 #include "firstlight/simd.hpp"
 #include "system.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 // Vectors of a method. All have room for what comes from other processes, for all but few of them are multiplied.
 inline fl::Index vectors(const Params& p) {
@@ -321,4 +321,4 @@ class Solver {
   bool ended_ = false;
 };
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

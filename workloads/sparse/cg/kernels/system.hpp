@@ -6,7 +6,7 @@
 
 #include "cg.hpp"
 
-namespace cg::inline FL_ROLE {
+namespace cg {
 
 // y[i] = sum of v x[column], for rows `some`.
 struct Rows {
@@ -88,4 +88,4 @@ struct Sweeps {
   }
 };
 
-}  // namespace cg::inline FL_ROLE
+}  // namespace cg

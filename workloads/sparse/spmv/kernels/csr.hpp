@@ -6,7 +6,7 @@
 #include "firstlight/simd.hpp"
 #include "spmv.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 // Lines of values and columns that come so many entries later are prefetched meanwhile: what prefetchers keep under way for one core, two
 // streams above all, is less than memory takes.
@@ -90,4 +90,4 @@ struct Csr4 {
   }
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

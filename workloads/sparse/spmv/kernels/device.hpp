@@ -10,7 +10,7 @@
 #include "firstlight/variant.hpp"
 #include "lanes.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 inline constexpr int block_threads = 128;
 inline constexpr int room = 1024;  // products that a block keeps
@@ -164,4 +164,4 @@ struct DeviceFormats {
   static constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr), FL_KERNEL(spmv, sell)};
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

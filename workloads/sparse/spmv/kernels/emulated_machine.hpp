@@ -4,7 +4,7 @@
 #include "device.hpp"
 #include "firstlight/emulated_device.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 template <class B = fl::Block>
 struct EmulatedMachine {
@@ -21,4 +21,4 @@ struct EmulatedMachine {
   static void finish() { fl::Started::kernels().all(); }
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

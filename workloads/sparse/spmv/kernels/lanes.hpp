@@ -7,7 +7,7 @@
 #include "csr.hpp"
 #include "firstlight/simd.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 // Sums of `chunk` rows, entry k of row r at k * stride + r; each row's in its order.
 template <class Store>
@@ -123,4 +123,4 @@ struct SellSorted : Sell {
   explicit SellSorted(const Csr& a) : Sell(a, std::max<fl::Index>(a.rows, 1)) {}
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

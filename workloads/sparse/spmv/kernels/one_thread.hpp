@@ -9,7 +9,7 @@
 #include "symmetric.hpp"
 #include "tiled.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 template <class Format>
 struct OneThread {
@@ -19,4 +19,4 @@ struct OneThread {
   void step(State& s, fl::Index) { a->multiply(s.x.data(), s.y.data(), s.scale, {0, a->units()}); }
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

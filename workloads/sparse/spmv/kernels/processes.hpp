@@ -6,7 +6,7 @@
 #include "../halo.hpp"
 #include "csr.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 template <class Format>
 struct Processes {
@@ -29,4 +29,4 @@ struct Processes {
   void close(State&) { halo.reset(); }
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

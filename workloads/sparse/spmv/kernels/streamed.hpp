@@ -7,7 +7,7 @@
 #include "csr.hpp"
 #include "firstlight/simd.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 template <fl::Index group>
 class Streamed {
@@ -136,4 +136,4 @@ class StreamedBlock {
   fl::Array<double> value_[group];
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

@@ -7,7 +7,7 @@
 
 #include "csr.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 class Symmetric {
  public:
@@ -80,4 +80,4 @@ class Symmetric {
   std::vector<int> no_diagonal_;  // rows in order, then the number of rows
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

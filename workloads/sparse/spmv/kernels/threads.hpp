@@ -11,7 +11,7 @@
 #include "symmetric.hpp"
 #include "tiled.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 // First unit of each of `parts` parts with like numbers of slots, and the end of the last. A slot more is counted for each unit, which takes
 // time of its own.
@@ -74,4 +74,4 @@ struct SymmetricThreads {
   }
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv

@@ -9,7 +9,7 @@
 
 #include "csr.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace spmv {
 
 // Numbers of 2 bytes, one for each row of a slice, loaded four at a time: with one load more than those of an entry's value and its element of x
 // it is loads that a processor cannot begin.
@@ -145,4 +145,4 @@ class Tiled {
   fl::Array<double> value_;
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace spmv
