@@ -7,29 +7,28 @@
 
 namespace cfd {
 
-// One process: no other process has a part of a grid.
-struct NoHalo {
-  template <class... Fields>
-  void open(const grid::Block<3>&, grid::Reach, Fields&...) {}
-  void start() {}
-  void finish() {}
-  void operator()() {}
-};
-template <class Real>
-struct NoGather {
-  void open(const std::vector<grid::Box<3>>&, int /*rank*/) {}
-  void operator()(const FieldOf<Real>&, FieldOf<Real>&) {}
+// One process, of one thread or several: no other process has a part of a grid.
+struct OneProcess {
+  struct Halo {
+    template <class... Fields>
+    void open(const grid::Block<3>&, grid::Reach, Fields&...) {}
+    void start() {}
+    void finish() {}
+    void operator()() {}
+  };
+  template <class Real>
+  struct Gather {
+    void open(const std::vector<grid::Box<3>>&, int /*rank*/) {}
+    void operator()(const FieldOf<Real>&, FieldOf<Real>&) {}
+  };
+  void exchange() {}
+  Sums total(const Sums& mine) { return mine; }
 };
 
-struct Alone {
+struct Alone : OneProcess {
   // `halos`: the fields whose halos exchange() fills.
   template <class... Fields>
   void open(const grid::Block<3>&, int /*threads*/, Fields&... /*halos*/) {}
-  void exchange() {}
-  Sums total(const Sums& mine) { return mine; }
-  using Halo = NoHalo;
-  template <class Real>
-  using Gather = NoGather<Real>;
 
   // row(k, j) for each row; returns the sums of what they return.
   template <class Row>

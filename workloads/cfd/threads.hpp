@@ -12,7 +12,7 @@
 
 namespace cfd {
 
-class Threads {
+class Threads : public OneProcess {
  public:
   template <class... Fields>
   void open(const grid::Block<3>& block, int threads, Fields&... /*halos*/) {
@@ -20,11 +20,6 @@ class Threads {
     done_ = std::vector<Progress>(static_cast<std::size_t>(threads));
     hold(block.size());
   }
-  void exchange() {}
-  Sums total(const Sums& mine) { return mine; }
-  using Halo = NoHalo;
-  template <class Real>
-  using Gather = NoGather<Real>;
 
   template <class Row>
   Sums each(const Point& size, Row row) {

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
-#include "firstlight/workload.hpp"
+#include "firstlight/line_reader.hpp"
 
 namespace sparse {
 
@@ -27,7 +26,7 @@ inline constexpr double largest_value = 1e100;  // sums of them are finite, and 
 
 class MarketReader {
  public:
-  explicit MarketReader(std::string_view text) : left_(text) {}
+  explicit MarketReader(std::string_view text) : file_(text, " \t\r") {}
 
   // Fills `entries`; returns what is wrong and in which line, empty where nothing is.
   std::string read(Entries& entries) {
@@ -50,56 +49,33 @@ class MarketReader {
     fl::Index line;
   };
 
-  std::string here(const std::string& what) const { return fl::text("%lld: ", line_number_) + what; }
-  // What a file may hold, made fit to be shown: one short line.
-  static std::string shown(std::string_view words) {
-    std::string safe(words.substr(0, 40));
-    for (char& c : safe)
-      if (c < ' ' || c > '~') c = '?';
-    return safe;
-  }
+  std::string here(const std::string& what) const { return fl::text("%lld: ", file_.number()) + what; }
 
-  bool next_line() {
-    ++line_number_;
-    if (left_.empty()) return false;
-    const std::size_t end = left_.find('\n');
-    line_ = left_.substr(0, end);
-    left_ = end == std::string_view::npos ? std::string_view() : left_.substr(end + 1);
-    return true;
-  }
   // Comments may stand above the sizes, blank lines anywhere below the banner.
   bool next_line_with_words() {
-    while (next_line())
-      if (!line_.starts_with('%') && line_.find_first_not_of(blank) != std::string_view::npos) return true;
+    while (file_.next_line())
+      if (!file_.rest().starts_with('%') && !file_.blank()) return true;
     return false;
   }
-  std::string_view word() {
-    line_.remove_prefix(std::min(line_.find_first_not_of(blank), line_.size()));
-    const std::string_view found = line_.substr(0, line_.find_first_of(blank));
-    line_.remove_prefix(found.size());
-    return found;
-  }
   std::string lower_word() {
-    std::string found(word());
+    std::string found(file_.word());
     for (char& c : found)
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return found;
   }
   template <class Number>
-  static bool parse(std::string_view from, Number& value) {
-    if (from.size() > 1 && from[0] == '+' && from[1] != '-') from.remove_prefix(1);
-    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
-    return error == std::errc() && end == from.data() + from.size();
+  bool parse_next(Number& value) {
+    return fl::parse_number(file_.word(), value);
   }
 
   std::string read_banner() {
-    if (!next_line() || word() != "%%MatrixMarket") return here("the file should begin with %%MatrixMarket");
+    if (!file_.next_line() || file_.word() != "%%MatrixMarket") return here("the file should begin with %%MatrixMarket");
     const std::string object = lower_word(), format = lower_word(), field = lower_word(), symmetry = lower_word();
     if (object != "matrix" || format != "coordinate") return here("only \"matrix coordinate\" is read: a list of entries");
     if (field != "real" && field != "integer" && field != "pattern")
-      return here("values are \"" + shown(field) + "\"; real, integer and pattern are read");
+      return here("values are \"" + fl::printable(field) + "\"; real, integer and pattern are read");
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-      return here("the matrix is \"" + shown(symmetry) + "\"; general, symmetric and skew-symmetric are read");
+      return here("the matrix is \"" + fl::printable(symmetry) + "\"; general, symmetric and skew-symmetric are read");
     pattern_ = field == "pattern";
     symmetry_ = symmetry == "general" ? Symmetry::general : symmetry == "symmetric" ? Symmetry::symmetric : Symmetry::skew;
     return "";
@@ -107,7 +83,7 @@ class MarketReader {
 
   std::string read_size(fl::Index& count) {
     fl::Index columns = 0;
-    if (!next_line_with_words() || !parse(word(), rows_) || !parse(word(), columns) || !parse(word(), count) || !word().empty())
+    if (!next_line_with_words() || !parse_next(rows_) || !parse_next(columns) || !parse_next(count) || !file_.blank())
       return here("the numbers of rows, columns and entries should stand here");
     if (rows_ != columns) return here(fl::text("%lld rows and %lld columns; square matrices are read", rows_, columns));
     if (rows_ < 1 || rows_ > most_rows) return here(fl::text("%lld rows; 1 to %lld are read", rows_, most_rows));
@@ -116,19 +92,19 @@ class MarketReader {
   }
 
   std::string read_entry() {
-    Entry e{0, 0, 1, line_number_};
+    Entry e{0, 0, 1, file_.number()};
     for (fl::Index* at : {&e.row, &e.column}) {
-      const std::string_view found = word();
-      if (!parse(found, *at) || *at < 1 || *at > rows_)
-        return here("\"" + shown(found) + fl::text("\" should be a row or column, 1 to %lld", rows_));
+      const std::string_view found = file_.word();
+      if (!fl::parse_number(found, *at) || *at < 1 || *at > rows_)
+        return here("\"" + fl::printable(found) + fl::text("\" should be a row or column, 1 to %lld", rows_));
       --*at;
     }
     if (!pattern_) {
-      const std::string_view found = word();
-      if (!parse(found, e.value) || !(std::fabs(e.value) <= largest_value))
-        return here("\"" + shown(found) + fl::text("\" should be a value, at most %g", largest_value));
+      const std::string_view found = file_.word();
+      if (!fl::parse_number(found, e.value) || !(std::fabs(e.value) <= largest_value))
+        return here("\"" + fl::printable(found) + fl::text("\" should be a value, at most %g", largest_value));
     }
-    if (!word().empty()) return here("more than an entry");
+    if (!file_.blank()) return here("more than an entry");
     if (symmetry_ != Symmetry::general && e.column > e.row) return here("above the diagonal of a matrix that its header calls symmetric");
     if (symmetry_ == Symmetry::skew && e.column == e.row) return here("on the diagonal of a skew-symmetric matrix");
     all_.push_back(e);
@@ -154,9 +130,8 @@ class MarketReader {
     return "";
   }
 
-  static constexpr const char* blank = " \t\r";
-  std::string_view left_, line_;
-  fl::Index line_number_ = 0, rows_ = 0;
+  fl::LineReader file_;
+  fl::Index rows_ = 0;
   bool pattern_ = false;
   Symmetry symmetry_ = Symmetry::general;
   std::vector<Entry> all_;

@@ -139,20 +139,10 @@ void plain_matrix(int count, const double* numbers, double tau, const double* de
   const auto shells = shells_of(count, numbers);
   const int n = functions_of(shells);
   std::fill_n(g, n * n, 0.0);
-  for (const Shell& a : shells)
-    for (const Shell& b : shells)
-      for (const Shell& c : shells)
-        for (const Shell& d : shells) {
-          const auto block = oracle::repulsion({a, b}, {c, d});
-          const double* v = block.data();
-          for (int i = a.first; i < a.first + a.functions(); ++i)
-            for (int j = b.first; j < b.first + b.functions(); ++j)
-              for (int k = c.first; k < c.first + c.functions(); ++k)
-                for (int l = d.first; l < d.first + d.functions(); ++l, ++v) {
-                  g[i * n + j] += *v * density[k * n + l];
-                  g[i * n + k] -= *v * density[j * n + l] / 2;
-                }
-        }
+  oracle::each_repulsion(shells, [&](int i, int j, int k, int l, double value) {
+    g[i * n + j] += value * density[k * n + l];
+    g[i * n + k] -= value * density[j * n + l] / 2;
+  });
   std::fill_n(quartets, class_count, 0);
   struct Bounded {
     int l;

@@ -64,17 +64,7 @@ void repulsions(const char* content, int set, double* out) {
   XyzReader(content).read(molecule);
   const auto shells = basis_of(molecule, static_cast<BasisSet>(set));
   const int n = functions_of(shells);
-  for (const Shell& a : shells)
-    for (const Shell& b : shells)
-      for (const Shell& c : shells)
-        for (const Shell& d : shells) {
-          const auto block = oracle::repulsion({a, b}, {c, d});
-          const double* v = block.data();
-          for (int i = a.first; i < a.first + a.functions(); ++i)
-            for (int j = b.first; j < b.first + b.functions(); ++j)
-              for (int k = c.first; k < c.first + c.functions(); ++k)
-                for (int l = d.first; l < d.first + d.functions(); ++l) out[((i * n + j) * n + k) * n + l] = *v++;
-        }
+  oracle::each_repulsion(shells, [&](int i, int j, int k, int l, double value) { out[((i * n + j) * n + k) * n + l] = value; });
 }
 
 void eigen(int n, const double* symmetric, double* values, double* vectors) {

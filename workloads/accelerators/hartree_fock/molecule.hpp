@@ -2,13 +2,12 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "firstlight/workload.hpp"
+#include "firstlight/line_reader.hpp"
 
 namespace hartree_fock {
 
@@ -40,85 +39,51 @@ inline constexpr Element elements[] = {{"H", 1}, {"C", 6}, {"N", 7}, {"O", 8}};
 
 inline double distance(const Point& a, const Point& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
-// What a file may hold, made fit to be shown: one short line.
-inline std::string shown(std::string_view words) {
-  std::string safe(words.substr(0, 40));
-  for (char& c : safe)
-    if (c < ' ' || c > '~') c = '?';
-  return safe;
-}
-
 class XyzReader {
  public:
-  explicit XyzReader(std::string_view text) : left_(text) {}
+  explicit XyzReader(std::string_view text) : file_(text, " \t") {}
 
   // Fills `molecule`; returns what is wrong and in which line, empty where nothing is.
   std::string read(Molecule& molecule) {
     int count = 0;
     if (const std::string wrong = read_count(count); !wrong.empty()) return wrong;
-    if (!next_line()) return here("the line of comment is missing");
+    if (!file_.next_line()) return here("the line of comment is missing");
     for (int k = 0; k < count; ++k) {
-      if (!next_line()) return here(fl::text("atom %d of %d is missing", k + 1, count));
+      if (!file_.next_line()) return here(fl::text("atom %d of %d is missing", k + 1, count));
       if (const std::string wrong = read_atom(molecule); !wrong.empty()) return wrong;
     }
-    while (next_line())
-      if (!word().empty()) return here(fl::text("more than the %d atoms that the first line tells", count));
+    while (file_.next_line())
+      if (!file_.blank()) return here(fl::text("more than the %d atoms that the first line tells", count));
     if (molecule.electrons() % 2 != 0)
       return fl::text("%d electrons: an odd number, and this program takes closed shells only", molecule.electrons());
     return "";
   }
 
  private:
-  std::string here(const std::string& what) const { return fl::text("line %d: %s", number_, what.c_str()); }
-
-  bool next_line() {
-    ++number_;
-    if (left_.empty()) return false;
-    const std::size_t end = left_.find('\n');
-    line_ = left_.substr(0, end);
-    left_ = end == std::string_view::npos ? std::string_view() : left_.substr(end + 1);
-    if (!line_.empty() && line_.back() == '\r') line_.remove_suffix(1);
-    return true;
-  }
-
-  std::string_view word() {
-    constexpr const char* blank = " \t";
-    line_.remove_prefix(std::min(line_.find_first_not_of(blank), line_.size()));
-    const std::string_view found = line_.substr(0, line_.find_first_of(blank));
-    line_.remove_prefix(found.size());
-    return found;
-  }
-
-  // Parses the whole word. Returns false if it is not a number of ordinary size.
-  template <class Number>
-  static bool parse(std::string_view from, Number& value) {
-    if (from.size() > 1 && from[0] == '+' && from[1] != '-') from.remove_prefix(1);
-    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
-    return error == std::errc() && end == from.data() + from.size();
-  }
+  std::string here(const std::string& what) const { return fl::text("line %lld: %s", file_.number(), what.c_str()); }
 
   std::string read_count(int& count) {
-    if (!next_line()) return here("the number of atoms is missing");
-    const std::string_view first = word();
-    if (!parse(first, count) || count < 1 || count > static_cast<int>(most_atoms) || !word().empty())
-      return here(
-          fl::text("the number of atoms should stand here, from 1 to %d, not \"%s\"", static_cast<int>(most_atoms), shown(first).c_str()));
+    if (!file_.next_line()) return here("the number of atoms is missing");
+    const std::string_view first = file_.word();
+    if (!fl::parse_number(first, count) || count < 1 || count > static_cast<int>(most_atoms) || !file_.blank())
+      return here(fl::text("the number of atoms should stand here, from 1 to %d, not \"%s\"", static_cast<int>(most_atoms),
+                           fl::printable(first).c_str()));
     return "";
   }
 
   std::string read_atom(Molecule& molecule) {
-    const std::string_view symbol = word();
+    const std::string_view symbol = file_.word();
     Atom atom;
     for (const Element& element : elements)
       if (element.symbol == symbol) atom.charge = element.charge;
-    if (atom.charge == 0) return here(fl::text("the element \"%s\" is none of H, C, N, O", shown(symbol).c_str()));
+    if (atom.charge == 0) return here(fl::text("the element \"%s\" is none of H, C, N, O", fl::printable(symbol).c_str()));
     for (double& x : atom.place) {
-      const std::string_view number = word();
-      if (!parse(number, x) || !(std::abs(x) <= farthest))
-        return here(fl::text("\"%s\" should be a coordinate in angstrom, at most %g", shown(number).c_str(), farthest));
+      const std::string_view number = file_.word();
+      if (!fl::parse_number(number, x) || !(std::abs(x) <= farthest))
+        return here(fl::text("\"%s\" should be a coordinate in angstrom, at most %g", fl::printable(number).c_str(), farthest));
       x /= angstrom_per_bohr;
     }
-    if (!word().empty()) return here("more than an element and three coordinates");
+    if (!file_.blank()) return here("more than an element and three coordinates");
     for (std::size_t k = 0; k < molecule.atoms.size(); ++k)
       if (distance(molecule.atoms[k].place, atom.place) < nearest / angstrom_per_bohr)
         return here(fl::text("nearer than %g angstrom to atom %d", nearest, static_cast<int>(k) + 1));
@@ -126,8 +91,7 @@ class XyzReader {
     return "";
   }
 
-  std::string_view left_, line_;
-  int number_ = 0;
+  fl::LineReader file_;
 };
 
 inline double nuclear_repulsion(const Molecule& molecule) {

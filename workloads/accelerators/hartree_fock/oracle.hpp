@@ -72,6 +72,22 @@ inline Block repulsion(const Pair& bra, const Pair& ket) {
   return block;
 }
 
+// visit(i, j, k, l, (ij|kl)) for all functions of the shells.
+template <class Visit>
+void each_repulsion(const std::vector<Shell>& shells, Visit visit) {
+  for (const Shell& a : shells)
+    for (const Shell& b : shells)
+      for (const Shell& c : shells)
+        for (const Shell& d : shells) {
+          const Block block = repulsion({a, b}, {c, d});
+          const double* value = block.data();
+          for (int i = a.first; i < a.first + a.functions(); ++i)
+            for (int j = b.first; j < b.first + b.functions(); ++j)
+              for (int k = c.first; k < c.first + c.functions(); ++k)
+                for (int l = d.first; l < d.first + d.functions(); ++l) visit(i, j, k, l, *value++);
+        }
+}
+
 // Schwarz bound of a pair: |(ij|kl)| <= bound(ij) bound(kl).
 inline double bound(const Pair& pair) {
   const Block block = repulsion(pair, pair);

@@ -3,14 +3,13 @@
 
 namespace {
 
-struct Exchange {
-  halo::Neighborhoods around;
+struct Exchange : halo::Neighborhoods {
   std::array<MPI_Request, 2> requests;  // of each phase; null along a dimension of one process
 
   void open(halo::State& s) {
-    around.open(s);
+    Neighborhoods::open(s);
     for (std::size_t k = 0; k < 2; ++k) {
-      halo::Neighborhood& n = around.phase[k];
+      halo::Neighborhood& n = phase[k];
       requests[k] = MPI_REQUEST_NULL;
       if (n.graph == MPI_COMM_NULL) continue;
       MPI_Neighbor_alltoallw_init(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM,
@@ -18,14 +17,14 @@ struct Exchange {
     }
   }
 
-  void close(halo::State&) {
+  void close(halo::State& s) {
     for (MPI_Request& request : requests)
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    around.close();
+    Neighborhoods::close(s);
   }
 
   void step(halo::State& s, fl::Index) {
-    around.step(s, [this](std::size_t k) {
+    each_phase(s, [this](std::size_t k) {
       MPI_Start(&requests[k]);
       MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
     });

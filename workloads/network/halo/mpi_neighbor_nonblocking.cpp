@@ -3,16 +3,10 @@
 
 namespace {
 
-struct Exchange {
-  halo::Neighborhoods around;
-
-  void open(halo::State& s) { around.open(s); }
-
-  void close(halo::State&) { around.close(); }
-
+struct Exchange : halo::Neighborhoods {
   void step(halo::State& s, fl::Index) {
-    around.step(s, [this](std::size_t k) {
-      halo::Neighborhood& n = around.phase[k];
+    each_phase(s, [this](std::size_t k) {
+      halo::Neighborhood& n = phase[k];
       MPI_Request request;
       MPI_Ineighbor_alltoallw(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM, n.receive_counts.data(),
                               n.receives.data(), n.receive_types.data(), n.graph, &request);

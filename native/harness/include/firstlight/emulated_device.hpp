@@ -97,4 +97,15 @@ class EmulatedQueue {
   Started mine_;
 };
 
+// The base of the machines that emulate a device: all but the launch of kernels.
+struct EmulatedDevice {
+  template <class T>
+  using Memory = EmulatedMemory<T>;
+  template <class T>
+  using Pinned = Memory<T>;
+  using Queue = EmulatedQueue;
+
+  static void finish() { Started::kernels().all(); }
+};
+
 }  // namespace fl::inline FL_ROLE

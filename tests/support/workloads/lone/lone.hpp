@@ -4,7 +4,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "firstlight/workload.hpp"
+#include "../ones.hpp"
 
 namespace lone {
 
@@ -18,10 +18,7 @@ struct Params {
   }
 };
 
-struct State {
-  fl::Team team;
-  fl::Array<double> ones;
-  double result = 0;
+struct State : ones::Ones {
   std::string trouble;  // of this rank
 };
 
@@ -57,11 +54,8 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = n, .working_set = troubled(p, team, "working_set") ? 1e12 : 8 * static_cast<double>(p.n)};
 }
 
-inline double changed(fl::Index iteration) { return static_cast<double>(iteration & 7); }
-
-inline void mutate_inputs(State& s, fl::Index iteration) { s.ones[0] = 1 + changed(iteration); }
-
-inline void poison(State& s) { fl::poison(&s.result, 1); }
+using ones::mutate_inputs;
+using ones::poison;
 
 inline void observe(State& s, fl::Observations& seen) {
   meet(s, "observe");
@@ -70,7 +64,7 @@ inline void observe(State& s, fl::Observations& seen) {
 
 inline fl::Check check(State& s, fl::Index last) {
   meet(s, "check");
-  const double right = static_cast<double>(s.ones.size()) + changed(last);
+  const double right = static_cast<double>(s.ones.size()) + ones::changed(last);
   return fl::Check::of(s.result - right, 0, fl::text("the sum is %.17g, should be %.17g", s.result, right));
 }
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "../ones.hpp"
 #include "firstlight/split.hpp"
-#include "firstlight/workload.hpp"
 
 namespace watched {
 
@@ -24,13 +24,11 @@ struct Params {
   }
 };
 
-struct State {
+struct State : ones::Ones {
   Params p;
-  fl::Array<double> ones, series;
-  double result = 0;
+  fl::Array<double> series;
   double steps = 0;      // since the last call of observe()
   const char* odd = "";  // what this variant does wrong
-  fl::Team team;
 };
 
 inline constexpr fl::About about{
@@ -48,9 +46,8 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
-  s.team = team, s.p = p;
-  s.ones = fl::Array<double>(p.n);
-  for (double& one : s.ones) one = 1;
+  ones::init(s, p.n, team);
+  s.p = p;
   s.series = fl::Array<double>(p.points);
   for (fl::Index k = 0; k < p.points; ++k) s.series[k] = 10.0 * team.rank + 0.5 * static_cast<double>(k);
 }
@@ -60,24 +57,14 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
   return {.flops = n, .operations = 1, .flow = 16, .working_set = 8 * n};
 }
 
-inline double changed(fl::Index iteration) { return static_cast<double>(iteration & 7); }
-
-inline void mutate_inputs(State& s, fl::Index iteration) { s.ones[0] = 1 + changed(iteration); }
-
-inline void poison(State& s) { fl::poison(&s.result, 1); }
-
 inline void sum(State& s) {
-  double result = 0;
-  for (const double one : s.ones) result += one;
-  s.result = result;
+  ones::sum(s);
   s.steps += 1;
 }
 
-inline fl::Check check(State& s, fl::Index last) {
-  const double right = static_cast<double>(s.ones.size()) + changed(last);
-  const double error = s.result > right ? s.result - right : right - s.result;
-  return fl::Check::of(error, 0, fl::text("the sum is %.17g, should be %.17g", s.result, right));
-}
+using ones::check;
+using ones::mutate_inputs;
+using ones::poison;
 
 inline void observe(State& s, fl::Observations& seen) {
   const std::string odd = s.odd;

@@ -26,7 +26,7 @@ struct Cuda {
     const auto words = [](const fl::Extent& e) { return dim3(static_cast<unsigned>(e.x), static_cast<unsigned>(e.y)); };
     kernel<<<words(blocks), words(threads)>>>(body);
   }
-  static void finished() { fl::cuda::finished(); }
+  static void finish() { fl::cuda::finished(); }
 };
 
 }  // namespace fdtd2d

@@ -2,7 +2,7 @@
 // `Machine` is where that runs, CUDA (cuda_machine.hpp) or a processor that stands for one (emulated_machine.hpp); it has memory
 // (copies.hpp), a queue for halos (device_exchange.hpp) and
 //   launch(blocks, threads, body)   body(block, shared) by every thread of every block, after all that was launched before
-//   finished()                      all of it has ended
+//   finish()                        waits for all of it
 // Kernels are not waited for one by one, so there are no phases.
 #pragma once
 
@@ -45,7 +45,7 @@ class OnDevice {
         ((number++ == wanted ? advance<kernels>(s, mine, jobs, t) : void()), ...);
       }
     });
-    Machine::finished();
+    Machine::finish();
   }
 
   void close(State& s) { s.upload = nullptr, s.download = nullptr; }

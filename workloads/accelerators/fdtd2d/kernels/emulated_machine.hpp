@@ -9,18 +9,11 @@
 namespace fdtd2d {
 
 template <class Block = fl::Block>
-struct Emulated {
-  template <class T>
-  using Memory = fl::EmulatedMemory<T>;
-  template <class T>
-  using Pinned = Memory<T>;
-  using Queue = fl::EmulatedQueue;
-
+struct Emulated : fl::EmulatedDevice {
   template <class Body>
   static void launch(const fl::Extent& blocks, const fl::Extent& threads, const Body& body) {
     fl::Started::kernels().add([=] { run(blocks, threads, body); });
   }
-  static void finished() { fl::Started::kernels().all(); }
 
  private:
   template <class Body>

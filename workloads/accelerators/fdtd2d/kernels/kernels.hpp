@@ -11,19 +11,24 @@ inline constexpr fl::Extent tile_threads{tile_columns, tile_rows};
 
 struct Nothing {};
 
+// The cell of a thread, its place in the block, and whether the kernel computes it.
+struct Cell {
+  Index i, j;
+  int y, x;
+  bool inside;
+};
+
 // Those that a kernel computes, by blocks from the first on: rows and columns up to the ends.
 struct Part {
   Index row = 0, column = 0, end_row = 0, end_column = 0;
 
   template <class B>
-  FL_DEVICE Index row_of(const B& block) const {
-    return row + static_cast<Index>(block.place.y) * tile_rows + block.thread.y;
+  FL_DEVICE Cell cell(const B& block) const {
+    const int y = block.thread.y, x = block.thread.x;
+    const Index i = row + static_cast<Index>(block.place.y) * tile_rows + y;
+    const Index j = column + static_cast<Index>(block.place.x) * tile_columns + x;
+    return {i, j, y, x, i < end_row && j < end_column};
   }
-  template <class B>
-  FL_DEVICE Index column_of(const B& block) const {
-    return column + static_cast<Index>(block.place.x) * tile_columns + block.thread.x;
-  }
-  FL_DEVICE bool contains(Index i, Index j) const { return i < end_row && j < end_column; }
   fl::Extent blocks() const {
     return {static_cast<int>((end_column - column + tile_columns - 1) / tile_columns),
             static_cast<int>((end_row - row + tile_rows - 1) / tile_rows)};
@@ -41,8 +46,8 @@ struct CellsE {
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared&) const {
-    const Index i = part.row_of(block), j = part.column_of(block);
-    if (part.contains(i, j)) job.e(i, j, t);
+    const Cell cell = part.cell(block);
+    if (cell.inside) job.e(cell.i, cell.j, t);
   }
 };
 
@@ -54,8 +59,8 @@ struct CellsH {
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared&) const {
-    const Index i = part.row_of(block), j = part.column_of(block);
-    if (part.contains(i, j)) job.h(i, j);
+    const Cell cell = part.cell(block);
+    if (cell.inside) job.h(cell.i, cell.j);
   }
 };
 
@@ -122,9 +127,7 @@ struct TilesE {
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = part.row_of(block), j = part.column_of(block);
-    const int y = block.thread.y, x = block.thread.x;
-    const bool inside = part.contains(i, j);
+    const auto [i, j, y, x, inside] = part.cell(block);
     if (inside) {
       tile.hx[y][x + 1] = job.hx(i, j), tile.hy[y + 1][x] = job.hy(i, j);
       if (x == 0) tile.hx[y][0] = job.hx(i, j - 1);
@@ -149,9 +152,7 @@ struct TilesH {
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = part.row_of(block), j = part.column_of(block);
-    const int y = block.thread.y, x = block.thread.x;
-    const bool inside = part.contains(i, j);
+    const auto [i, j, y, x, inside] = part.cell(block);
     if (inside) {
       tile.ez[y][x] = job.ez(i, j);
       if (y == tile_rows - 1 || i == part.end_row - 1) tile.ez[y + 1][x] = job.ez(i + 1, j);
@@ -176,9 +177,7 @@ struct Fused {
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = part.row_of(block), j = part.column_of(block);
-    const int y = block.thread.y, x = block.thread.x;
-    const bool inside = part.contains(i, j);
+    const auto [i, j, y, x, inside] = part.cell(block);
     if (inside) {
       const NewE<T> mine = e(i, j);
       keep(to, i, j, mine);

@@ -7,13 +7,7 @@
 namespace himeno::device {
 
 template <class B = fl::Block>
-struct Emulated {
-  template <class T>
-  using Memory = fl::EmulatedMemory<T>;
-  template <class T>
-  using Pinned = Memory<T>;
-  using Queue = fl::EmulatedQueue;
-
+struct Emulated : fl::EmulatedDevice {
   static void zero(Memory<double>& memory) {
     fl::Started::kernels().add([where = memory.data()] { *where = 0; });
   }
@@ -25,7 +19,6 @@ struct Emulated {
                              [&](const fl::Block& block, Shared& shared) { Kernel::run(B{block}, shared, job); });
     });
   }
-  static void finish() { fl::Started::kernels().all(); }
 };
 
 }  // namespace himeno::device

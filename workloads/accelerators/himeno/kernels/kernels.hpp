@@ -80,19 +80,23 @@ struct Naive {
   }
 };
 
-// A block marches along i through a column of points. Of each plane all of its threads together bring what they need to shared memory,
-// the neighbours at the rim with it; the planes before, here and behind stay there, and the one after that is on its way: so one
-// barrier a plane is enough.
-struct Planes {
-  static constexpr int wide = 32, high = 8, deep = 16, kept = 4;
+// A block of threads marches along i through a column of points, `deep` planes of it.
+struct Columns {
+  static constexpr int wide = 32, high = 8, deep = 16;
   static constexpr Extent threads{wide, high, 1};
+  static Extent blocks(const Job& job) {
+    return {blocks_of(job.size(2), wide), blocks_of(job.size(1), high), blocks_of(job.size(0), deep)};
+  }
+};
+
+// The threads of a block bring what they need of each plane to shared memory, the neighbours at the rim with it. The planes before, here and
+// behind stay there, and the one after that is on its way: so one barrier a plane is enough.
+struct Planes : Columns {
+  static constexpr int kept = 4;
   struct Shared {
     float p[kept][high + 2][wide + 2];
     double sums[wide * high];
   };
-  static Extent blocks(const Job& job) {
-    return {blocks_of(job.size(2), wide), blocks_of(job.size(1), high), blocks_of(job.size(0), deep)};
-  }
 
   template <class B>
   FL_DEVICE static void run(const B& block, Shared& shared, const Job& job) {
@@ -124,15 +128,10 @@ struct Planes {
 
 // A thread marches along i with the nine values of each of three planes around it in registers: of every plane nine numbers are read,
 // from the cache that the block shares, and each coefficient once, past it. No barrier holds anybody up.
-struct Registers {
-  static constexpr int wide = 32, high = 8, deep = 16;
-  static constexpr Extent threads{wide, high, 1};
+struct Registers : Columns {
   struct Shared {
     double sums[wide * high];
   };
-  static Extent blocks(const Job& job) {
-    return {blocks_of(job.size(2), wide), blocks_of(job.size(1), high), blocks_of(job.size(0), deep)};
-  }
 
   template <class B>
   FL_DEVICE static void run(const B& block, Shared& shared, const Job& job) {

@@ -36,9 +36,8 @@ struct Neighborhood {
   }
 };
 
-// Both phases; none along a dimension of one process.
-class Neighborhoods {
- public:
+// Both phases; none along a dimension of one process. The structs that exchange derive from it.
+struct Neighborhoods {
   Sides all;
   std::array<Neighborhood, 2> phase;
 
@@ -48,14 +47,14 @@ class Neighborhoods {
       if (!all.side[2 * k].here) phase[k].open(all.side[2 * k], all.side[2 * k + 1]);
   }
 
-  void close() {
+  void close(State&) {
     for (Neighborhood& each : phase) each.close();
     all.close();
   }
 
   // `swap` exchanges all messages of one phase.
   template <class Swap>
-  void step(const State& s, Swap swap) {
+  void each_phase(const State& s, Swap swap) {
     two_packed_phases(s, all, [&](const Side& low, const Side&) { swap(static_cast<std::size_t>(low.way) / 2); });
   }
 };

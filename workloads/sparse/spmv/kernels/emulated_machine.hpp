@@ -7,10 +7,7 @@
 namespace spmv {
 
 template <class B = fl::Block>
-struct EmulatedMachine {
-  template <class T>
-  using Memory = fl::EmulatedMemory<T>;
-
+struct EmulatedMachine : fl::EmulatedDevice {
   template <class Kernel>
   static void launch(const Kernel& kernel, int blocks) {
     using Shared = typename Kernel::Shared;
@@ -18,7 +15,6 @@ struct EmulatedMachine {
       fl::each_block<Shared>({blocks}, {block_threads}, [&](const fl::Block& block, Shared& shared) { kernel(B{block}, shared); });
     });
   }
-  static void finish() { fl::Started::kernels().all(); }
 };
 
 }  // namespace spmv

@@ -3,11 +3,7 @@
 
 #include <optional>
 
-#include "csr.hpp"
-#include "lanes.hpp"
-#include "streamed.hpp"
-#include "symmetric.hpp"
-#include "tiled.hpp"
+#include "formats.hpp"
 
 namespace spmv {
 

@@ -5,11 +5,7 @@
 
 #include <optional>
 
-#include "csr.hpp"
-#include "lanes.hpp"
-#include "streamed.hpp"
-#include "symmetric.hpp"
-#include "tiled.hpp"
+#include "formats.hpp"
 
 namespace spmv {
 
@@ -46,7 +42,8 @@ struct Threads {
 };
 
 // Each thread keeps what its rows add to those of later ones, until all are through.
-struct SymmetricThreads {
+template <>
+struct Threads<Symmetric> {
   std::optional<Symmetric> a;
   std::vector<fl::Index> bounds;
   std::vector<std::vector<double>> beyond;
