@@ -1,13 +1,13 @@
-"""Nodes: which of many that should be alike is not.
+"""Nodes: outliers among nodes that should be alike.
 
-The logarithms of what n nodes give scatter about their median; how much, 1.4826 times the median absolute deviation
-tells (F. R. Hampel, J. Am. Stat. Assoc. 69 (1974) 383), whatever a few of them do. A node differs where it lies more
-than c times that away, and more than the threshold that matters. c is what the farthest of n equal nodes with normal
-scatter passes in a share `alpha` of the cases: found by simulation, for the deviation of few nodes is itself uncertain
-(n = 4: about 15 at 1 %; n = 64: about 4.6). Where nodes seem more alike than that by chance, the scatter counts as
-what the launches on one node show, and as `FLOOR` at least: the level of a machine moves by that between two runs
-(analysis/compare.py). `alpha` is 5 % divided by all that is looked at, so that in 5 % of all pages of equal nodes, or
-fewer, any is named (S. Holm's first step, which is Bonferroni's).
+The logarithms of the values of n nodes scatter about their median. A robust measure of this scatter is 1.4826 times
+the median absolute deviation (F. R. Hampel, J. Am. Stat. Assoc. 69 (1974) 383). A node is an outlier if it is more
+than c times that away, and more than the practical threshold. The farthest of n equal nodes with normal scatter
+exceeds c in a share `alpha` of the cases; c is simulated, because the deviation of few nodes is itself uncertain
+(n = 4: about 15 at 1 %; n = 64: about 4.6). If nodes seem more alike by chance, the scatter is replaced with
+that of the launches on one node, and with `FLOOR` at least: the level of a machine moves by that between two runs
+(analysis/compare.py). `alpha` is 5 % divided by the number of tests on a page, so that at most 5 % of all pages of
+equal nodes name any node (S. Holm's first step, which is Bonferroni's).
 
 With fewer than four nodes nothing is named: if two differ, either may be the wrong one.
 """
@@ -19,11 +19,11 @@ import random
 from collections.abc import Sequence
 from functools import lru_cache
 from statistics import NormalDist, median
+from typing import Protocol
 
 import msgspec
 
 from firstlight.analysis.compare import THRESHOLD
-from firstlight.analysis.verdict import Estimate
 from firstlight.core import confidence
 
 FEWEST = 4
@@ -33,6 +33,15 @@ _NORMAL = 1.4826  # deviation of a normal distribution by its median absolute de
 _MOST = 128  # nodes that are simulated; of more, the deviation is known well enough
 _DRAWS = 120_000
 _BEYOND = 40  # draws beyond a quantile that still determine it
+
+
+class Interval(Protocol):
+    """Anything with the interval of a median; None: too few launches."""
+
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
 
 
 class NodeSpread(msgspec.Struct, frozen=True):
@@ -52,7 +61,7 @@ class NodeSpread(msgspec.Struct, frozen=True):
 
 
 def spread(
-    values: Sequence[float], estimates: Sequence[Estimate], looked_at: int = 1, threshold: float = THRESHOLD
+    values: Sequence[float], estimates: Sequence[Interval], looked_at: int = 1, threshold: float = THRESHOLD
 ) -> NodeSpread:
     """Return the spread of positive `values`, one per node, and the outliers among them.
 
@@ -76,8 +85,8 @@ def spread(
     return NodeSpread(len(values), centre, min(values), max(values), scatter, limit, tuple(named))
 
 
-def _uncertainty(estimate: Estimate) -> float | None:
-    """Standard deviation of the logarithm of a median, from its interval."""
+def _uncertainty(estimate: Interval) -> float | None:
+    """Return the standard deviation of the logarithm of a median, from its interval."""
     low, high = estimate.low, estimate.high
     if low is None or high is None or low <= 0:
         return None
@@ -85,7 +94,7 @@ def _uncertainty(estimate: Estimate) -> float | None:
 
 
 def farthest(n: int, alpha: float) -> float:
-    """What the farthest of n equal nodes passes with probability alpha, in deviations from their median."""
+    """Return the distance that the farthest of n equal nodes exceeds with probability alpha, in deviations."""
     if n > _MOST:  # 1.2: of _MOST nodes, simulation is so much above what a known deviation would give
         return 1.2 * -NormalDist().inv_cdf(alpha / (2 * n))
     drawn = _drawn(n)

@@ -1,8 +1,8 @@
-"""Provenance: numbers in sentences carry their formula and figures, so that a reader or a script can recompute them.
+"""Provenance: numbers in sentences have their formula and figures, so that a reader or a script can recompute them.
 
-A sentence is written as any other string, its numbers by the functions here. While it is being put together, a number
-stands between marks that no text has; `settle` takes them out and leaves a `Sentence`: the plain text, and for each
-number its formula and the figures that it speaks of. In a formula the figures are `a`, `b`, `c` in their order:
+A sentence is an ordinary string whose numbers come from the functions here. During composition each number is
+enclosed in marks that no text contains. `settle` removes the marks and returns a `Sentence`: the plain text, and for
+each number its formula and its figures. In a formula the figures are `a`, `b`, `c` in their order:
 
     a                the median            a.low, a.high   its interval
     a.ceiling        what limits it        a.launches      how many
@@ -13,7 +13,7 @@ number its formula and the figures that it speaks of. In a formula the figures a
 On pages of many runs the formulas are Python over the document that the same command prints with `--json`:
 `figures[3].changes[0].ratio`. `tests/support/documented.py` computes those.
 
-What comes from the records of launches has a formula without figures: `drift()`.
+A number from the records of launches has a formula without figures: `drift()`.
 `tests/support/titles.py` computes them all.
 """
 
@@ -28,7 +28,7 @@ import msgspec
 
 from firstlight.analysis.states import least
 from firstlight.analysis.verdict import Failed, Identity, States, Unverified, Verified
-from firstlight.core.units import count, factor, interval, percent, quantity, scale, significant
+from firstlight.core.units import count, factor, interval, parts, percent, quantity, scale, significant
 
 PLAIN = ""  # the unit of a ratio, of a share, of a count
 _BEGIN, _TEXT, _END = "\ue000\ue001\ue002"
@@ -54,7 +54,7 @@ class Sentence(str):
 
 
 def number(text: str, formula: str, unit: str = PLAIN, of: tuple[Verified | Identity, ...] = ()) -> str:
-    """`text` is the number as it is printed; `formula` gives it in `unit`."""
+    """Return the marked number. `text` is the number as it is printed; `formula` computes it in `unit`."""
     figures = [msgspec.to_builtins(f.identity if isinstance(f, Verified) else f) for f in of]
     return f"{_BEGIN}{json.dumps([formula, unit, figures])}{_TEXT}{text}{_END}"
 
@@ -94,37 +94,36 @@ def _bare(text: str) -> str:
 
 
 def median(f: Verified) -> str:
-    """`14.2 GB/s`"""
+    """Return the median with its unit: `14.2 GB/s`."""
     return number(quantity(f.estimate.median, f.unit), "a", f.unit, (f,))
 
 
 def span(f: Verified, dash: str = " - ") -> str:
-    """`14.0 - 14.3`, in the unit that `median` has; "too few" where there is none."""
+    """Return `14.0 - 14.3`, in the unit of `median`; "too few" if there is no interval."""
     e = f.estimate
-    text = interval(e.low, e.high, e.median, f.unit, dash)
     if e.low is None or e.high is None:
-        return text
-    low, high = text.split(dash, 1)
-    unit = quantity(e.median, f.unit).partition(" ")[2]
-    return number(low, "a.low", unit, (f,)) + dash + number(high, "a.high", unit, (f,))
+        return interval(e.low, e.high, e.median, f.unit, dash)
+    by, unit = scale(e.median, f.unit)[0], parts(e.median, f.unit)[1]
+    low, high = (number(significant(x * by), f"a.{end}", unit, (f,)) for x, end in ((e.low, "low"), (e.high, "high")))
+    return low + dash + high
 
 
 def two_states(f: Verified) -> str:
-    """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one."""
+    """Return `154 or 471 ns, 8 of 13 in the lower`; "" if the launches have one state."""
     s = f.states
     if s is None:
         return ""
-    lower, _, unit = quantity(s.lower, f.unit).partition(" ")
-    upper = quantity(s.upper, f.unit)
-    same = upper.partition(" ")[2] == unit
+    lower, unit = parts(s.lower, f.unit)
+    same = parts(s.upper, f.unit)[1] == unit
     first = number(lower if same else f"{lower} {unit}", "a.states.lower", unit if same else f.unit, (f,))
+    upper = number(quantity(s.upper, f.unit), "a.states.upper", f.unit, (f,))
     there = number(str(s.in_lower), "a.states.in_lower", PLAIN, (f,))
     of = number(str(s.in_lower + s.in_upper), "a.states.in_lower + a.states.in_upper", PLAIN, (f,))
-    return f"{first} or {number(upper, 'a.states.upper', f.unit, (f,))}, {there} of {of} in the lower"
+    return f"{first} or {upper}, {there} of {of} in the lower"
 
 
 def states_of(s: States | None, unit: str, where: str) -> str:
-    """`154 or 471 ns, 8 of 13 in the lower`, by what stands at `where` in a document; "" where there is one state."""
+    """Return `154 or 471 ns, 8 of 13 in the lower`, from `where` in a document; "" if there is one state."""
     if s is None:
         return ""
     lower, upper = (
@@ -138,18 +137,18 @@ def states_of(s: States | None, unit: str, where: str) -> str:
 
 
 def bare(value: float, unit: str, formula: str, near: float) -> str:
-    """`14.2`, in the unit that `quantity(near, unit)` has; the formula gives the value in `unit`."""
+    """Return `14.2`, in the unit of `quantity(near, unit)`; the formula computes the value in `unit`."""
     by, printed = scale(near, unit)
     return number(significant(value * by), f"{by!r} * {formula}", PLAIN if printed == "1" else printed)
 
 
 def launches(f: Verified) -> str:
-    """`13 launches`"""
+    """Return `13 launches`."""
     return number(count(len(f.estimate.launches), "launch", "launches"), "a.launches", PLAIN, (f,))
 
 
 def times(better: Verified, worse: Verified) -> str:
-    """`1.6 x`: how many times better the first is by the medians that are shown, or by the nearer of two states."""
+    """Return `1.6 x`: how many times better the first is by the medians shown, or by the nearer of two states."""
     over, under = (better, worse) if better.better == "higher" else (worse, better)
     return number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
 
@@ -161,24 +160,24 @@ def advantage(text: str, a: Verified, b: Verified) -> str:
 
 
 def larger(x: str, y: str, a: Verified, b: Verified) -> str:
-    """The formula of how many times larger a is than b, which it names x and y: by medians or the nearer states."""
+    """Return the formula of how many times larger a (named x) is than b (y), by medians or the nearer states."""
     return f"{x} / {y}" if a.states is None and b.states is None else f"nearest({x}, {y})"
 
 
 def share(f: Verified) -> str:
-    """`71 %` of its ceiling."""
+    """Return a figure's share of its ceiling, `71 %`; "" if it has no ceiling."""
     part = f.of_ceiling
     return "" if part is None else number(percent(part), "a / a.ceiling" if f.better == "higher" else "a.ceiling / a",
                                           PLAIN, (f,))  # fmt: skip
 
 
 def reason(f: Failed | Unverified) -> str:
-    """Why a figure has no number, as it was recorded."""
+    """Return why a figure has no number, as it was recorded."""
     return number(f.reason, "a.reason", PLAIN, (f.identity,))
 
 
 def placed(text: str, f: Verified) -> str:
-    """`2 ranks, 4 threads`: a placement of a figure, in words."""
+    """Return the placement of a figure, from its description: `2 ranks, 4 threads`."""
     kinds = {"core": "cores", "cores": "cores", "node": "nodes", "rank": "ranks", "thread": "threads"}
     parts = []
     for part in text.split(", "):
@@ -188,12 +187,12 @@ def placed(text: str, f: Verified) -> str:
 
 
 def name(text: str) -> str:
-    """A name that a workload declares, whatever digits are in it: `arithmetic, 64 bit`."""
+    """Return a name that a workload declares, marked if it contains digits: `arithmetic, 64 bit`."""
     return number(text, "name") if any(map(str.isdigit, text)) else text
 
 
 def fitted(text: str) -> str:
-    """What a fit through many figures gives, which is not computed again from them one by one."""
+    """Return a number from a fit through many figures, which is not recomputed from the single figures."""
     return number(text, "fit")
 
 
@@ -221,7 +220,7 @@ def _name(figures: list[Verified], f: Verified) -> str:
 
 
 def attributes(source: Source, index: Mapping[Identity, int]) -> dict[str, Any] | None:
-    """For a page: formula, unit and the places of the figures in `./fl figures --json`; None where one is not there."""
+    """Return formula, unit and places of the figures in `./fl figures --json` for a page; None if one is missing."""
     places = [index.get(i) for i in source.of]
     if None in places:
         return None

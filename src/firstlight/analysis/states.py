@@ -1,8 +1,8 @@
 """States: launches that fall into two well separated groups, each steady in itself.
 
-Where ranks are put, which pages a process gets or what a neighbour does is often drawn once a launch: a message then
-takes 154 ns in some launches and 471 ns in the others, and no launch is near the median's interval. Two groups are
-called states where the gap between them is wide beside the groups themselves. In logarithms, with launches sorted:
+The placement of ranks, the pages of a process or the activity of a neighbour often change from launch to launch: a
+message lasts 154 ns in some launches and 471 ns in others, and no launch is near the median's interval. Two groups
+are called states if the gap between them is wide compared with the groups. In logarithms, with launches sorted:
 
     gap > GAP                           the states differ by more than a factor of 1.15
     gap > times(n) * the wider group    for groups of three launches and more
@@ -10,8 +10,8 @@ called states where the gap between them is wide beside the groups themselves. I
 
 `times` falls with the number of launches, for the range of a group grows with it. At most 5 % of samples with one
 mode are called two states: normal, uniform, Laplace, Student's t (2), exponential, lognormal (1), and 10 or 20 % of
-launches disturbed by an exponential tail, for 6 to 30 launches. Two states 2.5 x apart whose launches
-scatter by 5 % are found by 8 launches in nine of ten samples where they share evenly.
+launches disturbed by an exponential tail, for 6 to 30 launches. With 8 launches that scatter by 5 %, two
+equally frequent states 2.5 x apart are detected in nine of ten samples.
 `tests/unit/analysis/test_judge_states.py` counts both.
 """
 
@@ -25,7 +25,7 @@ from firstlight.analysis import interval
 from firstlight.analysis.interval import Ratio, quotient
 from firstlight.analysis.verdict import States, Verified
 from firstlight.core.confidence import LAUNCHES
-from firstlight.core.units import quantity
+from firstlight.core.units import either
 
 GAP = 1.15
 FEW = 4.0
@@ -33,7 +33,7 @@ LEAST = 8  # a group is at least an eighth of the launches, or what it holds are
 
 
 def states(launches: Sequence[float]) -> States | None:
-    """Return the two states of these launches; None where they have one, or where fewer than six decide nothing."""
+    """Return the two states of these launches; None if they have one, or if fewer than six decide nothing."""
     n = len(launches)
     if n < LAUNCHES or not all(0 < x < math.inf for x in launches):
         return None
@@ -53,7 +53,7 @@ def _times(n: int) -> float:
 
 
 def levels(figure: Verified) -> tuple[float, float]:
-    """The lower and the upper state; the median twice where there is one."""
+    """Return the lower and the upper state; the median twice if there is one state."""
     s = figure.states
     return (s.lower, s.upper) if s is not None else (figure.estimate.median, figure.estimate.median)
 
@@ -64,7 +64,7 @@ def ratio(a: Verified, b: Verified, confidence: float = 0.99) -> Ratio:
 
 
 def least(a: Verified, b: Verified) -> float:
-    """How much larger b is than a by the medians; by the nearer of the states where there are two."""
+    """Return how much larger b is than a by the medians; by the nearer of the states if there are two."""
     if a.states is None and b.states is None:
         return quotient(b.estimate.median, a.estimate.median)
     both = [quotient(y, x) for x, y in zip(levels(a), levels(b), strict=True)]
@@ -72,10 +72,10 @@ def least(a: Verified, b: Verified) -> float:
 
 
 def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
-    """The ratio of b to a with an interval that spans the ratios of their states.
+    """Return the ratio of b to a with an interval that spans the ratios of their states.
 
-    How many launches of each fell into which state may be chance or a passing state of the machine. So one of two
-    figures is called better only where it is in both states; equal figures stay equal however the states were drawn.
+    How many launches of each had which state may be chance or a passing condition of the machine. So one of two
+    figures is called better only if it is better in both states; equal figures stay equal for any shares of the states.
     """
     if (a.states is None and b.states is None) or found.low is None or found.high is None:
         return found
@@ -85,7 +85,4 @@ def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
 
 def describe_states(s: States, unit: str) -> str:
     """Return `154 or 471 ns, 8 of 13 in the lower`."""
-    lower, upper = quantity(s.lower, unit), quantity(s.upper, unit)
-    if lower.partition(" ")[2] == upper.partition(" ")[2]:
-        lower = lower.partition(" ")[0]
-    return f"{lower} or {upper}, {s.in_lower} of {s.in_lower + s.in_upper} in the lower"
+    return f"{either(s.lower, s.upper, unit)}, {s.in_lower} of {s.in_lower + s.in_upper} in the lower"

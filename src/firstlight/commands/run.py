@@ -11,7 +11,7 @@ import click
 from firstlight.commands.shared import runs, streams
 from firstlight.commands.shared.output import as_json, colour, new_run_folder, note, print_json, tell, width
 from firstlight.core import shell
-from firstlight.core.errors import INTERRUPTED, UsageError
+from firstlight.core.errors import INTERRUPTED, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
     from firstlight.runner import Prepared, Result, RunRequest
@@ -23,7 +23,7 @@ SECTION = "Measure"
 
 
 class OneSuite(click.Command):
-    """Two suites at once are a contradiction, and not the last one."""
+    """Reject two suites on one command line; click alone would use the last one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = [word for word in dict.fromkeys(args) if word in SUITES]
@@ -185,7 +185,7 @@ def command(
 
 
 def _options(context: click.Context) -> list[str]:
-    """Options as typed that each node is given, too."""
+    """Return the options of the command line that the run on each node also receives."""
     found: list[str] = []
     for name in ("budget", "launches", "timeout", "toolchain", "mpi", "placement"):
         given = context.params[name]
@@ -218,11 +218,12 @@ def _each_node(
             progress.note(f"interrupted; {shell.command('run', '--each-node', '--resume', path)} goes on")
             nodes.show(path, None, as_json)
             return INTERRUPTED
-    return nodes.show(path, None, as_json)
+    code = nodes.show(path, None, as_json)
+    return OK if code == REGRESSION else code  # the run was carried out; a node that differs is its result
 
 
 def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
-    """A run that is resumed keeps what it was begun with."""
+    """Raise UsageError for workloads and options that a resumed run cannot change."""
     given = {
         name
         for name in ("suite", "toolchain", "mpi", "launches", "name", "dry_run")
@@ -237,7 +238,7 @@ def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
 
 
 def show(result: Result, as_json: bool) -> int:
-    """The page on the terminal, why the run ended, and its exit status."""
+    """Print the page or its JSON, and why the run ended. Return its exit status."""
     from firstlight.commands.report import reported
     from firstlight.report import terminal
 

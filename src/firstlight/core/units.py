@@ -1,4 +1,4 @@
-"""Units: sizes, times, rates and counts as people write and read them; three significant digits, the unit beside them.
+"""Units: sizes, times, rates and counts in readable form, with three significant digits and the unit.
 
 A size has binary prefixes (24 KiB), a rate or a time decimal ones (14.2 GB/s, 310 ns).
 """
@@ -23,11 +23,13 @@ _BYTES = {
 }  # fmt: skip
 _SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([^\s\d.]\S*)")
+_SHARE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(%?)")
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(min|[smh]?)\s*")
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """`digits` significant digits, without an exponent between 1e-3 and 1e6: 0.312, 14.2, 1770, 2.5e-10, 1e7."""
+    """Return `digits` significant digits, without an exponent between 1e-3 and 1e6: 0.312, 14.2, 1770, 2.5e-10, 1e7."""
     value = _float(value)
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
@@ -45,7 +47,7 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def _float(value: float) -> float:
-    """Foreign records may hold integers beyond what a float can."""
+    """Return a float; an integer in a foreign record that is beyond its range becomes infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -53,7 +55,7 @@ def _float(value: float) -> float:
 
 
 def _split(unit: str) -> tuple[str, str] | None:
-    """(`prefix`, `base`) where the unit takes a prefix: Gflop/s is G, flop/s."""
+    """Return (`prefix`, `base`) of a unit that can have a prefix, else None: Gflop/s is G, flop/s."""
     for base in _BASES:
         if unit.endswith(base) and unit[: -len(base)] in _PREFIXES:
             return unit[: -len(base)], base
@@ -61,7 +63,7 @@ def _split(unit: str) -> tuple[str, str] | None:
 
 
 def scale(value: float, unit: str) -> tuple[float, str]:
-    """(`factor`, `new unit`) that brings `value` between 1 and 1000 where the unit takes a prefix."""
+    """Return (`factor`, `new unit`) that bring `value` between 1 and 1000 if the unit can have a prefix."""
     parts = _split(unit)
     if parts is None or value == 0 or not math.isfinite(value):
         return 1.0, unit
@@ -74,7 +76,7 @@ def scale(value: float, unit: str) -> tuple[float, str]:
 
 
 def convert(value: float, unit: str, wanted: str) -> float | None:
-    """`value` in the wanted unit, None where the two do not measure the same."""
+    """Return `value` in the wanted unit, or None if the two units have different dimensions."""
     if unit == wanted:
         return value
     a, b = _split(unit), _split(wanted)
@@ -83,14 +85,26 @@ def convert(value: float, unit: str, wanted: str) -> float | None:
     return value * 1000.0 ** (_PREFIXES.index(a[0]) - _PREFIXES.index(b[0]))
 
 
-def quantity(value: float, unit: str) -> str:
-    """`14.2 GB/s`; a number without a dimension, whose unit is 1, stands alone."""
+def parts(value: float, unit: str) -> tuple[str, str]:
+    """Return (`14.2`, `GB/s`); the unit of a number without a dimension, which is 1, becomes ""."""
     by, new = scale(value, unit)
-    return f"{significant(value * by)} {'' if new == '1' else new}".rstrip()
+    return significant(value * by), "" if new == "1" else new
+
+
+def quantity(value: float, unit: str) -> str:
+    """Return `14.2 GB/s`; a number without a dimension has no unit."""
+    return " ".join(parts(value, unit)).rstrip()
+
+
+def either(lower: float, upper: float, unit: str) -> str:
+    """Return `154 or 471 ns`, or `980 ns or 1.2 us` if the units differ."""
+    number, small = parts(lower, unit)
+    same = small == parts(upper, unit)[1]
+    return f"{number if same else quantity(lower, unit)} or {quantity(upper, unit)}"
 
 
 def interval(low: float | None, high: float | None, near: float, unit: str, dash: str = " – ") -> str:
-    """`14.0 – 14.3`, in the unit that `quantity(near, unit)` uses; "too few" where there is none."""
+    """Return `14.0 – 14.3`, in the unit that `quantity(near, unit)` uses; "too few" if there is none."""
     if low is None or high is None:
         return "too few"
     by, _ = scale(near, unit)
@@ -98,33 +112,38 @@ def interval(low: float | None, high: float | None, near: float, unit: str, dash
 
 
 def binary(n_bytes: float, digits: int = 3) -> str:
-    """Bytes: 8 B, 32 KiB, 1 MiB, 1.53 GiB."""
+    """Return a number of bytes as 8 B, 32 KiB, 1 MiB or 1.53 GiB."""
+    return " ".join(binary_parts(n_bytes, digits))
+
+
+def binary_parts(n_bytes: float, digits: int = 3) -> tuple[str, str]:
+    """Return (`32`, `KiB`) for a number of bytes."""
     n_bytes = _float(n_bytes)
     if not math.isfinite(n_bytes):
-        return f"{n_bytes} B"
+        return str(n_bytes), "B"
     place = 0
     while n_bytes >= 1024 and place < len(_BINARY) - 1:
         n_bytes, place = n_bytes / 1024, place + 1
-    return f"{int(n_bytes) if n_bytes == int(n_bytes) else significant(n_bytes, digits)} {_BINARY[place]}"
+    return str(int(n_bytes)) if n_bytes == int(n_bytes) else significant(n_bytes, digits), _BINARY[place]
 
 
 def factor(value: float) -> str:
-    """How many times: two digits are as many as a reader uses ("1.6", "12", "240"), but "1.0" would say nothing."""
+    """Return a ratio with two digits ("1.6", "12", "240"), below 1.1 with three: "1.0" would hide the difference."""
     return significant(value, 2 if value >= 1.1 else 3)
 
 
 def ratio(value: float) -> str:
-    """`1.31 ×`"""
+    """Return `1.31 ×`."""
     return f"{significant(value)} ×"
 
 
 def percent(share: float) -> str:
-    """`71 %`; below 10 % with one digit more."""
+    """Return `71 %`; below 10 % with one digit more."""
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
 
 
 def duration(seconds: float) -> str:
-    """`2 min 21 s`"""
+    """Return `2 min 21 s`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s" if seconds >= 0.9995 or seconds <= 0 else f"{significant(seconds)} s"
@@ -135,17 +154,17 @@ def duration(seconds: float) -> str:
 
 
 def minutes(seconds: float) -> str:
-    """`3m`: whole minutes, more than so many seconds, as `parse_duration` reads them."""
+    """Return `3m`: whole minutes, more than `seconds`, in the form that `parse_duration` reads."""
     return f"{int(seconds) // 60 + 1}m"
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 core`, `2 cores`"""
+    """Return `1 core` or `2 cores`."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def parse_size(text: str) -> int:
-    """Bytes in `24`, `24KiB`, `1.5 MiB`, `64k` (binary), `1MB` (decimal), to the nearest. Raises UsageError."""
+    """Return the bytes in `24`, `24KiB`, `1.5 MiB`, `64k` (binary), `1MB` (decimal), rounded. Raises UsageError."""
     match = _SIZE.fullmatch(text.strip().lower())
     if match is None or match[2] not in _BYTES:
         raise UsageError(f"{text!r} is not a size; write it as 4096, 24KiB or 1MiB")
@@ -156,8 +175,25 @@ def parse_size(text: str) -> int:
     return round(value)
 
 
+def parse_quantity(text: str) -> tuple[float, str]:
+    """Return (180.0, `GB/s`) for `180 GB/s`. Raises UsageError for a text that is not a positive number and a unit."""
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None or not 0 < float(match[1]) < math.inf:
+        raise UsageError(f"{text!r} is not a number with a unit; write it as 180 GB/s")
+    return float(match[1]), match[2]
+
+
+def parse_share(text: str) -> float:
+    """Return 0.02 for `2%` or `0.02`. Raises UsageError for a text that is not above 0 and below 1."""
+    match = _SHARE.fullmatch(text.strip())
+    share = 0.0 if match is None else float(match[1]) / (100 if match[2] else 1)
+    if not 0 < share < 1:
+        raise UsageError(f"{text!r} is not a share; write it as 2% or 0.02")
+    return share
+
+
 def parse_sizes(text: str) -> list[int]:
-    """Ascending sizes in `8,1KiB..16MiB`: a range doubles from its first to its last. Raises UsageError."""
+    """Return ascending sizes in `8,1KiB..16MiB`: a range doubles from its first to its last. Raises UsageError."""
     found: set[int] = set()
     for word in text.split(","):
         first, dots, last = word.partition("..")
@@ -175,7 +211,7 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def parse_duration(text: str, what: str = "time") -> float:
-    """Seconds in `110`, `150s`, `10m`, `2h`, `1h30m` or `2 min 21 s`; `what` names it in the error.
+    """Return the seconds in `110`, `150s`, `10m`, `2h`, `1h30m` or `2 min 21 s`; errors call it `what`.
 
     Raises UsageError for anything else, for zero and for more than 115 days.
     """

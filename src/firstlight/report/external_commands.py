@@ -1,7 +1,8 @@
 """External commands: what both pages show first of a user's commands: a sentence with a ratio, and a table.
 
 Both pages show these objects, so they cannot disagree. Commands are compared by their wall time, or by their CPU time
-if wall and CPU time diverged.
+if wall and CPU time diverged. Commands that mostly wait (for a disk, a server, a clock) keep their wall time: their CPU
+time shows little of it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from firstlight.report.ratios import Ratio
 
 MOST_TYPED = 200  # characters of a command that are shown
 MOST_NAMED = 4  # commands in a sentence
+BUSY = 0.2  # CPU time over wall time; what waits has less, even a program that shares its processor has more
 FAILED = "failed"
 _QUOTED = re.compile(r"(?<!\S)'([\w./:=,+{}-]+)'(?!\S)")  # a word that a shell reads the same without quotes
 UNRANKED = "more ranks or threads than CPUs: shown, not ranked"
@@ -69,7 +71,8 @@ class Line(NamedTuple):
 
 class Table(NamedTuple):
     """All commands of a run. `metrics`: what was measured of each. `decides`: the metric by which they are compared;
-    `disturbed`: the one that is left aside because other processes used the processors, "" if none did."""
+    `disturbed`: the one that is left aside because other processes used the processors, "" if none did.
+    """
 
     brought: Brought
     metrics: tuple[str, ...]
@@ -105,16 +108,24 @@ def _table(judgement: Judgement, one: Brought) -> Table:
     wall = one.headlines[0] if one.headlines else next((m for some in groups.values() for m in some), "")
     cpu = one.metric(EXECUTION_CPU)
     timed = [found for some in groups.values() if isinstance(found := some.get(wall), Verified)]
-    moved = bool(cpu) and max((found.diverged for found in timed), default=0.0) >= DISTURBED
-    decides, disturbed = (cpu, wall) if moved else (wall, "")
+    disturbed = max((found.diverged for found in timed), default=0.0) >= DISTURBED
+    moved = bool(cpu) and disturbed and all(_computes(some.get(wall), some.get(cpu)) for some in groups.values())
+    decides, aside = (cpu, wall) if moved else (wall, "")
     order = list(one.commands)
     ordered = sorted(groups, key=lambda i: order.index(i.variant) if i.variant in order else len(order))
     lines = [_line(judgement, one, i, groups[i]) for i in ordered]
     declared = (d.metrics for d in judgement.run.descriptions.values() if d.workload == one.name)
     named = dict.fromkeys([wall, cpu, *(m.name for metrics in declared for m in metrics)])
     metrics = tuple(m for m in named if any(m in line.figures for line in lines))
-    table = Table(one, metrics, decides, disturbed, tuple(lines))
+    table = Table(one, metrics, decides, aside, tuple(lines))
     return table._replace(lines=tuple(line for some in table.cases.values() for line in _compared(table, some)))
+
+
+def _computes(wall: Figure | None, cpu: Figure | None) -> bool:
+    """Return whether a command mostly computes, or is not verified and so is not compared."""
+    if not isinstance(wall, Verified) or not isinstance(cpu, Verified):
+        return True
+    return cpu.estimate.median >= BUSY * wall.estimate.median
 
 
 def _line(judgement: Judgement, one: Brought, identity: Identity, figures: dict[str, Figure]) -> Line:

@@ -1,4 +1,4 @@
-"""Conduct: carry out a run, from what is here to the report: discover, plan, build, launch in rounds, judge, report."""
+"""The runner: execute a run in these steps: discover, plan, build, launch in rounds, judge, report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight import __version__
-from firstlight.analysis import Judgement, stop
+from firstlight.analysis import Judgement
 from firstlight.analysis.overrides import of_run
 from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.core.units import duration
@@ -77,7 +77,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def run(order: RunRequest, progress: Progress) -> Result:
-    """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
+    """Execute a new run. Raises UsageError for what is not available here, BuildError if nothing could be built."""
     _writable(order.results)
     if order.name is not None:
         store.free_name(order.results, order.name)
@@ -98,7 +98,7 @@ def run(order: RunRequest, progress: Progress) -> Result:
 
 @contextlib.contextmanager
 def _measuring(progress: Progress) -> Iterator[Neighbours]:
-    """Report at once the other processes that measure on this node: building, too, takes processors from them."""
+    """Report other processes that measure on this node before the body begins: even a build disturbs them."""
     with beside() as neighbours:
         for process in neighbours.before:
             who = f" (process {process})" if process else ""
@@ -115,7 +115,7 @@ def _tell(ahead: Forecast, progress: Progress) -> None:
 
 
 def carry_out(order: RunRequest, prepared: Prepared, made: Made, progress: Progress) -> Result:
-    """A new run of what is planned and built."""
+    """Execute a new run that is planned and built."""
     with _measuring(progress) as neighbours:
         return _new_run(order, prepared, made, progress, neighbours)
 
@@ -151,7 +151,7 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
         suite=order.suite,
         budget=EFFORT[order.suite].budget if order.budget is None else order.budget,
         launches=order.launches,
-        precision=stop.PRECISION,
+        precision=order.precision,
         seed=int(started * 1000) % 2**31,
         machine=prepared.machine,
         toolbox=prepared.toolbox,
@@ -170,13 +170,13 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
 
 
 def _typed(order: RunRequest, prepared: Prepared) -> list[str]:
-    """The command line, each file that it names by its own name: where that lay is nobody else's business."""
+    """Return the command line with each file of a setting replaced by its bare name: its folder is private."""
     shown = dict(zip(map(str, order.settings), typed(prepared.given.values), strict=True))
     return [shown.get(word, word) for word in sys.argv[1:]]
 
 
 def _keep_logs(opened: Store, made: Made) -> None:
-    """The compiler's words of every failed build, one file each."""
+    """Write the compiler output of every failed build, one file each."""
     for key, output in made.outputs.items():
         opened.keep_log(key, output)
 
@@ -189,11 +189,11 @@ def resume(
     placements: Sequence[str] = (),
     settings: Sequence[Setting] = (),
 ) -> Result:
-    """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
+    """Resume a run: its cells, its seed, its executables. `budget`: additional seconds; None: what is left.
 
-    `timeout` as in `RunRequest`: it is not part of a run. Cells with more threads than CPUs are launched where their
-    suite has them here, or `placements` names theirs. `settings`, where there are any, must be those of the run.
-    Raises UsageError where the machine, the tools or the sources are no longer those of the run.
+    `timeout` as in `RunRequest`: it is not part of a run. Cells with more threads than CPUs are launched if their suite
+    has them here, or if `placements` names theirs. `settings`, if there are any, must be those of the run. Raises
+    UsageError if the machine, the tools or the sources are no longer those of the run.
     """
     with store.resume(path) as opened, _measuring(progress) as neighbours:
         for note in opened.notes:
@@ -248,7 +248,7 @@ def _made(
 
 
 def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Result:
-    """Launch, then judge and report what is there, also after an interrupt and on a disk that is full."""
+    """Launch, then judge and report the existing launches, also after an interrupt and on a full disk."""
     rounds: Rounds | None = None
     full = ""
     if neighbours.before:
@@ -284,7 +284,7 @@ def _status(judgement: Judgement, rounds: Rounds | None) -> int:
 
 
 def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:
-    """Those that the time of an earlier stretch had no room for, with the tools that it had."""
+    """Return the programs that an earlier session had no time to build, if their tools are unchanged."""
     built = {b.program for b in run.builds}
     before, here = _versions(run.toolbox), _versions(now.toolbox)
     known = [p for p in programs if p not in built and p.workload in now.workloads]
@@ -310,9 +310,9 @@ def _fitting(
     placements: Sequence[str],
     progress: Progress,
 ) -> tuple[Run, set[str]]:
-    """The run with what is not available of it here now, and the ids of those cells.
+    """Return the run with its unavailable cells in `not_available`, and the ids of those cells.
 
-    Raises UsageError where that is all of it.
+    Raises UsageError if no cell is available here.
     """
     known = [cell for cell in old.cells if cell.program.workload in workloads]
     found = unfit(known, old.suite, old.names, workloads, toolbox, here, placements, old.settings)
@@ -338,9 +338,9 @@ OTHER_NODES = "resumed on other nodes of the same kind: its figures hold for the
 
 
 def _same_machine(old: Run, here: Machine, progress: Progress) -> Run:
-    """The run to go on with. A batch system gives other nodes to a job that goes on: those of the same kind will do.
+    """Return the run to resume; accept other nodes of the same kind, which a batch system may assign.
 
-    That does no harm to comparisons: a round holds every cell, so the other nodes harm all cells alike.
+    Comparisons stay valid: a round launches every cell, so the other nodes affect all cells alike. Raises UsageError.
     """
     was = old.machine
     if (was.name, was.processor, was.cpus, was.nodes) == (here.name, here.processor, here.cpus, here.nodes):
@@ -353,7 +353,7 @@ def _same_machine(old: Run, here: Machine, progress: Progress) -> Run:
 
 
 def _kind(machine: Machine) -> tuple[object, ...]:
-    """What two nodes must have in common to count as the same."""
+    """Return what two nodes must have in common to count as the same kind."""
     caches = tuple((c.level, c.size, len(c.shared_by)) for c in machine.caches)
     layout = (machine.sockets, machine.cores, len(machine.cpus), machine.threads_per_core, len(machine.numa))
     return machine.processor, machine.microarchitecture, machine.nodes, layout, caches
@@ -367,7 +367,7 @@ def _same_modules(old: Run) -> None:
 
 
 def _same_tools(old: Run, toolbox: Toolbox) -> None:
-    """The compilers and MPI libraries in use, with their versions."""
+    """Raise UsageError if a compiler or MPI library in use is absent or has another version."""
     used = {b.program.toolchain for b in old.builds if b.ok} | {b.program.mpi for b in old.builds if b.ok}
     now = _versions(toolbox)
     for name, version in _versions(old.toolbox).items():
@@ -386,7 +386,7 @@ _OF_GUEST = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
 
 
 def _harmless(old: Run) -> None:
-    """The arguments come from a file: they may be parameters and sampling, nothing that names a path."""
+    """Raise UsageError for a suite, cell or argument in run.json that firstlight does not write, such as a path."""
     if old.suite not in EFFORT:
         raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
     kept = named(old.settings)
@@ -402,7 +402,7 @@ def _harmless(old: Run) -> None:
 
 
 def _same_settings(old: Run, settings: Sequence[Setting]) -> None:
-    """A run keeps the settings that it was begun with; to give them again does no harm."""
+    """Raise UsageError if `settings` differ from those that the run was begun with; none are always accepted."""
     if not settings:
         return
     begun = {name: tuple(values) for some in old.settings.values() for name, values in some.items()}
@@ -430,7 +430,7 @@ def _known(wanted: dict[Program, str], workloads: dict[str, Workload]) -> None:
 
 
 def _listed(old: Run, wanted: dict[Program, str], toolbox: Toolbox) -> None:
-    """A run.json may name tools that its own list does not have: those were compared with nothing."""
+    """Raise UsageError if a program uses a tool that is absent, or that run.json does not list: no check covered it."""
     listed, here = _versions(old.toolbox), _versions(toolbox)
     for program in dict.fromkeys([*wanted, *(cell.program for cell in old.cells)]):
         for tool in (program.toolchain, program.mpi):

@@ -1,4 +1,4 @@
-"""Preparing: what is here, what is planned, and the executables for it."""
+"""The preparation of a run: discover the machine, plan the cells, build the executables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from firstlight import toolchain
+from firstlight.analysis import stop
 from firstlight.analysis.overrides import Replaced, apply_settings, replaced
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import BuildError, UsageError
@@ -35,7 +36,7 @@ from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
 IN_RESERVE = 1.5
-"""Programs are built for so many times the budget: launches may turn out to be shorter than expected."""
+"""Programs are built for this many times the budget: launches may be shorter than estimated."""
 
 
 class RunRequest(msgspec.Struct, frozen=True):
@@ -52,11 +53,13 @@ class RunRequest(msgspec.Struct, frozen=True):
     placements: tuple[str, ...] = ()  # of every MPI program, instead of the suite's
     name: str | None = None  # of the run; None: made from the time
     settings: tuple[Setting, ...] = ()  # of parameters of what is named
+    precision: float = stop.PRECISION  # relative half-width of the intervals that are narrow enough
 
 
 class Prepared(msgspec.Struct, frozen=True):
     """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
-    `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before."""
+    `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before.
+    """
 
     machine: Machine
     toolbox: Toolbox
@@ -83,7 +86,7 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
-    """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
+    """Return this machine and its toolchains. With `set_up`, install MPI libraries once if the system has none."""
     progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
     progress.update()
     found = msgspec.structs.replace(machine.discover(), label=site.name())
@@ -92,7 +95,7 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
 
 
 def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepared:
-    """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
+    """Discover this machine and plan. Raises UsageError for what is not available, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
     chosen = select(workloads, order.names)  # reports a misspelt name before the machine is searched
     named = [workloads[name] for name in chosen] if order.names else []
@@ -139,7 +142,7 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
 def _ask(
     programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress, may_build: bool
 ) -> dict[Program, Built]:
-    """Programs to be asked about their parameters, those that are there; the others are built where that may be."""
+    """Return programs that report their parameters: those that are built, or with `may_build` all that build."""
     cache = machine.cache_directory()
     if not may_build:
         return build.known(programs, toolbox, workloads, cache)
@@ -157,7 +160,7 @@ def _shown(progress: Progress) -> build.Progress:
 
 
 def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
-    """Report launches that are expected to exceed the time limit, before minutes of building."""
+    """Report launches that may exceed the time limit, before any build. Raises UsageError if all of them do."""
     known = _costs(prepared)
     cells = prepared.plan.cells
     late = [cell for cell in cells if known.of(cell) > timeout]
@@ -176,7 +179,7 @@ def _costs(prepared: Prepared) -> Costs:
 
 
 class RunForecast(NamedTuple):
-    """What a run will answer in `budget` seconds of launching, and the programs that it may come to launch."""
+    """The forecast for `budget` seconds of launching, and the programs that the run may launch."""
 
     forecast: Forecast
     programs: list[Program]
@@ -220,7 +223,7 @@ def _usual_budget(prepared: Prepared, order: RunRequest, items: Sequence[Item]) 
 
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
-    """Build every program once. Raises BuildError, with the first compiler's words, when none could be built."""
+    """Build every program once. Raises BuildError with the output of the first compiler if none could be built."""
     shown = _shown(progress)
     shown(0, len(programs), "")
     built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
@@ -258,11 +261,11 @@ def _widths(built: Built) -> dict[str, int]:
 
 
 MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20
-"""Characters of build output in run.json: most and least of one build, and of all; each has a file with the whole."""
+"""Characters of build output in run.json: maximum and minimum per build, and for all; a file per build has all."""
 
 
 def excerpt(output: str, room: int, place: str) -> str:
-    """At most about `room` characters of a compiler's output, from its first error on, and where the rest is."""
+    """Return about `room` characters of a compiler's output from its first error on, and the place of the rest."""
     if len(output) <= room:
         return output
     lines = output.splitlines()
@@ -271,7 +274,7 @@ def excerpt(output: str, room: int, place: str) -> str:
 
 
 def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
-    """By `workload.variant`: all toolchains build the same sources, so the first one's words hold."""
+    """Return descriptions by `workload.variant`, the first of each: all toolchains build the same sources."""
     found: dict[str, Description] = {}
     for one in built:
         if one.describe and one.program.target not in found:

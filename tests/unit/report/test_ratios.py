@@ -15,7 +15,8 @@ from commands import Captured, call
 from firstlight.analysis import provenance
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.verdict import Identity, Verified
-from firstlight.core.errors import OK, REGRESSION, USAGE
+from firstlight.commands.bench import gate
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Placement
 from firstlight.report import external_commands, ratios
@@ -117,3 +118,59 @@ def test_the_best_of_many_is_named_with_the_next() -> None:
     of = {name: replace(f, identity=replace(f.identity, variant=name)) for name, f in of.items()}
     text = provenance.settle(external_commands._of_many(table, of, "wall time"))
     assert re.fullmatch(r"b is the best of 3 commands in wall time; a follows: a / b = 1\.\d+ \[1\.\d+, 1\.\d+\]", text)
+
+
+@pytest.mark.parametrize(
+    ("level", "launches", "status", "message"),
+    [
+        (1.0, 12, OK, ""),
+        (1.01, 12, OK, ""),
+        (0.5, 12, OK, ""),
+        (1.1, 12, REGRESSION, "b / a = 1.1 [1.1, 1.1] in time: above the limit of 3 %"),
+        (1.031, 12, INCONCLUSIVE, "whether it keeps the limit of 3 % is uncertain"),
+        (1.1, 3, INCONCLUSIVE, "b: no interval, so the limit of 3 % is not decided"),
+    ],
+)
+def test_the_limit_is_broken_or_kept_by_the_whole_interval(
+    level: float, launches: int, status: int, message: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = figure(1.0, launches), figure(level, launches)
+    lines = (
+        external_commands.Line("a", "./a", "", {"time": a}, None, "a", ""),
+        external_commands.Line("b", "./b", "", {"time": b}, ratios.ratio(a, b, 0.03), "a", ""),
+    )
+    table = external_commands.Table(Brought("bench", "t", "?", {}), ("time",), "time", "", lines)
+    monkeypatch.setattr(external_commands, "tables", lambda judgement: [table])
+    assert gate.passed(None, 0.03) == status  # type: ignore[arg-type]
+    err = re.sub(r"1\.\d+", lambda m: f"{float(m[0]):.2g}", capsys.readouterr().err)
+    assert message in err and bool(err) == bool(message) and "\ue000" not in err
+
+
+def test_a_command_without_a_figure_decides_nothing(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (external_commands.Line("a", "./a", "", {"time": figure(1.0)}, None, "a", ""),)
+    table = external_commands.Table(Brought("bench", "t", "?", {}), ("time",), "time", "", lines)
+    monkeypatch.setattr(external_commands, "tables", lambda judgement: [table])
+    assert gate.passed(None, 0.03) == INCONCLUSIVE  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--limit", "2%", "--", "true"), "--limit compares commands with the first one"),
+        (("--limit", "fast", "--", "true", "--", "false"), "'fast' is not a share; write it as 2% or 0.02"),
+        (("--limit", "100%", "--", "true", "--", "false"), "is not a share"),
+    ],
+)
+def test_a_wrong_limit_is_one_line(
+    words: tuple[str, ...], message: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(capsys, "bench", *words)
+    assert code == USAGE and message in err and len(err.strip().splitlines()) == 1
+
+
+def test_a_slow_command_breaks_the_limit(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["--launches", "6", "--budget", "20s", "--limit", "50%", "--", "sleep 0.02", "--", "sleep 0.1"]
+    code, _, err = call(capsys, "bench", *words)
+    assert code == REGRESSION and "above the limit of 50 %" in err

@@ -61,7 +61,7 @@ WRONG = [
     ("[submit]\ntime = 'soon'\n", 2, "submit.time: "),
     ("[compilers]\nonly = [\n  'gcc',\n  3,\n]\n", 2, 'compilers.only is a list of texts, as ["a", "b"]'),
     ("mpi = 'openmpi'\n", 1, "mpi is a table: write [mpi]"),
-    ("\ntoolchains = ['gcc']\n", 2, "toolchains holds tables: write [toolchains.NAME]"),
+    ("\ntoolchains = ['gcc']\n", 2, "toolchains is a table: write [toolchains.NAME]"),
     (
         "[toolchains.gnu]\nmodule = ['gcc']\n",
         2,
@@ -231,7 +231,7 @@ def test_a_job_gets_the_entries_of_submit_and_the_command_line_wins(
 
 def test_runs_are_looked_for_where_the_site_file_puts_them(tmp_path: Path, capsys: Captured) -> None:
     path = written(tmp_path, f"results = '{tmp_path}/runs'\n")
-    for command in (["figures"], ["export", "junit"]):
+    for command in (["figures"], ["export", "junit"], ["export", "hpcc"]):
         code, _, err = call(capsys, "--site-file", str(path), *command)
         assert code == USAGE and f"{tmp_path}/runs" in err
 

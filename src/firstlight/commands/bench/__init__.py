@@ -1,1 +1,1 @@
-"""Bench: a user's own programs, measured like variants: what is asked, what it becomes, and how it is carried out."""
+"""Measure a user's own programs like variants: read the request, plan it, and execute it as a run."""

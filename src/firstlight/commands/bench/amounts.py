@@ -1,4 +1,4 @@
-"""Amounts: the work of one execution, as a user writes it: 2e9, 3*8*{n}, {n}**3/3."""
+"""Evaluate the work of one execution as a user writes it: 2e9, 3*8*{n}, {n}**3/3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 200  # characters
 
 
 def amount(name: str, text: str) -> float:
-    """Evaluate the sum or product in `text`. Raises UsageError for anything that is not a positive number."""
+    """Evaluate the arithmetic expression in `text`. Raises UsageError for anything that is not a positive number."""
     try:
         if len(text) > LONGEST:
             raise ValueError

@@ -1,4 +1,4 @@
-"""Building: a user's program once for each toolchain, each time in a copy of its folder, kept by content."""
+"""Build a user's program once per toolchain, each time in a copy of its folder that is stored by content."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"}
 
 
 class BuildResult(NamedTuple):
-    """`error`: the output of a build that failed, "" for one that succeeded. `flaws`: by the name of a command, why
-    it starts something other than what was built."""
+    """The result of a build. `error`: the output of a build that failed, "" if it succeeded. `flaws`: by the name of a
+    command, why it starts something other than what was built.
+    """
 
     seconds: float
     error: str
@@ -38,7 +39,7 @@ class BuildResult(NamedTuple):
 
 
 def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
-    """In which a build's wrappers call the compiler of its toolchain."""
+    """Return the environment in which a build's wrappers call the compiler of its toolchain."""
     found = {name: value for name, value in os.environ.items() if name != "CXX"}  # the toolchain's compiler is measured
     if mpi is not None:
         found |= mpi.environment
@@ -48,13 +49,13 @@ def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
 
 
 def _for_c(mpi: Mpi, toolchain: Toolchain) -> dict[str, str]:
-    """Wrappers for C choose their compiler by a variable of their own."""
+    """Return the variable from which the MPI library's C wrapper reads its compiler, if there is one."""
     cc, wrapped = c_compiler(toolchain.cxx), of(mpi.family).wrapped
     return {f"{wrapped}_CC": cc} if cc and wrapped else {}
 
 
 def c_compiler(cxx: str) -> str:
-    """The C compiler beside a C++ compiler or its wrapper: gcc-13 beside g++-13; "" where there is none."""
+    """Return the C compiler in the folder of a C++ compiler or wrapper (gcc-13 for g++-13), "" if there is none."""
     path = Path(cxx)
     for ours, theirs in (("g++", "gcc"), ("clang++", "clang"), ("mpicxx", "mpicc"), ("mpic++", "mpicc")):
         if path.name.startswith(ours) and os.access(found := path.with_name(theirs + path.name[len(ours) :]), os.X_OK):
@@ -63,7 +64,7 @@ def c_compiler(cxx: str) -> str:
 
 
 def known(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
-    """What placeholders of a build stand for; one that this toolchain has nothing for is left out."""
+    """Return the values of the placeholders of a build, without those for which this toolchain has no value."""
     found: dict[str, str] = {}
     if toolchain is not None:
         found |= {"cxx": toolchain.cxx, "cc": c_compiler(toolchain.cxx), "fc": toolchain.fortran or ""}
@@ -75,9 +76,9 @@ def known(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
 
 
 def copies(folder: Path, build: str, cache: Path) -> Path:
-    """Where the copies of this folder lie in the cache, by what it holds and how it is built.
+    """Return the place in the cache for copies of this folder, by its content and its build command.
 
-    Raises UsageError for a folder too large to be copied for every toolchain, and for one that holds the copies.
+    Raises UsageError for a folder too large to be copied for every toolchain, and for one that contains the copies.
     """
     above = kept.root(cache)
     if above.is_relative_to(folder) and PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
@@ -108,7 +109,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _not_copied(above: str, names: list[str]) -> set[str]:
-    """What is passed over, and what cannot be copied: sockets, pipes, devices."""
+    """Return the names to pass over, and those that cannot be copied: sockets, pipes, devices."""
     plain = {name for name in names if (path := Path(above) / name).is_symlink() or path.is_dir() or path.is_file()}
     return {name for name in names if name in PASSED_OVER or name not in plain}
 

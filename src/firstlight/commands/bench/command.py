@@ -13,7 +13,7 @@ import msgspec
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest
 from firstlight.core import caller, shell
-from firstlight.core.errors import UsageError
+from firstlight.core.errors import INCONCLUSIVE, OK, UsageError
 
 if TYPE_CHECKING:
     from firstlight.commands.bench.request import BenchRequest
@@ -30,11 +30,13 @@ Examples, which work as they stand:
 
 \b
 Exit status:
-  0    done: every command passed the checks that you gave
-  1    a command failed its check, or printed no value for a --figure
+  0    done: every command passed the checks that you gave, and the --limit
+  1    a command failed its check, printed no value for a --figure, or is slower
+       than the --limit allows
   2    wrong usage: no such command, for one
   3    nothing could be built, or the environment does not allow it
-  4    the budget was too short: some command has fewer launches than --launches
+  4    the budget was too short: some command has fewer launches than --launches,
+       or it is uncertain whether the --limit is kept
   130  interrupted; the report of what is there is written
 """,
 )
@@ -130,6 +132,12 @@ Exit status:
     help="At least N launches of each, 6 if not given; fewer give no intervals.",
 )
 @smallest
+@click.option(
+    "--limit",
+    metavar="SHARE",
+    help="A gate for CI: end with 1 if a command is slower than the first one by more than SHARE, as 2%, and with 4 "
+    "if that is uncertain. Sets --threshold, and narrows the intervals accordingly.",
+)
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
@@ -142,6 +150,7 @@ def command(
     name: str | None,
     resume: str | None,
     as_json: bool,
+    limit: str | None,
     **given: Any,
 ) -> int:
     """Measure and compare your own programs.
@@ -154,8 +163,9 @@ def command(
     exit status is verified, and the page notes that.
     """
     from firstlight import runner
+    from firstlight.commands.bench import gate
     from firstlight.commands.bench.runner import run
-    from firstlight.core.units import parse_duration
+    from firstlight.core.units import parse_duration, parse_share
     from firstlight.runner.interrupt import interruptible
     from firstlight.runner.progress import display
 
@@ -167,13 +177,17 @@ def command(
             result = runner.resume(runs.find(resume, results), progress, budget, timeout)
         return _shown(result, as_json)
     asked, folder = _asked(context, words, file, given)
+    if limit is not None:
+        gate.require(asked)
+        asked = msgspec.structs.replace(asked, threshold=parse_share(limit))
     with interruptible(), display() as progress:
         result = run(asked, folder, results, name, progress)
-    return _shown(result, as_json)
+    code = _shown(result, as_json)
+    return code if limit is None or code not in (OK, INCONCLUSIVE) else gate.passed(result.judgement, asked.threshold)
 
 
 def _shown(result: Result, as_json: bool) -> int:
-    """Show the page, and the reason for each failure."""
+    """Show the page and the reason for each failure. Return the exit status of the run."""
     from firstlight.commands.bench.runner import failures
     from firstlight.commands.run import show
 
@@ -184,7 +198,7 @@ def _shown(result: Result, as_json: bool) -> int:
 
 
 def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
-    """A run that is resumed keeps what it was begun with."""
+    """Raise UsageError for commands and options that a resumed run cannot change."""
     kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
     if kept or words:
         more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
@@ -199,7 +213,7 @@ def _typed(context: click.Context) -> set[str]:
 def _asked(
     context: click.Context, words: Sequence[str], file: Path | None, given: Mapping[str, Any]
 ) -> tuple[BenchRequest, Path]:
-    """What is asked, and the folder in which commands are started. What is typed goes before what the file says."""
+    """Return the request, and the folder in which commands are started. Typed options override those of the file."""
     from firstlight.commands.bench import request
     from firstlight.system.site.file import trusted
 
@@ -224,7 +238,7 @@ def _asked(
 
 
 def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
-    """The fields of a request that the command line sets."""
+    """Return the fields of a request that the command line sets."""
     from firstlight.commands.bench import request
 
     if given["tolerance"] is not None and not given["like"]:

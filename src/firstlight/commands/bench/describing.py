@@ -1,4 +1,4 @@
-"""Describing: what a request says of itself in a run: its figures, and the rows of its page."""
+"""Describe a request as a workload of a run: its figures, and the rows of its page."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ RATES = {
     FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
     BYTES: Metric("bandwidth", "GB/s", BYTES, "rate", 1e-9, "higher"),
 }
-"""The measured ceiling that bounds each rate of a program with --work. Bytes are bounded by loads alone, the fastest
-mix: the program's own mix of loads and stores is not known."""
+"""Rates of a program with --work; BOUNDS names the measured ceiling of each. Bytes are bounded by loads alone, the
+fastest mix: the program's own mix of loads and stores is not known."""
 BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
 ROLES = (Role(EXECUTION, TIME), Role(EXECUTION_CPU, CPU), Role(EXECUTION_MEMORY, MEMORY))
 IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
@@ -60,7 +60,7 @@ def descriptions(request: BenchRequest) -> dict[str, Description]:
 
 
 def title(request: BenchRequest) -> str:
-    """What the page calls all of it."""
+    """Return the title of the page: the user's own, else the name of the only command, else a general one."""
     return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
 
 
@@ -79,8 +79,9 @@ def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
 
 
 def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
-    """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
-    alone decides."""
+    """Yield a row for each figure and case with the best of all varied axes together; then, if several axes are varied,
+    such rows for each axis alone, without CPU time, memory and the share of time in MPI.
+    """
     axes = _axes(cells)
     metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work)]
     metrics += [*([SHARE] if request.mpi_share else []), CPU, MEMORY]
@@ -109,7 +110,7 @@ def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
 
 
 def _axes(cells: Sequence[Cell]) -> list[str]:
-    """What more than one thing can be chosen of."""
+    """Return the axes that have more than one value in these cells."""
     seen: dict[str, set[object]] = {
         "variant": {c.program.variant for c in cells},
         "toolchain": {c.program.toolchain for c in cells},

@@ -1,4 +1,4 @@
-"""Placeholders: `{n}`, `{ranks}`, `{cxx}` in commands, and what is left for each execution to fill in."""
+"""Find and fill placeholders in commands: `{n}`, `{ranks}`, `{cxx}`. Each execution fills in `{out}` itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 def names(texts: Iterable[str]) -> set[str]:
-    """The placeholders in these texts, also those that nobody knows."""
+    """Return the names of the placeholders in these texts, including unknown ones."""
     return {name for text in texts for name in _PLACE.findall(text)}
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
-    """The text with what has a value in its place; anything else in braces, and so `{out}`, stays as it is: braces mean
-    something to shells and to awk, too."""
+    """Return the text with each placeholder that has a value replaced by it. Anything else in braces, such as `{out}`,
+    stays as it is: braces mean something to shells and to awk, too.
+    """
     return _PLACE.sub(lambda m: str(values[m[1]]) if m[1] in values else m[0], text)

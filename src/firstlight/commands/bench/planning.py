@@ -1,4 +1,4 @@
-"""Planning: the cells of a request, one for each command with each value of whatever it varies."""
+"""Plan the cells of a request, one for each command with each combination of the values that vary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from firstlight.toolchain import Absent, Mpi, Toolbox, Toolchain, used_mpi
 
 
 class Made(NamedTuple):
-    """With what a program is built, and in which copy of the folder; without a toolchain it is as it is, in place."""
+    """The toolchain, MPI library and folder of one build. Without a toolchain, a program is used as it is, in place."""
 
     toolchain: Toolchain | None
     mpi: Mpi | None
@@ -38,7 +38,7 @@ class Made(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The values of each axis, and what could not be one of them."""
+    """The values of each axis, and those that are not available here."""
 
     toolchains: tuple[Toolchain | None, ...]
     mpis: tuple[Mpi | None, ...]
@@ -49,7 +49,7 @@ class Choices(NamedTuple):
 
 
 def texts(request: BenchRequest) -> list[str]:
-    """All in which a placeholder may stand."""
+    """Return all texts of the request that may contain a placeholder."""
     output = (request.output.file, request.output.reference) if request.output is not None else ()
     shells = (request.prepare, request.check, request.build)
     return [*request.commands.values(), *request.work.values(), *shells, *request.environment.values(), *output]
@@ -61,7 +61,7 @@ def unknown(request: BenchRequest) -> list[str]:
 
 
 def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: Path) -> Choices:
-    """Raises UsageError for what is asked and cannot be varied here."""
+    """Return the values that vary in this request. Raises UsageError for what cannot be varied here."""
     used = names(texts(request))
     if taken := sorted(set(request.sweep) & set(KNOWN)):
         raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} stands for something else")
@@ -132,7 +132,7 @@ def _of_programs(
     folder: Path,
     absent: list[Absent],
 ) -> tuple[Mpi, ...]:
-    """What is built already runs with the library that it is linked with, and with those of the same interface."""
+    """Return the MPI library that a built program is linked with; with --vary or --mpi, those of its interface."""
     own = {}
     for name in some:
         words = words_of(request, name)
@@ -168,7 +168,7 @@ def _placements(request: BenchRequest, machine: Machine, absent: list[Absent]) -
 
 
 def _several(machine: Machine, parallel: bool) -> tuple[str, ...]:
-    """One, two, four, ... and all cores of a node."""
+    """Return placements on 1, 2, 4, ... and all cores of a node, with ranks if `parallel`, else with threads."""
     counts = [2**k for k in range(machine.cores.bit_length()) if 2**k < machine.cores] + [machine.cores]
     return tuple(f"1x{n}x1" if parallel else f"1x1x{n}" for n in counts)
 
@@ -202,7 +202,7 @@ def _first_like(made: Sequence[Made], one: Made) -> Made:
 
 
 def _placed(request: BenchRequest, name: str, placement: Placement) -> Placement:
-    """A command that says how many ranks it has keeps them."""
+    """Return the placement of a command; a number of ranks in it (`mpiexec -n 4`) is kept. Raises UsageError for 0."""
     words = words_of(request, name)
     if not launcher_words(words) or not words[2].isdecimal():
         return placement
@@ -252,14 +252,14 @@ def _guest(
 
 
 def _known(made: Made, placement: Placement) -> dict[str, object]:
-    """What placeholders stand for, sweeps apart."""
+    """Return the values of the placeholders for placement and tools."""
     place = (placement.nodes, placement.ranks, placement.per_node, placement.threads)
     values: dict[str, object] = dict(zip(PLACED, place, strict=True))
     return values | known(made.toolchain, made.mpi)
 
 
 def ways(some: Choices, build: str, folder: Path, copies: Path) -> Iterator[Made]:
-    """One for each toolchain, and for each MPI library. `copies`: where those of the folder lie."""
+    """Yield one build for each toolchain and MPI library. `copies`: the place for copies of the folder."""
     for toolchain, mpi in product(some.toolchains, some.mpis):
         if not build:
             yield Made(toolchain, mpi, folder)

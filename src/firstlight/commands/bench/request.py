@@ -1,4 +1,4 @@
-"""The request: what a user asks of his programs, on the command line or in `firstlight-bench.toml`."""
+"""Read and check a bench request, from the command line or from `firstlight-bench.toml`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 1 << 20  # largest size of the file, in bytes
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
 SHARE = "mpi_share"
-"""The share of their time that ranks spend in MPI, where it is asked for."""
+"""The share of their time that ranks spend in MPI, measured only with --mpi-share."""
 FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
 """Amounts of work per execution: 64-bit operations, bytes from and to memory, bytes that a process has in use."""
 
@@ -34,7 +34,7 @@ _NAMED = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class FigureRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure that a program prints: the last match of `pattern`, its first group where it has one."""
+    """A figure that a program prints: the last match of `pattern`, its first group if it has one."""
 
     pattern: str
     unit: str = ""
@@ -42,7 +42,7 @@ class FigureRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file that a program writes beside the one that it must be like; `tolerance` relative, of its numbers."""
+    """A file that a program writes, and the reference that it must equal; `tolerance`: relative, of its numbers."""
 
     file: str
     reference: str
@@ -50,11 +50,11 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
+    """A bench request, with the keys of `firstlight-bench.toml`. `commands` by name, as typed in a shell.
 
     `mpi_share`: whether one more execution per launch measures the share of time in MPI. `work`: what an execution
     does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders. `placements`, `mpis` and
-    `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status is not looked at.
+    `toolchains` are patterns as in `./fl run`. Without `verify_status` the exit status is ignored.
     `threshold`: the smallest difference that matters, as a share.
     """
 
@@ -84,7 +84,7 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def verified(self) -> str:
-        """By what, in words; "" where nothing is verified."""
+        """Return in words what verifies an execution, "" if nothing does."""
         parts = ["its check command"] if self.check else []
         if self.output is not None:
             like = "the same bytes" if self.output.tolerance is None else f"numbers within {self.output.tolerance:g}"
@@ -96,7 +96,7 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> BenchRequest:
-    """A `firstlight-bench.toml`. Raises UsageError naming the file and the key."""
+    """Return the request in a `firstlight-bench.toml`. Raises UsageError naming the file and the key."""
     try:
         return sound(reading.toml(reading.plain(path, MOST), BenchRequest))
     except (reading.MalformedError, OSError) as error:
@@ -107,7 +107,7 @@ def read(path: Path) -> BenchRequest:
 
 
 def sound(request: BenchRequest) -> BenchRequest:
-    """The request itself. Raises UsageError for what cannot be asked."""
+    """Return the request itself if it is valid. Raises UsageError if not."""
     if not request.commands:
         raise UsageError(f"no command: ./fl bench -- ./program, or {FILE} with [commands]")
     for name in request.commands:
@@ -186,7 +186,7 @@ def _split(name: str, command: str) -> list[str]:
 
 
 def commands(typed: Sequence[str]) -> dict[str, str]:
-    """What follows `--` on the command line: commands with `--` between, by names made of their programs.
+    """Return the commands after `--`, which `--` separates, by names made of their programs.
 
     One word with blanks in it is a whole command, as in `-- './a -n 5' -- './b -n 5'`.
     """
@@ -222,7 +222,7 @@ def _names(some: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _program(words: Sequence[str]) -> str:
-    """The word that names what is run: after a launcher with its options, an interpreter's script."""
+    """Return the word that names the program: the one after a launcher with its options, or an interpreter's script."""
     rest = list(words)
     if launcher_words(rest):
         rest = rest[launcher_words(rest) :] or rest
@@ -232,20 +232,20 @@ def _program(words: Sequence[str]) -> str:
 
 
 def launcher_words(words: Sequence[str]) -> int:
-    """How many words in front are `mpiexec -n N`, in place of which firstlight's own launching can stand; 0: none."""
+    """Return the number of leading words `mpiexec -n N` that firstlight's own launching can replace, or 0."""
     plain = len(words) > 3 and Path(words[0]).name in ("mpiexec", "mpirun") and words[1] in ("-n", "-np")
     return 3 if plain and not words[3].startswith("-") else 0
 
 
 def variant_name(text: str) -> str:
-    """A name that a variant may have, of which no part asks for anything (see catalogue.needs)."""
+    """Return a valid name of a variant that resembles `text` and requires nothing (see catalogue.needs)."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_") or "command"
     name = name if name[0].isalpha() else f"x{name}"
     return f"my_{name}" if needs(name) else name
 
 
 def axes(text: str) -> tuple[Axis, ...]:
-    """`mpi,bind`. Raises UsageError."""
+    """Parse a list such as `mpi,bind`. Raises UsageError for an unknown axis."""
     found = [word.strip() for word in text.split(",")]
     for word in found:
         if word not in AXES:
@@ -255,7 +255,7 @@ def axes(text: str) -> tuple[Axis, ...]:
 
 
 def output(text: str, tolerance: float | None) -> Output:
-    """`FILE=REFERENCE`. Raises UsageError."""
+    """Parse `FILE=REFERENCE`. Raises UsageError for anything else."""
     file, equal, reference = text.partition("=")
     if not equal or not file or not reference:
         raise UsageError(f"--like {text!r}: write it as FILE=REFERENCE, as in {{out}}=expected.txt")
@@ -263,7 +263,7 @@ def output(text: str, tolerance: float | None) -> Output:
 
 
 def work(texts: Sequence[str]) -> dict[str, str]:
-    """`flops=2*{n}` each. Raises UsageError."""
+    """Parse texts such as `flops=2*{n}`. Raises UsageError for one without `=`."""
     found = dict(text.split("=", 1) for text in texts if "=" in text)
     if wrong := [text for text in texts if "=" not in text]:
         raise UsageError(f"--work {wrong[0]!r}: write it as NAME=AMOUNT, as in flops=2*{{n}}")
@@ -277,7 +277,7 @@ def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:
 
 
 def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) -> dict[str, FigureRule]:
-    """`NAME=REGEX` each, with the units in their order. `lower`: names of which less is better."""
+    """Parse `NAME=REGEX` texts, with the units in their order. `lower`: names of which lower values are better."""
     found: dict[str, FigureRule] = {}
     if len(units) > len(texts):
         raise UsageError("more --unit than --figure; a --unit belongs to the --figure before it")
@@ -293,7 +293,7 @@ def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) ->
 
 
 def variables(texts: Sequence[str], mine: Mapping[str, str]) -> dict[str, str]:
-    """`NAME=VALUE`, or `NAME` for the value that it has here."""
+    """Parse `NAME=VALUE` texts; `NAME` alone has its value in `mine`. Raises UsageError for anything else."""
     found: dict[str, str] = {}
     for text in texts:
         name, equal, value = text.partition("=")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import runner
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, stop
 from firstlight.analysis.verdict import Failed
 from firstlight.commands.bench import building, describing, planning, startable
 from firstlight.commands.bench.building import BuildResult
@@ -33,7 +33,7 @@ from firstlight.toolchain import Mpi, Toolbox
 
 
 def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunRequest:
-    """Raises UsageError for times that are none."""
+    """Return the run request. Raises UsageError for a budget or timeout that is not a time."""
     effort = EFFORT[GUESTS]
     return runner.RunRequest(
         suite=GUESTS,
@@ -42,11 +42,12 @@ def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunR
         results=results,
         timeout=parse_duration(request.timeout, "timeout") if request.timeout else None,
         name=name,
+        precision=min(stop.PRECISION, request.threshold / 2 or stop.PRECISION),
     )
 
 
 def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[runner.Prepared, runner.Made]:
-    """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
+    """Discover the machine, plan the run and build its programs. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
         progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
     for name, word in quoted_operators(request):
@@ -88,7 +89,7 @@ def _make_room(progress: Progress) -> None:
 
 
 def _recorders(mpis: Sequence[Mpi | None], toolbox: Toolbox, cache: Path) -> dict[str, str]:
-    """The profiler's library for each MPI library. Raises BuildError."""
+    """Build the profiler's library for each MPI library; return the paths by MPI library. Raises BuildError."""
     cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
     return {mpi.name: str(library.build(mpi, cxx, cache)) for mpi in mpis if mpi is not None}
 
@@ -106,7 +107,7 @@ def _together(a: runner.Made, b: runner.Made) -> runner.Made:
 def _built(
     request: BenchRequest, made: Sequence[Made], cells: Sequence[Cell], folder: Path, progress: Progress
 ) -> dict[Path, BuildResult]:
-    """By the copy in which it was built. Raises BuildError where nothing could be."""
+    """Build each copy of the folder and return the results by copy. Raises BuildError if nothing could be built."""
     found: dict[Path, BuildResult] = {}
     for one in made if request.build else ():
         tools = [one.toolchain.name, one.toolchain.version] if one.toolchain is not None else []
@@ -142,7 +143,7 @@ def _built(
 
 
 def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, BuildResult]) -> runner.Made:
-    """What was built, and what was there."""
+    """Return the records of the programs, built or already there. Raises UsageError if one cannot be started."""
     outcome = {
         c.program: outcomes.get(Path(c.guest.folder), BuildResult(0.0, "")) for c in cells if c.guest is not None
     }
@@ -162,7 +163,7 @@ def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, 
 
 
 def run(request: BenchRequest, folder: Path, results: Path, name: str | None, progress: Progress) -> runner.Result:
-    """Carry out a request. `folder`: where commands are started. Raises UsageError and BuildError."""
+    """Execute a request as a run. `folder`: where commands are started. Raises UsageError and BuildError."""
     asked = order(request, results, name)
     if name is not None:
         store.free_name(results, name)

@@ -1,4 +1,4 @@
-"""Startable: checks, before the first launch, whether the system can start a command as it is written."""
+"""Check, before the first launch, whether the system can start a command as it is written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`doctor`: what this machine has, and what is missing."""
+"""`doctor`: show what this machine has, and what is missing."""

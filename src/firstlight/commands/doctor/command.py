@@ -1,4 +1,4 @@
-"""`firstlight doctor`: what is here, what is missing, and one fix for each."""
+"""`firstlight doctor`: show what is here, what is missing, and one fix for each."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _site(as_json: bool) -> int:
 
 
 def _survey() -> Toolbox:
-    """With the modules that are asked for, before the file leaves anything out."""
+    """Return the toolbox with the requested modules, before the site file excludes anything."""
     from firstlight.runner.progress import display
     from firstlight.system import machine, site
     from firstlight.toolchain.discovery import survey

@@ -1,4 +1,4 @@
-"""The doctor: what is here, what is missing with one fix each, and what may disturb a measurement."""
+"""Diagnose a machine: what is here, what is missing with one fix each, and what may disturb a measurement."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, cma
 from firstlight.toolchain.offers import format_offers
 
 ROOM = 2 << 30
-"""Bytes of disk that builds, the Python environment and embedded MPI libraries take, with reserve."""
+"""Bytes of disk that builds, the Python environment and embedded MPI libraries require, with reserve."""
 
 _RANKS = """#include <mpi.h>
 int main(int argc, char** argv) {
@@ -66,7 +66,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = None, ranks: bool = False) -> Diagnosis:
-    """Everything that discovery found, and the checks of `doctor`. `ranks`: also let two ranks of each MPI talk."""
+    """Return what discovery found and the results of the checks. `ranks`: also run two ranks of each MPI library."""
     cache = cache_dir or cache_directory()
     present, absent = _found(toolbox), []
     needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
@@ -88,7 +88,7 @@ def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = Non
 
 
 def text(diagnosis: Diagnosis, width: int = 80) -> str:
-    """The diagnosis as lines of at most `width` characters: one fact a line, aligned."""
+    """Return the diagnosis as aligned lines folded to `width` characters, one fact per line."""
     lines = [line for item in diagnosis.machine for line in _row("  ", item.what, item.detail, width)]
     lines += [line for warning in diagnosis.warnings for line in _row("  ", "!", warning, width, column=2)]
     lines += ["", "here"]
@@ -103,7 +103,7 @@ def text(diagnosis: Diagnosis, width: int = 80) -> str:
 
 
 def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] = ()) -> Item | Absent:
-    """Compile a program with the library, start two ranks, and let them add up a number."""
+    """Compile a program with the library, start two ranks, and let them add up a number, unless a trial did so."""
     what = f"two ranks, {mpi.label}"
     if mpi.starter:  # its mpiexec is not used here; what is used was proved by a trial of the same kind
         return Item(what, f"talk to each other, started by {' '.join(mpi.starter)}")
@@ -124,7 +124,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
 
 
 def _run(command: list[str], environment: dict[str, str], folder: Path, timeout: float) -> tuple[int, str]:
-    """Exit status and output."""
+    """Run a command and return its exit status and output; 124 after `timeout` seconds."""
     try:
         done = bounded.run(command, timeout=timeout, environment=environment, folder=folder, merge=True)
     except subprocess.TimeoutExpired:
@@ -164,7 +164,7 @@ def _ignored() -> list[Item]:
 
 
 def _site() -> list[Item]:
-    """The site file, where there is one, and the modules."""
+    """Return the site file, if there is one, and the modules."""
     file, (name, modules) = site.current().path, site.wanted()
     taken = f"{name or 'loaded'}: {', '.join(modules)}" if modules else ""
     return [
@@ -181,7 +181,7 @@ def _gpus(machine: Machine) -> str:
 
 
 def _found(toolbox: Toolbox) -> list[Item]:
-    """Compilers with their flag sets, MPI libraries, numerical libraries by what they offer."""
+    """Return the compilers with their flag sets, MPI and numerical libraries, GPU tools and batch systems."""
     items = []
     for compiler in dict.fromkeys(t.compiler for t in toolbox.toolchains):
         chains = [t for t in toolbox.toolchains if t.compiler == compiler]
@@ -211,7 +211,7 @@ def _found(toolbox: Toolbox) -> list[Item]:
 
 
 def _started(toolbox: Toolbox) -> str:
-    """Which MPI libraries the batch system starts: known inside of an allocation only."""
+    """Return which MPI libraries the batch system starts; this is known only inside an allocation."""
     ways = [
         f"{mpi.label} by {Path(mpi.starter[0]).name} {' '.join(mpi.starter[1:])}" for mpi in toolbox.mpis if mpi.starter
     ]
@@ -233,7 +233,7 @@ def _cache(cache: Path) -> Item | Absent:
 
 
 def _disk(cache: Path) -> Item | Absent | None:
-    """None where the cache directory itself is missing, which is reported already."""
+    """Return the free disk space, None if the cache directory itself is missing, which is reported already."""
     if not cache.is_dir():
         return None
     free = shutil.disk_usage(cache).free
@@ -292,7 +292,7 @@ def _counters(machine: Machine) -> Item | Absent:
 
 
 def _row(indent: str, what: str, detail: str, width: int, column: int = 24) -> list[str]:
-    """`what` in a column, `detail` beside it, folded to `width`; a long `what` stands on a line of its own."""
+    """Return lines with `what` in a column and `detail` folded to `width`; a long `what` has a line of its own."""
     room = max(20, width - len(indent) - column)
     folded = textwrap.wrap(detail, room, break_long_words=False, break_on_hyphens=False) or [""]
     head = f"{indent}{what:<{column}}"

@@ -1,4 +1,4 @@
-"""What each line of the site file does here, and which of them are wrong."""
+"""Check what each line of the site file does here, and which of them are wrong."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from pathlib import Path
 import msgspec
 
 from firstlight.core.errors import ENVIRONMENT, OK, USAGE, FirstlightError
+from firstlight.model import catalogue
 from firstlight.system import site
 from firstlight.system.site import Choice, Read, Site, launchers, modules
 from firstlight.system.site.entries import OPTIONS, folder
 from firstlight.toolchain import SITE_FLAGS, Toolbox
 
 Survey = Callable[[], Toolbox]
-"""What is here, before anything is left out."""
+"""A function that returns what is here, before the site file excludes anything."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -46,7 +47,7 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 def examine(read: Read, survey: Survey, batch: Mapping[str, str], environment: Mapping[str, str]) -> Examined:
-    """`batch`: the batch systems that firstlight knows, each with the program that submits."""
+    """Try each entry of a site file. `batch`: the known batch systems, each with the program that submits."""
     if read.path is None:
         return Examined(None, (), ())
     tried = _Trial(read.site, survey, batch, environment)
@@ -59,7 +60,7 @@ def examine(read: Read, survey: Survey, batch: Mapping[str, str], environment: M
 
 
 def text(examined: Examined) -> str:
-    """One entry a paragraph: where and what, then what it did."""
+    """Return one paragraph per entry: its place and value, then what it did."""
     if examined.path is None:
         return "no site file: none is needed; docs/site.md says what one can do for you"
     path = Path(examined.path)
@@ -84,7 +85,7 @@ def _shown(value: object) -> str:
 
 
 class _Trial:
-    """Tries what entries say; what is here is asked once."""
+    """Try the effect of entries. The survey of the machine runs at most once."""
 
     def __init__(self, whole: Site, survey: Survey, batch: Mapping[str, str], environment: Mapping[str, str]) -> None:
         self.whole = whole
@@ -93,7 +94,7 @@ class _Trial:
         self.environment = environment
 
     def did(self, keys: tuple[str, ...], value: object) -> tuple[str, bool]:
-        """(what the entry did, whether it can)."""
+        """Return what the entry did, and whether it can do that here."""
         match keys:
             case ("results",):
                 return _results(Path(folder(str(value))))
@@ -129,6 +130,9 @@ class _Trial:
                 name = OPTIONS.get(key, key).replace("_", "-").replace("limit", "time")
                 words = value if isinstance(value, tuple) else (value,)
                 return "./fl submit " + " ".join(f"--{name} {_shown(word)}" for word in words), True
+            case ("limits", title):
+                known = {row.title for w in catalogue.load(catalogue.roots()).values() for row in w.rows}
+                return ("./fl health compares this row", True) if title in known else ("no row has this title", False)
         return "is taken", True
 
     def _launcher(self, launcher: str) -> tuple[str, bool]:
@@ -158,7 +162,7 @@ class _Trial:
         )
 
     def _target(self, name: str, key: str) -> tuple[str, bool]:
-        """Check that what it names is there; ./fl --target NAME doctor checks that it works."""
+        """Check that the programs and folders of a target exist; ./fl --target NAME doctor checks that they work."""
         target = self.whole.targets[name]
         path = self.environment.get("PATH", os.defpath)
         tools = {"compilers": target.compilers, "run": target.run[:1]}.get(key, ())

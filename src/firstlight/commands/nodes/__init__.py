@@ -1,1 +1,1 @@
-"""Nodes: one run on every node of an allocation, then on pairs of them, and the folder that they stand in."""
+"""Nodes: run on every node of an allocation, then on pairs of nodes, and store the runs in one folder."""

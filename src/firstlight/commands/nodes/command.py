@@ -1,4 +1,4 @@
-"""`firstlight nodes`: the nodes of a machine side by side, and which of them are not like the others."""
+"""`firstlight nodes`: compare the nodes of a machine, and show which of them are not like the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ Example:
 
 \b
 Exit status:
-  0    done, whether a node was named or not
+  0    all nodes and links are alike
+  1    a node or a link differs from the others
   2    wrong usage, or no measurement of nodes
   4    a node or a pair could not be measured
 """
@@ -55,7 +56,7 @@ def command(place: str, output: Path | None, as_json: bool, results: Path) -> in
 
 
 def show(path: Path, output: Path | None, as_json: bool) -> int:
-    """The page, in the folder or in `output`, and on the terminal; its exit status."""
+    """Write the page into the folder or to `output`, print the summary, and return the exit status."""
     from firstlight.commands.nodes import looking
     from firstlight.commands.nodes.page import summary
 

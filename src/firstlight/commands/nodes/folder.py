@@ -34,7 +34,8 @@ class NodesRun(msgspec.Struct, frozen=True):
 
 class Record(msgspec.Struct, frozen=True):
     """`hosts` by their names: to find the one that is wrong is what this is for. `nodes` and `pairs`: the words of
-    `./fl run` there; no `pairs` and `no_pairs`, why, where none could be measured. `left_out`: rounds of pairs."""
+    `./fl run` there; no `pairs` and `no_pairs`, why, where none could be measured. `left_out`: rounds of pairs.
+    """
 
     schema: int
     started: float
@@ -59,7 +60,7 @@ def is_one(path: Path) -> bool:
 
 
 def find(text: str, results: Path) -> Path:
-    """As a user names it: a folder, the name of one in the results folder, or `latest`. Raises UsageError."""
+    """Find a measurement by a folder, its name in the results folder, or `latest`. Raises UsageError."""
     known = sorted(results.glob(f"*/{RECORD}"), key=lambda p: p.stat().st_mtime) if text == "latest" else []
     places = [known[-1].parent] if known else [Path(text), results / text]
     found = next((place for place in places if is_one(place)), None)
@@ -69,7 +70,7 @@ def find(text: str, results: Path) -> Path:
 
 
 def read(path: Path) -> Record:
-    """Raises RecordError, in one line."""
+    """Read the record of a measurement. Raises RecordError, in one line."""
     place = path / RECORD
     try:
         if place.stat().st_size > _MOST_BYTES:
@@ -92,6 +93,6 @@ def read(path: Path) -> Record:
 
 
 def write(path: Path, record: Record) -> None:
-    """Whole or not at all. Raises StoreError."""
+    """Write the record, whole or not at all. Raises StoreError."""
     with durable.os_errors_as_store_error(path):
         durable.replace(path / RECORD, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")

@@ -1,4 +1,4 @@
-"""Looking at a folder: its runs judged again, side by side."""
+"""Looking: judge the runs of a folder again, and compare the nodes."""
 
 from __future__ import annotations
 

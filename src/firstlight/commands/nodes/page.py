@@ -1,4 +1,4 @@
-"""The nodes of a machine side by side: what each gives of what all give, and which of them are not like the others."""
+"""Compare the nodes of a machine: the performance of each relative to the median, and the outliers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from firstlight.analysis.formatting import name as named_figure
 from firstlight.analysis.interval import quotient
 from firstlight.analysis.nodes import NodeSpread
 from firstlight.analysis.verdict import Estimate, States, Verified
-from firstlight.core.errors import INCONCLUSIVE, OK
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.core.units import count, percent, quantity, ratio, significant
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers, chapters, html
@@ -24,15 +24,16 @@ from firstlight.results.record import Better
 from firstlight.results.store.durable import replace as write_whole
 
 MOST_SHOWN = 8
-"""Nodes whose values stand in a line of the terminal page."""
+"""Number of nodes whose values one line of the terminal page shows."""
 UNEVEN = 100.0
-"""How many times the median is not a plausible difference between nodes."""
+"""A factor of the median that is not a plausible difference between nodes."""
 
 
 class Value(msgspec.Struct, frozen=True):
     """What one node or pair gives; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
     is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured. `states`: where its
-    launches fall into two."""
+    launches fall into two.
+    """
 
     members: tuple[int, ...]
     run: str
@@ -79,7 +80,8 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class Nodes(msgspec.Struct, frozen=True):
-    """`missing`: by name of the run, why a node or a pair has none. `code`: 4 where any is missing, else 0.
+    """`missing`: by name of the run, why a node or a pair has none. `code`: 1 if a node or a link is named, else 4 if
+    any is missing, else 0.
 
     `left_out`: rounds of pairs; `looked_at`: questions among which chance could name a node.
     """
@@ -111,7 +113,7 @@ class NodesResult(msgspec.Struct, frozen=True):
 def nodes_of(
     name: str, hosts: Sequence[str], runs: Sequence[NodesResult], no_pairs: str = "", left_out: int = 0
 ) -> Nodes:
-    """All runs of a measurement of nodes, those of single nodes and of pairs."""
+    """Return the result of all runs of a measurement, of single nodes and of pairs."""
     single = [r for r in runs if len(r.members) == 1]
     double = [r for r in runs if len(r.members) == 2]
     good = {frozenset(r.members) for r in double if r.judgement is not None}
@@ -129,7 +131,7 @@ def nodes_of(
         ends += sentences
     outliers = _outliers(hosts, lines, judged, ends, facts)
     missing = {r.name: r.why for r in runs if r.judgement is None}
-    code = INCONCLUSIVE if missing else OK
+    code = REGRESSION if outliers else INCONCLUSIVE if missing else OK
     return Nodes(
         name,
         tuple(hosts),
@@ -219,7 +221,7 @@ def _share(value: float, centre: float, better: Better) -> float:
 
 
 def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[tuple[int, bool, str]]]:
-    """A node all of whose messages are slow is reported as a node; links are compared with those of other nodes."""
+    """Judge the pairs. A node whose messages are all slow is reported as a node; links are compared without it."""
     first = _judged(line, questions)
     of: dict[int, list[float]] = {}
     for value in first.values:
@@ -288,7 +290,7 @@ def _evidence(line: Line, value: Value) -> str:
 
 
 def whole(value: Value, unit: str) -> str:
-    """`14.2 GB/s, run node-003; two states: 9.10 or 14.2 GB/s, 5 of 12 in the lower`: what stands behind a share."""
+    """Return the basis of a share: `14.2 GB/s, run node-003; two states: 9.10 or 14.2 GB/s, 5 of 12 in the lower`."""
     shown = f"{quantity(value.estimate.median, unit)}, " if value.estimate is not None else ""
     return f"{shown}run {value.run}{_two_states(value, unit)}"
 
@@ -316,7 +318,7 @@ def _as_others(lines: Sequence[Line], node: int) -> list[str]:
 
 
 def sentence(found: Nodes) -> str:
-    """The headline."""
+    """Return the headline."""
     n = count(len(found.hosts), "node")
     if len(found.hosts) < nodes.FEWEST:
         return f"{n} side by side: with fewer than {nodes.FEWEST} no outlier can be identified"
@@ -328,7 +330,7 @@ def sentence(found: Nodes) -> str:
 
 
 def describe_spread(line: Line) -> str:
-    """`14.2 GB/s, 13.9 to 14.5 over 4 nodes; from 1.31 times on one would be named`"""
+    """Return text such as `14.2 GB/s, 13.9 to 14.5 over 4 nodes; from 1.31 times on one would be named`."""
     spread = line.spread
     if spread is None:
         return "measured on fewer than two"
@@ -348,7 +350,7 @@ def describe_spread(line: Line) -> str:
 
 
 def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
-    """The terminal page, without a final newline."""
+    """Return the page for the terminal, without a final newline."""
     ink = Ink(colour)
     lines = [ink("strong", "firstlight") + f" · {found.name}", *wrap(sentence(found), width, "  ", "  ")]
     for outlier in found.outliers:
@@ -396,7 +398,7 @@ def write(found: Nodes, firstlight: str, path: Path) -> None:
 
 
 def render(found: Nodes, firstlight: str) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     sections: dict[str, list[Line]] = {}
     for line in found.lines:
         sections.setdefault(chapters.title(line.chapter), []).append(line)
@@ -410,14 +412,14 @@ def render(found: Nodes, firstlight: str) -> str:
 
 
 def _matrix(line: Line, hosts: Sequence[str]) -> list[list[Value | None]]:
-    """By node and node; both halves."""
+    """Return the values by node and node, both halves of the matrix."""
     by = {value.members: value for value in line.values}
     n = range(len(hosts))
     return [[by.get((min(a, b), max(a, b))) if a != b else None for b in n] for a in n]
 
 
 def _shade(share: float | None) -> str:
-    """The class of a cell on the map: how much of the centre."""
+    """Return the class of a cell on the map, from its share of the centre."""
     if share is None:
         return "none"
     for name, least in (("more", 1.05), ("alike", 0.95), ("less", 0.8), ("low", 0.5)):

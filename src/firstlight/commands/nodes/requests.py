@@ -22,14 +22,14 @@ from firstlight.system.machine import allocation
 from firstlight.system.machine.allocation import ONLY, Allocation
 
 CHAPTER = "node"
-"""What is measured on a node where nothing is named."""
+"""The chapter that is measured on a node if no workload is named."""
 BETWEEN = "2x1x1"
 SIZES = (8, 1 << 20)
-"""Bytes of the messages between two nodes: what one takes at least, and what the link carries."""
+"""Bytes of the messages between two nodes: for the least latency, and for the bandwidth of the link."""
 PAIR_SECONDS = 20.0
-"""Time spent on the launches of a pair, at most."""
+"""Maximum time in seconds for the launches of a pair."""
 ROUND_SECONDS = 60.0
-"""Time of a round of pairs in all, as a job's time limit counts it."""
+"""Total time in seconds of a round of pairs, as a job's time limit counts it."""
 
 
 class Commands(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Commands(msgspec.Struct, frozen=True):
 
 
 def current_allocation(environment: Mapping[str, str] | None = None) -> Allocation:
-    """The allocation whose nodes are to be measured. Raises UsageError, in one line, where there is none."""
+    """Return the allocation whose nodes are measured. Raises UsageError, in one line, if there is none."""
     found = allocation.discover(environment)
     if found.system not in ("", "slurm"):
         raise UsageError(f"--each-node is not available under {found.system}: it starts its runs by Slurm's srun only")
@@ -109,7 +109,7 @@ def _matching(patterns: Sequence[str], names: Sequence[str]) -> set[str]:
 
 @contextlib.contextmanager
 def _keeping_to(hosts: Sequence[str]) -> Iterator[None]:
-    """Plans and trials as on these nodes alone."""
+    """Restrict plans and trials to these nodes while the block runs."""
     before = os.environ.get(ONLY)
     os.environ[ONLY] = ",".join(hosts)
     try:

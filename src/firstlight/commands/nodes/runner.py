@@ -1,7 +1,7 @@
 """Run firstlight on all nodes simultaneously, then on pairs of nodes, round by round.
 
-Each is a run like any other, in a directory of its own, so nothing that is finished can be lost: who goes on with a
-measurement of nodes begins what was not begun, and resumes what was not ended.
+Each run is a run like any other, in a directory of its own, so no finished result can be lost. A continued measurement
+starts the runs that have not begun, and resumes the runs that have not ended.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from firstlight.system.process import guard
 ENDED = (OK, REGRESSION, INCONCLUSIVE)
 """Exit statuses of a run that was carried out."""
 PATIENCE = 90.0
-"""Seconds in which runs that are stopped write the reports of what is there."""
+"""Seconds in which stopped runs write the reports of the available results."""
 _PAUSE = 0.2
 
 
 def begin(
     results: Path, name: str | None, suite: str, commands: Commands, here: Allocation, at_once: int | None
 ) -> Path:
-    """A new folder, with all that is to be measured in it. Raises UsageError for a name that is taken, StoreError."""
+    """Create a folder with the plan of all runs. Raises UsageError for a name that is in use, StoreError."""
     started = time.time()
     path = results / (store.free_name(results, name) if name else store.free_id(results, started, f"nodes-{suite}"))
     n = len(here.hosts)
@@ -59,8 +59,9 @@ def begin(
 
 
 def go_on(path: Path, here: Allocation, progress: Progress) -> Record:
-    """Measure what is not measured yet. Raises UsageError where the nodes are others, KeyboardInterrupt after all that
-    was started has ended."""
+    """Measure what is not measured yet. Raises UsageError if the nodes are different, KeyboardInterrupt after all
+    started runs have ended.
+    """
     record = folder.read(path)
     if record.hosts != here.hosts:
         raise UsageError(f"{path}: of other nodes than those of this allocation; start anew with ./fl run --each-node")
@@ -78,7 +79,7 @@ def go_on(path: Path, here: Allocation, progress: Progress) -> Record:
 
 
 def _round(path: Path, record: Record, number: int, here: Allocation, progress: Progress) -> Record:
-    """The parts of a round that have not ended, so many at once."""
+    """Execute the parts of a round that have not ended, at most `at_once` simultaneously."""
     of = f"round {number} of {len(record.rounds) - 1}" if number else f"{len(record.hosts)} nodes"
     progress.state.enter("pairs" if number else "nodes", of)
     parts = list(record.rounds[number])
@@ -146,7 +147,7 @@ def _last_line(path: Path, part: NodesRun) -> str:
 
 @contextlib.contextmanager
 def _ending(running: dict[int, subprocess.Popen[bytes]]) -> Iterator[None]:
-    """Whatever happens, none of them goes on: srun passes SIGTERM on, a run takes it like Ctrl-C and reports."""
+    """Stop all runs when the block ends: srun forwards SIGTERM, and a run handles it like Ctrl-C and reports."""
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""Who is with whom: pairs of nodes in rounds, those of a round all at once.
+"""Schedule: form rounds of pairs of nodes; the pairs of a round run simultaneously.
 
-The circle method (as for tournaments, E. Lucas, Recreations mathematiques, 1883): node 0 stays, the others go round; of
-n nodes each meets each in n - 1 rounds, in n of an odd number.
+The circle method (as for tournaments, E. Lucas, Recreations mathematiques, 1883): node 0 stays, the others rotate. Each
+of n nodes meets every other one in n - 1 rounds if n is even, and in n rounds if n is odd.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import random
 from collections.abc import Sequence
 
 MOST_ROUNDS = 63
-"""Rounds that are measured: all of up to 64 nodes; of more nodes as many, drawn from all."""
+"""Maximum number of measured rounds: all rounds of up to 64 nodes, a random sample of the rounds of more nodes."""
 
 Pair = tuple[int, int]
 
 
 def rounds(nodes: int) -> list[list[Pair]]:
-    """Disjoint pairs, the lower number first; every pair of 0 .. nodes - 1 once."""
+    """Return rounds of disjoint pairs, the lower number first; every pair of 0 .. nodes - 1 occurs once."""
     ring: list[int | None] = [*range(nodes), *([None] if nodes % 2 else [])]
     made = []
     for _ in range(len(ring) - 1):
@@ -28,7 +28,7 @@ def rounds(nodes: int) -> list[list[Pair]]:
 
 
 def sampled(nodes: int, seed: int, most: int = MOST_ROUNDS) -> tuple[list[list[Pair]], int]:
-    """At most so many rounds, in the order in which they came, and how many were left out."""
+    """Return at most `most` randomly selected rounds in their order, and the number of rounds that were left out."""
     every: Sequence[list[Pair]] = rounds(nodes)
     kept = sorted(random.Random(seed).sample(range(len(every)), min(most, len(every))))
     return [every[k] for k in kept], len(every) - len(kept)

@@ -1,1 +1,1 @@
-"""What several commands use: output, options of a run, the site file, streams."""
+"""Code that several commands share: the command line, output, options, runs, the site file, streams."""

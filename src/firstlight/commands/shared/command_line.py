@@ -22,9 +22,9 @@ SECTIONS = ("Measure", "Read", "Trust", "Predict", "Improve")
 
 
 def _names() -> Iterator[str]:
-    """Yield the commands: a file `NAME.py`, or a folder `NAME` with a `command.py`, whose `command` it is.
+    """Yield the names of commands: a file `NAME.py` or a folder `NAME` with a `command.py` defines `command`.
 
-    A folder with a `subcommand.py` instead has the command `NAME` below the command `GROUP`.
+    A folder with a `subcommand.py` instead adds its command `NAME` to the command `GROUP`.
     """
     for path in FOLDER.iterdir():
         if (path / "command.py").exists() or (path.suffix == ".py" and path.stem != "__init__"):
@@ -62,7 +62,7 @@ def modules() -> dict[str, ModuleType]:
 
 
 class ReaderGoneError(Exception):
-    """Who read our output closed it: `./fl figures | head`."""
+    """The reader of our output closed it, as in `./fl figures | head`."""
 
 
 class HelpFormatter(click.HelpFormatter):
@@ -82,7 +82,7 @@ class Context(click.Context):
 
 
 class LazyGroup(click.Group):
-    """Import a command when it is called, or when help on all is asked for."""
+    """Import a command when it is called, or when the help lists all commands."""
 
     context_class = Context
 
@@ -201,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def call(arguments: list[str]) -> int:
-    """Run one command; its exit status. Commands return their status, None standing for 0."""
+    """Run one command and return its exit status. A command returns its status, or None for 0."""
     from firstlight.commands.shared.output import WITH_RESULTS, called
     from firstlight.core import shell
 
@@ -278,7 +278,7 @@ def _show_traceback() -> bool:
 
 
 def _unexpected(error: Exception) -> str:
-    """A defect of firstlight itself: its name, and where the traceback is."""
+    """Describe a defect of firstlight itself in one line. Print its traceback, or write it to the file in that line."""
     first = f"internal error, {type(error).__name__}: {error}".splitlines()[0]
     if _show_traceback():
         return first

@@ -1,4 +1,4 @@
-"""Output: JSON and text, the same way in every command, and hints that work as the user calls firstlight."""
+"""Print JSON and text in the same way in every command, with hints that work as the user calls firstlight."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class FiniteRange(click.FloatRange):
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 WITH_RESULTS = frozenset(
     (
-        "run", "bench", "submit", "figures", "export junit", "export hpcc", "compare", "history", "explain", "check",
-        "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
+        "run", "bench", "submit", "health", "figures", "export junit", "export hpcc", "compare", "history", "explain",
+        "check", "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
     )
 )  # fmt: skip
 """The commands that have `--results`."""
@@ -50,24 +50,21 @@ def _keep_results(context: click.Context, _: click.Parameter, value: Path) -> Pa
     return value
 
 
-results_folder = click.option(
-    "--results",
-    callback=_keep_results,
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="The folder of the runs.",
-)
-new_run_folder = click.option(
-    "--results",
-    callback=_keep_results,
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="The folder in which the run's directory is made.",
-)
+def _results_option(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--results DIR`; `what`: its help."""
+    return click.option(
+        "--results",
+        callback=_keep_results,
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("results"),
+        show_default=True,
+        metavar="DIR",
+        help=what,
+    )
+
+
+results_folder = _results_option("The folder of the runs.")
+new_run_folder = _results_option("The folder in which the run's directory is made.")
 smallest = click.option(
     "--threshold",
     type=FiniteRange(0, 1, max_open=True),
@@ -89,7 +86,7 @@ def html_page(what: str) -> Callable[[_Command], _Command]:
 
 
 def print_json(value: object) -> None:
-    """One JSON document, indented; names of files that are no text have escapes in it."""
+    """Print an indented JSON document; file names that are not text contain escapes."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -120,7 +117,7 @@ def readable(words: Sequence[str]) -> None:
 
 
 def echo_json(document: str) -> None:
-    """A JSON document as it is, but that it can do nothing to a terminal."""
+    """Print a JSON document, with escapes for unprintable characters, so that it cannot control a terminal."""
     click.echo(json_text(document))
 
 
@@ -138,17 +135,17 @@ def called() -> str:
 
 
 def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Text for a reader, with hints that work as typed; foreign characters in it do nothing to a terminal."""
+    """Print text with hints that work as typed. Unprintable characters become escapes: none controls a terminal."""
     click.echo(printable(as_typed(text), COLOURS if colour() and not err else ()), err=err, nl=nl)
 
 
 def note(text: str) -> None:
-    """One line beside the result, on stderr."""
+    """Print one line to stderr, apart from the result."""
     tell(f"firstlight: {text}", err=True)
 
 
 def writable(path: Path) -> Path:
-    """A file to be written, whose folder is there and may be written. Raises UsageError before the work is done."""
+    """Return `path` if its folder exists and is writable. Raises UsageError if not, before the work is done."""
     folder = path.parent
     if not folder.is_dir():
         raise UsageError(f"{path}: there is no folder {folder}")
@@ -158,10 +155,10 @@ def writable(path: Path) -> Path:
 
 
 def width(most: int = 120) -> int:
-    """Columns of a page of text: COLUMNS, else those of the terminal, 40 to `most`; 100 where there is neither."""
+    """Return the columns of a text page: COLUMNS, else the terminal's, else 100; at least 40, at most `most`."""
     return min(most, max(40, shutil.get_terminal_size((100, 24)).columns))
 
 
 def colour() -> bool:
-    """Colour is a second signal: only on a terminal, and never with NO_COLOR."""
+    """Return whether to colour stdout: only a terminal, never with NO_COLOR or TERM=dumb. Colour is a second signal."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""The reference of the command line, docs/cli.md, written from the commands themselves."""
+"""Print docs/cli.md, the reference of the command line, from the commands themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ then calls `firstlight`, so every command below is typed as `./fl COMMAND`.
 
 
 def reference() -> str:
-    """The page in Markdown, with a final newline."""
+    """Return the page in Markdown, with a final newline."""
     settings = group.context_settings
     parent = click.Context(group, info_name="./fl", terminal_width=100, max_content_width=100, **settings)
     parts = [HEAD, _block(group.get_help(parent))]

@@ -1,4 +1,4 @@
-"""Runs as the user names them: a directory, an identifier under the results folder, or `latest`."""
+"""Find runs as the user names them: a directory, an identifier under the results folder, or `latest`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ RESULTS = Path("results")
 
 
 def named(text: str, results: Path) -> Path | None:
-    """The directory of the run that is a folder or has a name, if it is one."""
+    """Return the directory of a run, from its path or from its name in `results`; None if it is not a run."""
     with contextlib.suppress(OSError, ValueError):  # longer than names are, or with what no name has: no run's
         return next((place for place in (Path(text), results / text) if (place / "run.json").is_file()), None)
     return None
 
 
 def find(text: str, results: Path = RESULTS) -> Path:
-    """The directory of a run. Raises UsageError naming the newest runs where there is no such one."""
+    """Return the directory of a run. Raises UsageError, with the newest runs, if there is no such run."""
     if text == "latest":
         known = identifiers(results)
         if not known:
@@ -46,14 +46,14 @@ def find(text: str, results: Path = RESULTS) -> Path:
 
 
 def identifiers(results: Path = RESULTS) -> list[str]:
-    """The runs in a results folder, oldest first."""
+    """Return the identifiers of the runs in a results folder, oldest first."""
     from firstlight.results.store.listing import identifiers
 
     return identifiers(results)
 
 
 def judged(path: Path) -> Judged:
-    """Return the run as judge.stored has it, and print what was passed over, so that no command forgets to."""
+    """Return the run as analysis.stored judges it. Print here what was passed over, so that no command omits it."""
     from firstlight.analysis import stored
 
     found = stored.judged(path)

@@ -1,4 +1,4 @@
-"""What the site file and the options in front of a command say: defaults of the commands' own options."""
+"""Apply the options in front of a command, and read the defaults of its own options from the site file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from firstlight.core.errors import UsageError
 
 _TIMED = ("bench", "submit", "tune")
-"""Commands that measure and are of no use where nothing is timed."""
-_ONE_DEEPER = {"export": "junit", "tune": "collectives"}
-"""Commands with commands of their own, and which of those look for runs."""
+"""Commands that measure times and are of no use if nothing is timed."""
+_DEEPER = {"export": ("junit", "hpcc"), "tune": ("collectives",)}
+"""Commands with subcommands, and the subcommands that receive the results folder of the site file."""
 
 
 def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None, name: str | None) -> None:
-    """Keep what was asked for where all that is started from here finds it."""
+    """Store the options in the environment, which child processes inherit. Raises UsageError for a wrong one."""
     if site_file is not None:
         if not Path(site_file).exists():
             raise UsageError(f"--site-file: there is no file {site_file}")
@@ -39,7 +39,7 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None, target
 
 
 def refuse_target(command: str) -> None:
-    """Raises UsageError where programs are to be emulated and a command is about what they take."""
+    """Raise UsageError if programs are to be emulated and the command measures times, which they do not have."""
     if command in _TIMED and os.environ.get("FIRSTLIGHT_TARGET"):
         raise UsageError(
             f"--target: {command} is about times, and what is emulated has none; run, setup and doctor take it"
@@ -47,9 +47,9 @@ def refuse_target(command: str) -> None:
 
 
 def defaults(commands: Sequence[str]) -> dict[str, Any]:
-    """By command the values of options that its command line does not give, as click takes them.
+    """Return the defaults of options by command, from the site file, in the form of click's `default_map`.
 
-    Raises UsageError where a line of the site file is wrong.
+    Raises UsageError if a line of the site file is wrong.
     """
     from firstlight.system import site
     from firstlight.system.site.entries import OPTIONS, folder
@@ -58,7 +58,7 @@ def defaults(commands: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if settings.results:
         where = {"results": folder(settings.results)}
-        found = {name: {_ONE_DEEPER[name]: where} if name in _ONE_DEEPER else dict(where) for name in commands}
+        found = {name: dict.fromkeys(_DEEPER[name], where) if name in _DEEPER else dict(where) for name in commands}
     submit = settings.submit
     given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
     found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})

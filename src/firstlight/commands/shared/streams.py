@@ -1,6 +1,6 @@
-"""The standard streams: there in any case, and what goes to stderr is never the reason why a command ends.
+"""Keep the standard streams open, and let no failed write to stderr end a command.
 
-A terminal may be closed, a log's disk be full, a reader of a pipe go away while hours of measuring are under way. Then
+During hours of measuring, a terminal may close, the disk of a log may be full, or the reader of a pipe may end. Then
 progress messages, which go to stderr, are dropped; results go to stdout, where a loss is reported as an error.
 """
 
@@ -20,7 +20,7 @@ _FIRST = ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_WRONLY), (2, "stderr", o
 
 
 class _Stream(io.RawIOBase):
-    """Writes to a descriptor; an error bears a name."""
+    """Write to a descriptor; an error contains the name of the stream."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         self._descriptor, self._name = descriptor, name
@@ -45,7 +45,7 @@ class _Stream(io.RawIOBase):
 
 
 class _Heedless(_Stream):
-    """Drops what the descriptor does not take."""
+    """Drop what the descriptor does not accept."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         with contextlib.suppress(OSError):
@@ -54,9 +54,9 @@ class _Heedless(_Stream):
 
 
 def prepare() -> None:
-    """Open what the caller closed (`>&-`), lest a file of ours become the stream of a child; make stderr heedless.
+    """Open streams that the caller closed (`>&-`), lest a file of ours become a child's stream; make stderr heedless.
 
-    Characters that the user's encoding lacks are written as escapes, and so are names of files that are no text.
+    Characters that the user's encoding lacks are written as escapes, and so are names of files that are not text.
     """
     for descriptor, name, mode in _FIRST:
         try:
@@ -70,15 +70,15 @@ def prepare() -> None:
 
 
 def _text(raw: _Stream, before: TextIO, each: bool) -> TextIO:
-    """`each`: every line is written at once."""
+    """Return a text stream for `raw`, with the encoding of `before`. `each`: every line is written immediately."""
     buffer = io.BufferedWriter(raw)
     return io.TextIOWrapper(buffer, before.encoding, "backslashreplace", line_buffering=each, write_through=each)
 
 
 def settle() -> OSError | None:
-    """Write what stdout still holds; the error where it takes nothing more, and what it held is dropped then.
+    """Flush stdout. If that fails, drop the rest of its output and return the error.
 
-    Without that Python would try once more at its end, and make of the failure an exit status of its own.
+    Otherwise Python would flush again at its end, and a failure would set an exit status of its own.
     """
     try:
         sys.stdout.flush()
@@ -92,7 +92,7 @@ def settle() -> OSError | None:
 
 
 def show(write: Callable[[], None]) -> OSError | None:
-    """Write what is stored elsewhere, too; the error of a stdout that does not take it, which ends nothing."""
+    """Write output that is also stored elsewhere. Return an error of stdout instead of raising it."""
     try:
         write()
         sys.stdout.flush()

@@ -24,21 +24,21 @@ __all__ = [
 ]  # fmt: skip
 
 SITE = "FIRSTLIGHT_SITE"
-"""Names the file; set to nothing, none is read."""
+"""The variable that names the file; if it is set to nothing, no file is read."""
 MODULES = "FIRSTLIGHT_MODULES"
-"""What --modules says, also for the job that a run goes on in."""
+"""The value of --modules, also for the job in which a run goes on."""
 LAUNCHER = "FIRSTLIGHT_LAUNCHER"
-"""What --launcher says, likewise."""
+"""The value of --launcher, likewise."""
 NAME = "FIRSTLIGHT_NAME"
 """The value of --name, likewise."""
 TARGET = "FIRSTLIGHT_TARGET"
-"""What --target says, likewise."""
+"""The value of --target, likewise."""
 
 _FOLDERS = ("PATH", "LD_LIBRARY_PATH", *caller.SEARCHED)
 
 
 def current() -> Read:
-    """The site file of this process, an empty one where there is none. Raises UsageError for a line that is wrong."""
+    """Return the site file of this process, an empty one if there is none. Raises UsageError for a wrong line."""
     path = find(os.environ)
     if path is None:
         return Read(None, Site(), (), {})
@@ -55,7 +55,7 @@ def _kept(path: Path) -> Read:
 
 
 def wanted() -> tuple[str, tuple[str, ...]]:
-    """(name of a toolchain of the site file or "", its modules): those of --modules, else the file's own choice."""
+    """Return (toolchain of the site file or "", its modules): those of --modules, else the file's own choice."""
     site, named = current().site, os.environ.get(MODULES)
     words = site.modules if named is None else named
     if words in site.toolchains:
@@ -78,9 +78,9 @@ def _loaded(name: str, names: tuple[str, ...], folders: tuple[str, ...]) -> Load
 
 
 def load() -> Loaded | None:
-    """Bring this process into the environment that was asked for, once; None where no modules were.
+    """Load the requested modules into this process's environment, once; return None if no modules were requested.
 
-    Raises UsageError where a module cannot be loaded, FirstlightError where there are no modules at all.
+    Raises UsageError if a module cannot be loaded, FirstlightError if there are no modules at all.
     """
     return _loaded(*wanted(), tuple(map(folder, current().site.path)))
 
@@ -91,12 +91,12 @@ def name() -> str:
 
 
 def launcher() -> str:
-    """How MPI programs are to be started: a launcher of an allocation by name, or a command line; "": by what works."""
+    """Return the launcher of MPI programs: the name of an allocation's, or a command line; "" to try which works."""
     return os.environ.get(LAUNCHER) or current().site.launcher
 
 
 def target() -> tuple[str, Target] | None:
-    """The other processor that programs are made for, by its name in the site file; None: this machine's own.
+    """Return the other processor that programs are made for, with its name in the site file; None: this machine's own.
 
     Raises UsageError for one that is not there, or lacks what it needs.
     """
@@ -114,7 +114,7 @@ def target() -> tuple[str, Target] | None:
 
 
 def chosen(choice: Choice, *names: str) -> bool:
-    """Whether something that goes by these names is to be considered."""
+    """Return whether the choice includes something with these names."""
     return _any(choice.only, names) and not _any(choice.leave_out, names)
 
 
@@ -123,7 +123,7 @@ def _any(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
 
 
 def left_out(read: Read, table: str, *names: str) -> str:
-    """Which line of the file keeps it from being considered."""
+    """Return a message with the line of the file that excludes it."""
     choice: Choice = getattr(read.site, table)
     key = "leave_out" if _any(choice.leave_out, names) else "only"
     return f"{read.path}:{read.lines.get((table, key), 0)}: {table}.{key} leaves it out"

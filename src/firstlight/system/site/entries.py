@@ -1,4 +1,4 @@
-"""What a site file may say: one field an entry; its type and its check are what a wrong line is held against."""
+"""The entries of a site file: one field each, whose type and check every line is compared with."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import msgspec
 
 from firstlight.core.errors import UsageError
-from firstlight.core.units import parse_duration
+from firstlight.core.units import parse_duration, parse_quantity
 from firstlight.system.site import launchers
 
 
@@ -68,14 +68,15 @@ class Site(msgspec.Struct, frozen=True):
     mpi: Choice = Choice()
     launcher: str = ""  # of `launchers`, or a command line
     submit: Submission = Submission()
+    limits: dict[str, str] = {}  # contract values by the title of a row, as "180 GB/s"
 
 
 OPTIONS = {"time": "limit", "directives": "directive"}
-"""Entries of `[submit]` whose parameter of the command is called otherwise."""
+"""Entries of `[submit]` whose parameter of the command has another name."""
 
 
 def folder(text: str) -> str:
-    """A folder with `~` and `$NAME` put in. Raises UsageError for one that is not named by its whole path."""
+    """Return a folder with `~` and `$NAME` expanded. Raises UsageError for an unset variable or a relative path."""
     found = os.path.expanduser(os.path.expandvars(text))  # noqa: PTH111 (also in the middle of a path)
     if unset := re.search(r"\$\{?\w+", found):
         raise UsageError(f"{text!r}: the variable {unset[0].lstrip('${')} is not set here")
@@ -85,7 +86,7 @@ def folder(text: str) -> str:
 
 
 def check_name(text: str) -> None:
-    """Raises UsageError for a name of a machine that does not fit into a title."""
+    """Check the name of a machine. Raises UsageError if it does not fit into a title."""
     if not re.fullmatch(r"\w[\w .,:()+-]{0,39}", text) or text != text.strip():
         raise UsageError(
             f"{text!r} is not a name for a machine: at most 40 letters, digits, spaces and . , : ( ) + - _"
@@ -93,7 +94,7 @@ def check_name(text: str) -> None:
 
 
 def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
-    """What is wrong with a value that has the right type, "" for nothing."""
+    """Return what is wrong with a value that has the right type, "" for nothing."""
     key = ".".join(path)
     try:
         if key == "results":
@@ -106,6 +107,8 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
                 folder(text)
         elif key == "launcher":
             launchers.check(str(value))
+        elif path[0] == "limits":
+            parse_quantity(str(value))
         elif key in ("submit.time", "submit.setup_time"):
             parse_duration(str(value), path[-1])
         elif path[-1] in ("nodes", "per_node", "gpus") and isinstance(value, int) and value < 1:

@@ -1,4 +1,4 @@
-"""The site file as text: where it lies, what stands in which line, and which lines are wrong."""
+"""The site file as text: its place, the line of each entry, and which lines are wrong."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml"
 
 
 def trusted(path: Path) -> bool:
-    """Lines of it are run: in a folder such as /tmp, beside a checkout, anybody could have put it there."""
+    """Return whether root, this user or firstlight's owner owns it: its lines are run, and anyone may write to /tmp."""
     owners = {path.stat().st_uid, path.lstat().st_uid}  # another user's link may lead to a file of this user
     return owners <= {0, os.geteuid(), ROOT.stat().st_uid}
 
 
 def read(path: Path) -> Read:
-    """The file with all that is wrong with it."""
+    """Read the file and return it with all that is wrong with it."""
     try:
         text = reading.plain(path, MOST).decode().replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError, reading.MalformedError) as error:
@@ -88,7 +88,7 @@ def read(path: Path) -> Read:
 
 
 def places(text: str) -> Lines:
-    """Where each entry begins. TOML's grammar tells: a statement has ended where all lines so far are a document."""
+    """Return the line in which each entry begins. A statement ends where TOML accepts all lines so far as a text."""
     lines, begun, found = text.split("\n"), 0, Lines()
     for end in range(1, len(lines) + 1):
         try:
@@ -125,7 +125,7 @@ def _syntax(message: str, text: str) -> Fault:
 def _wrong(
     tree: dict[str, Any], kind: type[Any], above: tuple[str, ...], whole: dict[str, Any]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """(keys, what is wrong) of every entry that is not as the fields of `kind` say."""
+    """Yield (keys, what is wrong) for every entry that does not match the fields of `kind`."""
     fields = get_type_hints(kind)
     for key, value in tree.items():
         where = (*above, key)
@@ -135,10 +135,17 @@ def _wrong(
             yield from _tables(value, get_args(fields[key])[1], where, whole)
         elif isinstance(fields[key], type) and issubclass(fields[key], msgspec.Struct):
             yield from _table(value, fields[key], where, whole)
-        elif reason := _mistyped(value, fields[key]):
-            yield where, f"{'.'.join(where)} {reason}"
-        elif reason := check(where, value, whole):
-            yield where, reason
+        else:
+            yield from _entry(value, fields[key], where, whole)
+
+
+def _entry(
+    value: Any, kind: Any, where: tuple[str, ...], whole: dict[str, Any]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    if reason := _mistyped(value, kind):
+        yield where, f"{'.'.join(where)} {reason}"
+    elif reason := check(where, value, whole):
+        yield where, reason
 
 
 def _table(
@@ -153,11 +160,13 @@ def _table(
 def _tables(
     value: Any, kind: type[Any], where: tuple[str, ...], whole: dict[str, Any]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
+    of_tables = issubclass(kind, msgspec.Struct)
     if not isinstance(value, dict):
-        yield where, f"{where[-1]} holds tables: write [{where[-1]}.NAME] and its entries below"
+        name = f"{where[-1]}.NAME" if of_tables else where[-1]
+        yield where, f"{where[-1]} is a table: write [{name}] and its entries below"
         return
     for name, inside in value.items():
-        yield from _table(inside, kind, (*where, name), whole)
+        yield from (_table if of_tables else _entry)(inside, kind, (*where, name), whole)
 
 
 def _unknown(key: str, above: tuple[str, ...], known: list[str]) -> str:
@@ -170,7 +179,7 @@ _SAID = {str: "a text in quotes", int: "a whole number", tuple: 'a list of texts
 
 
 def _mistyped(value: Any, kind: Any) -> str:
-    """What it is not, "" where it is of that type."""
+    """Return what the value should be, "" if it is of that type."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:

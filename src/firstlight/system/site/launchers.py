@@ -7,19 +7,20 @@ import re
 from firstlight.core.errors import UsageError
 
 NAMES = ("srun", "mpiexec", "aprun", "flux", "jsrun", "pals")
-"""mpiexec is that of the MPI library; the others are files of `starters`, and srun."""
+"""Names of launchers: mpiexec is that of the MPI library; the others are files of `starters`, and srun."""
 PLACES = ("ranks", "nodes", "per_node", "threads")
-"""What a command line of one's own may speak of, in braces."""
+"""The placeholders of a user's own command line, in braces."""
 
 
 def is_template(text: str) -> bool:
-    """Whether it is a command line: anything with a blank or a brace."""
+    """Return whether the text is a command line: anything with a blank or a brace."""
     return bool(re.search(r"[\s{}]", text))
 
 
 def template(text: str) -> tuple[str, ...]:
     """Split the command line into words. Raises UsageError if it lacks the number of ranks or has an unknown name in
-    braces."""
+    braces.
+    """
     names = re.findall(r"\{([^{}]*)\}", text)
     odd = [name for name in names if name not in PLACES]
     if odd or text.count("{") != len(names) or text.count("}") != len(names):
@@ -31,7 +32,7 @@ def template(text: str) -> tuple[str, ...]:
 
 
 def check(text: str) -> None:
-    """Raises UsageError for what is neither."""
+    """Check a launcher. Raises UsageError if it is neither a known name nor a valid command line."""
     if is_template(text):
         template(text)
     elif text not in NAMES:

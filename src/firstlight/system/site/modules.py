@@ -1,4 +1,4 @@
-"""Environment modules (Lmod, Environment Modules): what `module load` makes of an environment, asked of the shell."""
+"""Environment modules (Lmod, Environment Modules): the changes of `module load`, from a shell's environment."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ env -0
 _NO_MODULE, _NOT_LOADED = 97, 98
 _OF_SHELL = ("_", "SHLVL", "PWD", "OLDPWD")
 _LISTS = re.compile(r"\w*PATH|LOADEDMODULES|_LMFILES_|XDG_\w+_DIRS")
-"""Variables that hold folders or names with colons between them: what this process has of its own in one stays."""
+"""Variables with lists of folders or names, separated by colons; this process's own entries in them remain."""
 PATIENCE = 120.0
-"""Seconds: module trees lie on file systems that are shared by thousands."""
+"""Seconds to wait: module trees are on file systems that thousands of users share."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
     """Modules that were loaded: the toolchain of the site file that lists them, "" where they were named one by one;
-    and the variables that they changed."""
+    and the variables that they changed.
+    """
 
     toolchain: str
     modules: tuple[str, ...]
@@ -37,9 +38,9 @@ class Loaded(msgspec.Struct, frozen=True):
 
 
 def changes(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str | None]:
-    """What loading them changes in the environment `own`; None: the variable is no longer there.
+    """Return what loading the modules changes in the environment `own`; None: the variable is no longer there.
 
-    A login shell has an environment of its own making. So it is asked before and after, and only the difference counts.
+    A login shell has an environment of its own making. So it is read before and after, and only the difference counts.
     """
     words = ["bash", "-lc", _SCRIPT, "bash", *names]
     listed = ", ".join(names)
@@ -69,7 +70,7 @@ def _variables(text: str) -> dict[str, str]:
 
 
 def _require(names: Iterable[str], loaded: str, messages: str) -> None:
-    """Older versions end with status 0 whatever happened. Raises UsageError."""
+    """Check that the modules are loaded: older versions always end with status 0. Raises UsageError."""
     have = loaded.split(":")
     for name in names:
         if not any(module == name or module.startswith(f"{name}/") for module in have):
@@ -88,7 +89,7 @@ def _parts(text: str) -> list[str]:
 
 
 def merged(before: Sequence[str], after: Sequence[str], own: Sequence[str]) -> list[str]:
-    """`own` with what came in front and behind between `before` and `after`, and without what went."""
+    """Return `own` with the entries added in front and behind from `before` to `after`, without the removed ones."""
     gone = set(before) - set(after)
     for k in range(len(after) + 1):
         front, rest = after[:k], after[k:]

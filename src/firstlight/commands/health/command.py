@@ -1,0 +1,125 @@
+"""`firstlight health`: measure this node for a minute, and report whether it is as fast as it should be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.commands.shared import runs
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    new_run_folder,
+    print_json,
+    smallest,
+    tell,
+    to_write,
+    width,
+)
+from firstlight.core.errors import OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.commands.health.page import Health
+
+SECTION = "Trust"
+
+
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.health.page import Health
+
+    return {"health": Health}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl health
+  ./fl health --accept
+  ./fl health --run latest --json
+
+\b
+Exit status:
+  0    healthy: no row is bad
+  1    not healthy: a row is bad, or a result is wrong
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it
+  4    inconclusive: the machine was disturbed, or a row is unclear
+  130  interrupted
+"""
+)
+@click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
+@click.option(
+    "--budget", default="50s", show_default=True, metavar="TIME", help="Time for launching; building comes before."
+)
+@click.option(
+    "--toolchain",
+    metavar="PATTERN",
+    help="Only toolchains that match; the first compiler's native flags if not given.",
+)
+@click.option("--run", "run", metavar="RUN", help="Check this run instead of measuring.")
+@click.option("--accept", is_flag=True, help="If no row is bad, make the run the baseline of later checks.")
+@click.option(
+    "--openmetrics",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=to_write,
+    metavar="FILE",
+    help="Write the result to FILE for the textfile collector of Prometheus.",
+)
+@smallest
+@as_json
+@new_run_folder
+def command(
+    workload: tuple[str, ...],
+    budget: str,
+    toolchain: str | None,
+    run: str | None,
+    accept: bool,
+    openmetrics: Path | None,
+    threshold: float,
+    as_json: bool,
+    results: Path,
+) -> int:
+    """Check that this node is as fast as it should be.
+
+    The node chapter, or WORKLOAD, is measured with one toolchain. Every row is compared with the limit in the site
+    file, with the accepted run of this machine, and with the newest runs of similar machines in the results folder.
+
+    A row is bad if it misses its limit, is worse than in the accepted run, or is slower than on similar machines by
+    more than chance explains. If a row is bad or unclear, the second half of the budget measures again.
+    """
+    from firstlight.commands.health import checking
+    from firstlight.commands.health.page import openmetrics as metrics
+    from firstlight.commands.health.page import summary
+    from firstlight.core.units import parse_duration
+
+    seconds = parse_duration(budget, "budget")
+    if run is not None and workload:
+        raise UsageError("--run checks what that run measured: leave out the workloads")
+    if run is not None:
+        path = runs.find(run, results)
+        health = checking.check(path, results, threshold)
+    else:
+        path, health = checking.measure(workload, seconds, toolchain, results, threshold)
+    if openmetrics is not None:
+        openmetrics.write_text(metrics(health), encoding="utf-8")
+    if as_json:
+        print_json(health)
+    else:
+        tell(summary(health, width(), colour()))
+    if accept:
+        _accept(path, health, results)
+    return health.code
+
+
+def _accept(path: Path, health: Health, results: Path) -> None:
+    from firstlight.commands.health import checking
+    from firstlight.commands.shared.output import note
+
+    if health.code != OK:
+        note("not accepted: the check is not healthy")
+        return
+    checking.accept(path, results)
+    note(f"{path.name} is accepted: later checks of this machine compare with it")
