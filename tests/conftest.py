@@ -17,6 +17,7 @@ from typing import Any
 
 import hypothesis
 import jinja2
+import msgspec
 import pytest
 from xdist.remote import Producer
 
@@ -34,6 +35,8 @@ from firstlight.runner import environment
 from firstlight.system import mpi_families
 from firstlight.system.machine import Machine, linux
 from firstlight.toolchain import Mpi
+from firstlight.toolchain.host import Host
+from firstlight.toolchain.memory import Memory
 from shares import Shares
 from surveys import look, only_gcc_in
 
@@ -322,6 +325,14 @@ def result(bench: Bench, capsys: Captured) -> Path:
 def machine(tmp_path_factory) -> Machine:
     """The one that is here."""
     return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
+
+
+@pytest.fixture
+def host(machine, tmp_path) -> Host:
+    """This machine without GPUs; its search path begins with an empty folder."""
+    (tmp_path / "path").mkdir()
+    search = {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin"}
+    return Host(msgspec.structs.replace(machine, gpus=()), tmp_path, search, Memory(tmp_path / "memory"))
 
 
 @pytest.fixture

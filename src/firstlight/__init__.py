@@ -1,4 +1,4 @@
-"""firstlight tells what a parallel machine really gives to your code: measured, verified, compared."""
+"""firstlight measures what a parallel machine delivers to your code, checks every result, and compares machines."""
 
 import os
 import shlex
@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 PACKAGE = Path(__file__).resolve().parent
 INSTALLED = (PACKAGE / "tree").is_dir()
-"""Whether this is an installed package, and not the one of a checkout."""
+"""Whether this is an installed package, not a checkout."""
 
 ROOT = PACKAGE / "tree" if INSTALLED else PACKAGE.parents[1]
 """The folder of native sources, workloads and heritage data: the checkout, or its copy in the installed package.
@@ -20,14 +20,16 @@ def whole(folders: str) -> str:
     """Return the absolute folders of a list as in PATH.
 
     A relative or empty entry means the current folder or one below it: any user who can write there could choose what
-    firstlight runs."""
+    firstlight runs.
+    """
     return os.pathsep.join(folder for folder in folders.split(os.pathsep) if Path(folder).is_absolute())
 
 
 def typed(path: Path) -> str:
     """Return the path as a user types it in a shell: relative in the checkout, from `~` in the home folder.
 
-    So a page contains no folder of the machine."""
+    So a page contains no folder of the machine.
+    """
     if path.is_relative_to(ROOT):
         return shlex.quote(str(path.relative_to(ROOT)))
     home = whole(os.environ.get("HOME", ""))

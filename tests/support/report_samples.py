@@ -10,7 +10,10 @@ import synthetic
 from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Figure
+from firstlight.core import heritage
 from firstlight.model.catalogue import Workload
+from firstlight.report.frame import View
+from firstlight.report.palette import Palette
 
 HOSTILE = '<script>alert(1)</script></script><img src=x onerror="alert(2)"><!--{{7*7}}'
 
@@ -19,6 +22,11 @@ HOSTILE = '<script>alert(1)</script></script><img src=x onerror="alert(2)"><!--{
 def sample(seed: int = 1, launches: int = 8) -> tuple[Judgement, dict[str, Workload]]:
     scene = synthetic.run(seed, launches)
     return judge(*scene), scene.workloads
+
+
+def view_of(judgement: Judgement, workloads: dict[str, Workload]) -> View:
+    """Return what every drawing of a judged run reads."""
+    return View(judgement, workloads, heritage.load(), Palette(judgement.run))
 
 
 @cache

@@ -46,5 +46,5 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """Where the caches end: as measured in this run, else as the system reports."""
+        """Return the sizes of the caches: as measured in this run, else as the system reports."""
         return self.levels if self.levels.levels else nominal(self.run.machine)

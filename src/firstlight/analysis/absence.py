@@ -1,4 +1,4 @@
-"""Absence: what this machine lacks and what was not planned for it, each once: one list for every page and export."""
+"""Absence: what this machine lacks and what was not planned for it. All pages and exports use this list."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _WITH = " with "
 
 
 def absences(judgement: Judgement) -> list[Absent]:
-    """A program that lacks the same thing with several toolchains is one entry: `dot.x with gcc-base / gcc-fast`.
+    """Return what is absent, with one entry per program and reason: `dot.x with gcc-base / gcc-fast`.
 
-    No path of the machine stands in it.
+    Entries contain no paths of the machine.
     """
     run = judgement.run
     found: dict[tuple[str, str, str], list[str]] = {}
@@ -29,7 +29,7 @@ def absences(judgement: Judgement) -> list[Absent]:
 
 
 def _unreported(judgement: Judgement) -> list[Absent]:
-    """Return the optional metrics of a guest that none of its verified launches reported."""
+    """Return the optional metrics of an external command that none of its verified launches reported."""
     some = {f.identity for f in judgement.figures if isinstance(f, Verified)}
     reported = {(i.workload, i.variant, i.metric) for i in some}
     return [
@@ -47,7 +47,7 @@ def _unreported(judgement: Judgement) -> list[Absent]:
 
 
 def _devices(judgement: Judgement) -> list[Absent]:
-    """The GPU, where there is none but compilers for it, with what was not measured for want of it."""
+    """Return an entry for the missing GPU, if compilers for one are present, with the variants not measured."""
     run = judgement.run
     some = compilers_for_devices(run)
     if run.machine.gpus or not some:
@@ -59,7 +59,7 @@ def _devices(judgement: Judgement) -> list[Absent]:
 
 
 def _waiting(judgement: Judgement) -> list[str]:
-    """`stream (acc, cuda)`: by workload, the variants of this run that found no device."""
+    """Return the variants of this run that found no device, by workload: `stream (acc, cuda)`."""
     found: dict[str, dict[str, None]] = {}
     measured = {r.start.cell for r in judgement.records if r.cases}
     for cell in judgement.run.cells:
@@ -69,7 +69,7 @@ def _waiting(judgement: Judgement) -> list[str]:
 
 
 def compilers_for_devices(run: Run) -> list[str]:
-    """`nvcc 13.0.88`, `gcc (OpenACC, OpenMP on devices)`: what is here and makes code for a GPU."""
+    """Return the available compilers for GPU code: `nvcc 13.0.88`, `gcc (OpenACC, OpenMP on devices)`."""
     cuda = run.toolbox.cuda
     by: dict[str, list[str]] = {}
     for offload in run.toolbox.offloads:

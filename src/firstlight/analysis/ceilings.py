@@ -1,18 +1,18 @@
 """Ceilings: limits that workloads of the same run measured, and what they allow a figure.
 
-A workload that `provides` a ceiling gives, for each number of cores (and each working set where that matters), the best
-launch of the best verified figure over its variants and toolchains: a capacity is a maximum, and medians of a machine
-that is not alone would put the best of many kernels above it. A step that moves cost c of a quantity bounded by a
-ceiling of rate r takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams,
-A. Waterman and D. Patterson, CACM 52 (2009) 65), and where one of them was not measured there is no ceiling.
+A ceiling is the best launch of the best verified figure over the variants and toolchains of a workload that `provides`
+it, for each number of cores (and each working set if that matters). A capacity is a maximum: on a shared machine the
+best of many kernels would exceed a ceiling of medians. A step with cost c of a quantity bounded by a ceiling of rate r
+lasts at least c / r. With several bounds the longest time binds (the roofline of S. Williams, A. Waterman and
+D. Patterson, CACM 52 (2009) 65). If one of the bounds was not measured, there is no ceiling.
 
-Where a ceiling depends on the working set, it is that of the level of memory in which the data lie: the best that was
-measured at any working set of that level, which is the roof in the drawing, or at the very same working set. What a
-cache at its best may still have contained in part sets no roof for the level beyond it.
+If a ceiling depends on the working set, it is that of the data's level of memory: the best measured at any working set
+of that level (the roof in the drawing) or at the same working set. Data that a cache may have contained in part set no
+roof for the level beyond it.
 
-Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
-best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
-and becomes its ceiling. A ceiling that was disturbed while it was measured refutes nothing: a figure above it is
+No verified figure is above its ceiling. A figure that is clearly above is impossible and fails. Slightly above, the
+best launch of its own kind (the same work on as much data with as many cores) is a measured capacity and becomes its
+ceiling. A ceiling that was disturbed while it was measured refutes nothing: a figure above it is
 unverified, unless it is too far above for a disturbance. A figure that provides a ceiling is bounded only by physics:
 if it exceeds what any processor reaches, it fails, and provides no ceiling for others.
 """
@@ -38,14 +38,13 @@ NEAR = 2.0  # a limit measured at a working set within this factor speaks for it
 CLEAR = 2.0  # so many times what the level before holds: a sweep through the data finds nothing left in it
 SAME = 1.05  # working sets within this factor are the same
 ABOVE = 1.20
-"""An interval wholly above this many times the ceiling's is impossible. No less: what only reads the first cache was
-seen to reach 0.90 of what a scalar product reads there, and one array in memory 0.84 of what thirteen streams are."""
+"""An interval wholly above the ceiling's times this factor is impossible; correct kernels differ by up to 1 / 0.84."""
 ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
 BEYOND = 20.0
 """A median this many times above a disturbed ceiling fails: no disturbance slows a ceiling that much."""
 
 POSSIBLE = {"bytes": 256 * 8e9, "flops": 128 * 8e9}
-"""No core moves or computes as much per second: at 8 GHz, more per cycle than two loads and a store of 64 bytes, and
+"""No core moves or computes as much per second, at 8 GHz: more per cycle than two loads and a store of 64 bytes, and
 twice the operations of two units for fused products of 16 numbers of 32 bits."""
 
 Kind = tuple[str, str, int, int, float]  # workload, ceiling, cores, step of the working set, cost
@@ -57,7 +56,7 @@ def measured_limits(
     workloads: dict[str, Workload],
     machine: Machine,
 ) -> tuple[Limit, ...]:
-    """The best of each ceiling by cores and working set. `metrics` by "workload.variant"."""
+    """Return the best limit of each ceiling by cores and working set. The keys of `metrics` are "workload.variant"."""
     best: dict[tuple[str, int, float | None], Limit] = {}
     for figure in figures:
         if figure.oversubscribed:
@@ -99,7 +98,7 @@ def _provided(
 
 
 class Impossible(NamedTuple):
-    """The reason why a figure above its ceiling cannot be correct. `sure`: the figure fails, else it is unverified."""
+    """Why a figure above its ceiling cannot be correct. If `sure`, the figure fails; otherwise it is unverified."""
 
     reason: str
     sure: bool
@@ -109,7 +108,7 @@ class Allowed:
     """What the measured limits of a run allow its figures."""
 
     def __init__(self, limits: Sequence[Limit], machine: Machine, hierarchy: Hierarchy | None = None) -> None:
-        """`hierarchy`: where the caches end; by default as the system reports."""
+        """Store the limits. `hierarchy`: where the caches end; by default as the system reports."""
         self._machine = machine
         self._levels = nominal(machine) if hierarchy is None else hierarchy
         self._own: dict[Kind, Limit] = {}
@@ -120,21 +119,21 @@ class Allowed:
         self._bounds: dict[int, tuple[Identity, list[Bound]]] = {}
 
     def ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> Ceiling | None:
-        """None for what is itself a source, and where a limit of one of its bounds was not measured."""
+        """Return the ceiling; None if the figure is a source, or if a limit of one of its bounds was not measured."""
         found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in found]
         return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
 
     def considered(self, figure: Verified, workload: Workload) -> list[tuple[Bound, Limit | None]]:
-        """Every bound of the figure with the limit that applies to it, None where that was not measured."""
+        """Return every bound of the figure with the limit that applies; None if that limit was not measured."""
         return [(b, self._chosen(figure, b)) for b in self._of_figure(figure, workload)]
 
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> Impossible | None:
         """Return why the figure cannot be correct; None for a possible one.
 
-        One of its bounds is enough: the others, where they were not measured, could only make a step longer. Near the
-        end of a cache the level before may have served most of the data, and in a better launch all of them: only a
-        figure above the highest that may apply is impossible.
+        One bound suffices: bounds that were not measured could only make a step longer. Near the
+        end of a cache the previous level may have served most of the data, and in a better launch all of it.
+        A figure is impossible only if it is above the highest limit that may apply.
         """
         if beyond := _beyond_physics(figure, metric, workload, self._machine):
             return Impossible(beyond, sure=True)
@@ -159,7 +158,7 @@ class Allowed:
         )
 
     def raise_ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> None:
-        """Take the best launch of a figure for a capacity of its kind, where it beats what was measured for it."""
+        """Use the best launch of a figure as a limit of its kind if it exceeds the measured limit."""
         if figure.ceiling is None:
             return
         best = (max if figure.better == "higher" else min)(figure.estimate.launches)
@@ -181,7 +180,7 @@ class Allowed:
                 )  # fmt: skip
 
     def roof(self, name: str, n: int, place: str) -> Limit | None:
-        """The best of a limit that `n` cores reached in a level of memory.
+        """Return the best limit of this name that `n` cores reached in a level of memory.
 
         Data that a faster cache may have contained in part count for the level only if there are no others.
         """
@@ -199,7 +198,7 @@ class Allowed:
     def _of_figure(self, figure: Verified, workload: Workload) -> list[Bound]:
         """Return the bounds of a figure, cached because they are used four times.
 
-        The key is the identity of the object, because hashing an Identity costs as much as computing the bounds.
+        The key is the identity of the object, because hashing an Identity is as slow as computing the bounds.
         """
         identity, found = self._bounds.get(id(figure.identity), (None, []))
         if identity is not figure.identity:
@@ -211,7 +210,7 @@ class Allowed:
         return self._measured.get((name, n), [])
 
     def _chosen(self, figure: Verified, bound: Bound) -> Limit | None:
-        """The limit that applies: of the level in which the data lie, of the same data, of the figure's own kind."""
+        """Return the highest limit that applies: of the memory level, of equal working set, or of the figure's kind."""
         n, size = cores(figure.identity), total(figure)
         some = self._of(bound.ceiling, n)
         fixed = [x for x in some if x.working_set is None]
@@ -232,7 +231,7 @@ class Allowed:
         return _best([*found, *(x for x in own if x and _distance(x.working_set, size) <= SAME)])
 
     def _loose(self, figure: Verified, bound: Bound) -> list[Limit]:
-        """Every limit that may apply."""
+        """Return every limit that may apply."""
         chosen = self._chosen(figure, bound)
         if chosen is None:
             return []
@@ -245,7 +244,7 @@ class Allowed:
         return [*found, chosen]
 
     def _mixed(self, figure: Verified, bound: Bound) -> list[Limit]:
-        """What the data's own level gives with the level before full of them: no sweep finds more of them there."""
+        """Return the limit of the data's own level with the previous level full, the most that a sweep can reuse."""
         n, size, here = cores(figure.identity), total(figure), of_node(figure.identity)
         place = self._levels.may_lie(size, here)
         k = self._levels.names.index(place)
@@ -284,7 +283,7 @@ def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machin
 
 
 def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:
-    """What limits the figure; nothing does what is itself a source."""
+    """Return the bounds of a figure; none if it is oversubscribed, observed or itself a source."""
     if figure.oversubscribed or figure.observed or provider(figure.identity, workload, machine):
         return []
     return [
@@ -295,12 +294,12 @@ def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound
 
 
 def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:
-    """True for a figure that is itself the source of a ceiling, and so has none."""
+    """Return whether a figure is itself the source of a ceiling, and so has none."""
     return any(selects(identity, p, workload, machine) for p in workload.provides)
 
 
 def more_than_processors(identity: Identity, machine: Machine) -> bool:
-    """Whether ranks and threads had to share the processors of their nodes."""
+    """Return whether ranks and threads had to share the processors of their nodes."""
     return crowded(cores(identity), machine, identity.placement.nodes)
 
 
@@ -309,12 +308,12 @@ def cores(identity: Identity) -> int:
 
 
 def of_node(identity: Identity) -> int:
-    """Cores that are used on each node."""
+    """Return the number of cores used on each node."""
     return cores(identity) // max(identity.placement.nodes, 1)
 
 
 def total(figure: Verified) -> float:
-    """The working sets of all processes of a node together."""
+    """Return the sum of the working sets of all processes of a node."""
     p = figure.identity.placement
     return figure.working_set * max(1, p.ranks // max(p.nodes, 1))
 
@@ -325,14 +324,14 @@ def _metric(identity: Identity, metrics: dict[str, tuple[Metric, ...]]) -> Metri
 
 
 def _per_second(metric: Metric, value: float) -> float:
-    """The metric's quantity a second."""
+    """Return the metric's quantity per second."""
     return metric.scale / value if metric.form == "time" else value / metric.scale
 
 
 def _ceiling(
     figure: Verified, metric: Metric, chosen: Sequence[tuple[float, Limit]], wanted: int = 1
 ) -> Ceiling | None:
-    """The metric at the longest of the bounds' times; its ends at the times of the limits' ends."""
+    """Return the metric at the longest of the bounds' times; its ends are at the times of the limits' ends."""
     if not chosen or len(chosen) < wanted:
         return None
     cost, binding = max(chosen, key=lambda c: c[0] / c[1].value)
@@ -366,7 +365,7 @@ def _above(figure: Verified, ceiling: Ceiling | None) -> str:
 
 
 def in_unit(figure: Verified, metric: Metric, seconds: float) -> float:
-    """The metric of a step that takes so many seconds."""
+    """Return the metric of a step that lasts `seconds`."""
     work = figure.cost[metric.quantity]
     if seconds == 0:
         return math.nan
@@ -374,24 +373,24 @@ def in_unit(figure: Verified, metric: Metric, seconds: float) -> float:
 
 
 def step_seconds(metric: Metric, figure: Verified, value: float | None = None) -> float:
-    """How long a step takes by the metric's median, or by another value of it."""
+    """Return the duration of a step in seconds by the metric's median, or by another value of it."""
     x, work = figure.estimate.median if value is None else value, figure.cost[metric.quantity]
     return x * work / metric.scale if metric.form == "time" else metric.scale * work / x
 
 
 def _kind(figure: Verified, bound: Bound, step: int) -> Kind:
-    """Figures of one kind do the same work on as much data with as many cores."""
+    """Return the kind of a figure: figures of one kind do the same work on as much data with as many cores."""
     i = figure.identity
     return i.workload, bound.ceiling, cores(i), step, figure.cost[bound.quantity]
 
 
 def _step(size: float | None) -> int:
-    """Working sets of the same step, or of steps side by side, may be the same."""
+    """Return the logarithmic step of a working set; working sets of equal or adjacent steps may be the same."""
     return 0 if not size or not math.isfinite(size) else round(math.log(size) / math.log(SAME))
 
 
 def _distance(a: float | None, b: float) -> float:
-    """The factor between two working sets; 1 where the limit is of any."""
+    """Return the factor between two working sets; 1 if the limit applies to any working set."""
     if a is None:
         return 1.0
     return max(a / b, b / a) if a > 0 and b > 0 else math.inf

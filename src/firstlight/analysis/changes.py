@@ -1,14 +1,14 @@
 """Changes: where the level of a figure moved in a series of runs, and how much such a series moves by itself.
 
-What is looked at are the logarithms of the runs' medians, oldest first. A change is a move of the level that lasts:
+The input is the logarithms of the runs' medians, oldest first. A change is a move of the level that lasts:
 SHORTEST runs at least on either side. Steps, each a published method:
 
 1. A run unlike its neighbours (one disturbed night) is brought back to REACH deviations from the median of the five
    runs around it: the Hampel filter (R. K. Pearson, Y. Neuvo, J. Astola, M. Gabbouj, EURASIP J. Adv. Signal Process.
    2016:87). Levels that last keep their edges.
 2. The deviation from run to run is measured from differences, by their median, so that neither outliers nor a few
-   changes widen it (P. J. Rousseeuw, C. Croux, J. Am. Stat. Assoc. 88 (1993) 1273); it is never taken for less than
-   the runs' own intervals allow. A machine that drifts makes neighbouring runs alike, and then differences understate
+   changes widen it (P. J. Rousseeuw, C. Croux, J. Am. Stat. Assoc. 88 (1993) 1273); it is at least that of
+   the runs' own intervals. A machine that drifts makes neighbouring runs alike, and then differences understate
    how far means move: the correlation phi is taken from differences of two lags, and the deviation multiplied by
    sqrt((1 + phi) / (1 - phi)), that of the mean of an AR(1) process.
 3. Candidates: the CUSUM statistic in seeded intervals, the narrowest interval above the threshold first (S. Kovacs,
@@ -59,7 +59,7 @@ class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def levels(self) -> tuple[float, float]:
-        """The states; the median twice where there is one."""
+        """Return both states; the median twice if there is only one."""
         return (
             self.median if self.lower is None else self.lower,
             self.median if self.upper is None else self.upper,
@@ -85,7 +85,7 @@ class Change(msgspec.Struct, frozen=True):
 def changes(values: Sequence[Value], threshold: float = THRESHOLD, scale: float | None = None) -> list[Change]:
     """Return the changes in a series of runs, oldest first; none if any value is not a positive number.
 
-    `scale`: their deviation, where it is known already.
+    `scale`: the deviation between runs, if it is already known.
     """
     if len(values) < 2 * SHORTEST or not all(0 < v.median < math.inf for v in values):
         return []
@@ -116,9 +116,9 @@ def changes(values: Sequence[Value], threshold: float = THRESHOLD, scale: float 
 
 
 def deviation(values: Sequence[Value]) -> float:
-    """How far a figure moves from run to run by itself: a standard deviation of logarithms, so 0.01 is one per cent.
+    """Return the deviation of a figure from run to run: a standard deviation of logarithms, so 0.01 is 1 %.
 
-    From the differences of neighbours, and not less than the runs' own intervals say; LEAST where nothing tells more.
+    It is computed from differences of neighbours. It is at least that of the runs' own intervals, and at least LEAST.
     """
     logs = [math.log(v.median) for v in values if 0 < v.median < math.inf]
     own = [
@@ -135,14 +135,14 @@ def _of_lag(logs: Sequence[float], lag: int) -> float:
 
 
 def _around(logs: Sequence[float]) -> list[float]:
-    """The median of the runs around each: as many at the ends of the series, where they lie on one side."""
+    """Return the median of the runs around each run; at the ends of the series the window is shifted inwards."""
     n, window = len(logs), min(2 * AROUND + 1, len(logs))
     starts = (min(max(k - AROUND, 0), n - window) for k in range(n))
     return [sorted(logs[s : s + window])[window // 2] for s in starts]
 
 
 def _stretch(logs: Sequence[float]) -> float:
-    """By how much the mean of many runs moves more than it would if runs were independent: from AR(1)'s phi."""
+    """Return how much more the mean of many runs moves than with independent runs, from AR(1)'s phi."""
     near, far = _of_lag(logs, 1), _of_lag(logs, LAG)
     if len(logs) < 4 * LAG or far <= near:
         return 1.0
@@ -155,13 +155,13 @@ def _stretch(logs: Sequence[float]) -> float:
 
 
 def _statistic(sums: Sequence[float], start: int, at: int, end: int) -> float:
-    """CUSUM: the difference of the means before and after `at`, in units of a run's deviation."""
+    """Return the CUSUM statistic: the difference of the means before and after `at`, in units of a run's deviation."""
     m, n = at - start, end - at
     return abs((sums[at] - sums[start]) / m - (sums[end] - sums[at]) / n) * math.sqrt(m * n / (m + n))
 
 
 def _best(sums: Sequence[float], start: int, end: int) -> tuple[float, int]:
-    """The largest statistic of an interval, and where."""
+    """Return the largest statistic of an interval and its place."""
     length, first = end - start, sums[start]
     mean = (sums[end] - first) / length
     inner = range(SHORTEST, length - SHORTEST + 1)
@@ -180,7 +180,7 @@ def _weights(length: int) -> tuple[float, ...]:
 
 @cache
 def seeded(n: int) -> tuple[tuple[int, int], ...]:
-    """Intervals of 0..n of all lengths, each shifted by half of itself or less, from long to short."""
+    """Return intervals of 0..n of all lengths, each shifted by at most half of its length, from long to short."""
     found: dict[tuple[int, int], None] = {}
     length = float(n)
     while length >= 2 * SHORTEST:
@@ -209,7 +209,7 @@ def _candidates(sums: Sequence[float], wanted: float) -> list[int]:
 
 
 def _refined(sums: Sequence[float], places: Sequence[int]) -> list[int]:
-    """Each change where it is clearest between its neighbours, which must leave each level its runs."""
+    """Move each change to its clearest place between its neighbours; drop those that leave a level too few runs."""
     better: list[int] = []
     ends = [*places[1:], len(sums) - 1]
     for end in ends[: len(places)]:
@@ -220,13 +220,12 @@ def _refined(sums: Sequence[float], places: Sequence[int]) -> list[int]:
 
 
 def _triples(places: Sequence[int], n: int) -> list[tuple[int, int, int]]:
-    """Each change with the one before and the one after, or the ends of the series."""
+    """Return each change with the one before and the one after, or the ends of the series."""
     return list(zip([0, *places], places, [*places[1:], n], strict=False))
 
 
 def _certainty(values: Sequence[Value], sums: Sequence[float], threshold: float, place: tuple[int, int, int]) -> float:
-    """The statistic of a change; 0 where it is too small to matter, where only one of two states moved, or where
-    ranks could be so by chance."""
+    """Return the statistic of a change; 0 if it is too small, affects only one of two states, or may be chance."""
     start, at, end = place
     moves = []
     for side in (0, 1):

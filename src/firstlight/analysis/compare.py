@@ -1,13 +1,13 @@
 """Comparing two runs: every figure that both verified is the same, better, worse or inconclusive.
 
 What is uncertain between two runs. Within a run the launches of a cell are spread over the whole run, but they are not
-independent: a machine drifts (clock, temperature, neighbours, where pages lie), so the values are serially correlated
+independent: a machine drifts (clock, temperature, neighbours, page placement), so the values are serially correlated
 and their scatter shows only a part of how far the level moves from one run to the next. An interval made from the
 scatter alone is therefore too narrow: in simulations with an AR(1) drift of 2 % (standard deviation, correlation 0.9 to
 0.99 from launch to launch) equal runs would be called different in up to 10 % of the cases. Two runs alone cannot
-measure that component, so it is allowed for: `drift` (4 %) is the move of the level between two runs that is taken
-for granted; it is 1.4 standard deviations of the difference of two such levels and, with the threshold, keeps false
-differences below 5 % where drift rules and below 1 % where there is none. For what was measured interleaved in one run
+measure that component, so it is allowed for: `drift` (4 %) is the assumed move of the level between two
+runs; it is 1.4 standard deviations of the difference of two such levels and, with the threshold, keeps false
+differences below 5 % with dominant drift and below 1 % without drift. For what was measured interleaved in one run
 the drift is common, and 0 is right. A 99 % interval, because one page compares some hundred figures.
 
 Launches that follow each other within seconds share the state of the machine at that moment, and ten of them show
@@ -18,20 +18,20 @@ machine.
 launches each were called different in 4.7 % of 850 cases at 0.5 s from launch to launch, 1.4 % of 420 at 1 s, 0.5 % of
 200 at 2 s, none of 180 at 4 s and more.)
 
-A figure whose launches fall into two states (`analysis/states.py`) differs only where it does in both: how many
+A figure whose launches fall into two states (`analysis/states.py`) differs only if both states differ: how many
 launches fell into which may be a passing state of the machine. Otherwise the reason names the states of both runs.
 
-What is shown is B / A of the two medians, so that a reader can compute it from what stands beside it. The interval is
-that of the Hodges-Lehmann ratio of the launches, widened where the ratio of the medians lies outside. Both ratios must
+The page shows B / A of the two medians, so that a reader can compute it from the adjacent numbers. The interval is
+that of the Hodges-Lehmann ratio of the launches, widened if the ratio of the medians is outside. Both ratios must
 agree that there is a difference.
 
-A run of which a share of samples did not have its processors (DISTURBED) can be worse for that alone: then nothing is
-called a regression, and the page reports this first. Programs that wait for a device or for others by their nature, in
+A run in which others used the processors in a share of samples (DISTURBED) can be worse for that alone. Then nothing
+is called a regression, and the page reports it first. Programs that wait for a device or for others by their nature, in
 all samples of both runs, are not counted.
 
     different     the interval of the ratio, widened by the drift, excludes 1, and both ratios differ from 1 by more
                   than the practical threshold
-    same          the 90 % interval of the ratio lies within the threshold band (two one-sided 5 % tests of equivalence:
+    same          the 90 % interval of the ratio is within the threshold band (two one-sided 5 % tests of equivalence:
                   D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657)
     inconclusive  neither; more launches may decide
 """
@@ -42,7 +42,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median
-from typing import Final, Literal
+from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -74,6 +74,9 @@ EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
 BY_NATURE = 0.95
 
+Id = TypeVar("Id")
+"""What identifies a figure: Identity, or its form in JSON."""
+
 Outcome = Literal["same", "better", "worse", "inconclusive"]
 SAME: Final = "same"
 BETTER: Final = "better"
@@ -81,7 +84,7 @@ WORSE: Final = "worse"
 UNCLEAR: Final = "inconclusive"
 
 
-class Compared(msgspec.Struct, frozen=True):
+class Compared(msgspec.Struct, Generic[Id], frozen=True):
     """One figure in both runs. `ratio` is B / A of the medians, with its interval (None: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
@@ -90,7 +93,7 @@ class Compared(msgspec.Struct, frozen=True):
     `a_states`, `b_states`: where the launches of a run fall into two.
     """
 
-    identity: Identity
+    identity: Id
     unit: str
     better: Better
     a: Estimate
@@ -99,10 +102,10 @@ class Compared(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     outcome: Outcome
-    reason: str = ""
-    observed: bool = False
-    a_states: States | None = None
-    b_states: States | None = None
+    reason: str
+    observed: bool
+    a_states: States | None
+    b_states: States | None
 
     @property
     def different(self) -> bool:
@@ -110,14 +113,14 @@ class Compared(msgspec.Struct, frozen=True):
 
     @property
     def two_states(self) -> str:
-        """`two states: 154 or 471 ns, 8 of 13 in the lower in A, 160 ns in B`; "" where both runs have one."""
+        """Return `two states: 154 or 471 ns, 8 of 13 in the lower in A, 160 ns in B`; "" if neither run has two."""
         return _two_states(self.unit, (self.a, self.a_states), (self.b, self.b_states))
 
 
-class Changed(msgspec.Struct, frozen=True):
+class Changed(msgspec.Struct, Generic[Id], frozen=True):
     """A figure whose verdict changed. Verified before and failed now is a regression."""
 
-    identity: Identity
+    identity: Id
     before: Verdict
     after: Verdict
     reason: str
@@ -139,8 +142,8 @@ class Comparison(msgspec.Struct, frozen=True):
     threshold: float
     confidence: float
     drift: float
-    figures: tuple[Compared, ...]
-    changed: tuple[Changed, ...]
+    figures: tuple[Compared[Identity], ...]
+    changed: tuple[Changed[Identity], ...]
     only_a: tuple[Identity, ...]
     only_b: tuple[Identity, ...]
     not_compared: tuple[Identity, ...]
@@ -151,7 +154,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many figures are same, better, worse, inconclusive."""
+        """Return how many figures are same, better, worse and inconclusive."""
         found = Counter(f.outcome for f in self.figures)
         return {outcome: found[outcome] for outcome in (SAME, BETTER, WORSE, UNCLEAR)}
 
@@ -178,7 +181,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def compare(
     a: Judgement, b: Judgement, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
 ) -> Comparison:
-    """Run `b` against run `a`, figure by figure. Raises ValueError where a threshold or confidence is out of range."""
+    """Compare run `b` with run `a`, figure by figure. Raises ValueError if a threshold or confidence is invalid."""
     if not (0 <= threshold < 1 and 0 <= drift < 1 and 0.5 <= confidence < 1):
         raise ValueError("threshold and drift lie in [0, 1), confidence in [0.5, 1)")
     in_a, in_b = ({f.identity: f for f in j.figures} for j in (a, b))
@@ -210,7 +213,7 @@ def compare(
 
 
 def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verified]]) -> Iterator[str]:
-    """`B was disturbed: ...`, by the figures that are compared."""
+    """Yield `B was disturbed: ...` for each disturbed run, judged by the compared figures."""
     timed = [(x.diverged, y.diverged) for x, y in pairs if not x.observed and min(x.diverged, y.diverged) < BY_NATURE]
     for k, (name, one) in enumerate((("A", a), ("B", b))):
         share = fmean(both[k] for both in timed) if timed else 0.0
@@ -219,16 +222,16 @@ def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verif
 
 
 def disturbance(name: str, one: Judgement, share: float) -> str:
-    """`B was disturbed: wall and CPU time diverged in 31 % of its samples, at a load of 9.1 on 2 CPUs`"""
+    """Return `B was disturbed: wall and CPU time diverged in 31 % of its samples, at a load of 9.1 on 2 CPUs`."""
     cpus, load = len(one.run.machine.cpus), median(r.start.load for r in one.records) if one.records else 0.0
     loaded = f", at a load of {significant(load, 2)} on {count(cpus, 'CPU')}" if load > cpus > 0 else ""
     return f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
 
 
 def share_disturbed(figures: Iterable[Figure]) -> float:
-    """The share of a run's samples whose wall and CPU time diverged, mean over what is timed.
+    """Return the share of a run's samples whose wall and CPU time diverged, as the mean over its timed figures.
 
-    Figures that wait by their nature are not counted.
+    Figures that wait by design are not counted.
     """
     timed = [f.diverged for f in figures if isinstance(f, Verified) and not f.observed and f.diverged < BY_NATURE]
     return fmean(timed) if timed else 0.0
@@ -236,8 +239,8 @@ def share_disturbed(figures: Iterable[Figure]) -> float:
 
 def compare_figures(
     a: Verified, b: Verified, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
-) -> Compared:
-    """One figure of two runs."""
+) -> Compared[Identity]:
+    """Compare one figure of two runs."""
     found = _ratio(a, b, confidence)
     outcome, reason = _outcome(a, b, threshold, confidence, drift)
     return Compared(
@@ -258,12 +261,12 @@ def compare_figures(
 
 
 def of_medians(a: Verified, b: Verified) -> float:
-    """B / A of the medians that are shown; a zero counts as in every ratio."""
+    """Return B / A of the medians that are shown; a zero counts as in every ratio."""
     return ratio([a.estimate.median], [b.estimate.median]).value
 
 
 def _ratio(a: Verified, b: Verified, confidence: float) -> Ratio:
-    """The Hodges-Lehmann ratio of the moments; its interval spans the states and the ratio of the medians."""
+    """Return the Hodges-Lehmann ratio of the moments; its interval spans the states and the ratio of the medians."""
     found, shown = spanning(ratio(moments(a.estimate), moments(b.estimate), confidence), a, b), of_medians(a, b)
     if found.low is None or found.high is None:
         return found
@@ -332,7 +335,7 @@ def _two_states(unit: str, a: tuple[Estimate, States | None], b: tuple[Estimate,
 
 
 def moments(estimate: Estimate) -> tuple[float, ...]:
-    """One value for all launches that began within MOMENT seconds of the first of them: their median."""
+    """Return the median of each group of launches that began within MOMENT seconds of the first of the group."""
     if len(estimate.times) != len(estimate.launches):
         return estimate.launches
     pooled: list[list[float]] = []
@@ -353,7 +356,7 @@ def work(figure: Verified) -> dict[str, str]:
     return {k: f"{v:.9g}" for k, v in sorted(figure.cost.items())}
 
 
-def _changed(both: list[tuple[Figure, Figure]]) -> Iterator[Changed]:
+def _changed(both: list[tuple[Figure, Figure]]) -> Iterator[Changed[Identity]]:
     for x, y in both:
         before, after = _verdict(x), _verdict(y)
         if before != after:
@@ -373,7 +376,7 @@ def _verdict(figure: Figure) -> Verdict:
             return "unverified"
 
 
-def _shift(figures: tuple[Compared, ...]) -> float | None:
+def _shift(figures: tuple[Compared[Identity], ...]) -> float | None:
     """Return by how much all figures moved together: a sign of the machine (clock, neighbours), not of one code."""
     gains = [math.log(f.ratio) * (1 if f.better == "higher" else -1) for f in figures if not f.observed]
     return math.exp(median(gains)) if gains else None

@@ -1,4 +1,4 @@
-"""What differs in the environments of two runs, one sentence a difference."""
+"""What differs in the environments of two runs, one sentence per difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _T = TypeVar("_T", Toolchain, Mpi, Library)
 
 
 class Difference(NamedTuple):
-    """`what` is one thing in A and another in B; None: it is not there."""
+    """A thing with its values in A and in B; None if the run does not have it."""
 
     what: str
     a: str | None
@@ -22,7 +22,7 @@ class Difference(NamedTuple):
 
 
 def differences(a: Run, b: Run) -> Iterator[str]:
-    """Machine, system, compilers, MPI and numerical libraries, variables, firstlight itself. A is named first."""
+    """Yield sentences on machine, system, compilers, libraries, variables and firstlight itself. A is named first."""
     for d in differing(a, b):
         if d.a is None or d.b is None:
             yield f"{d.what}: only in {'A' if d.b is None else 'B'}"
@@ -31,7 +31,7 @@ def differences(a: Run, b: Run) -> Iterator[str]:
 
 
 def differing(a: Run, b: Run) -> Iterator[Difference]:
-    """The same as data, in the same order."""
+    """Yield the differences as data, in the order of `differences`."""
     yield from _fields({"node": a.machine.name} | facts(a.machine), {"node": b.machine.name} | facts(b.machine))
     yield from _tools("toolchain", a.toolbox.toolchains, b.toolbox.toolchains, _toolchain)
     yield from _tools("MPI", a.toolbox.mpis, b.toolbox.mpis, _mpi)
@@ -52,7 +52,7 @@ def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
 
 
 def facts(m: Machine) -> dict[str, str]:
-    """What nodes of one kind have in common: the machine, its settings and its system."""
+    """Return what nodes of one kind have in common: the machine, its settings and its system."""
     caches = {c.level: f"L{c.level} {binary(c.size)}" for c in m.caches}
     return {
         "processor": m.processor,
@@ -104,7 +104,7 @@ def _library(library: Library) -> dict[str, str]:
 
 
 def _settings(r: Run) -> dict[str, str]:
-    """What the user set; files with the hash of what they hold."""
+    """Return the user's settings; files with the hash of their contents."""
     return {
         f"{workload} {name}": ",".join(map(str, values))
         for workload, some in r.settings.items()

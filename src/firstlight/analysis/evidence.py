@@ -1,4 +1,4 @@
-"""Evidence: what the launches of a run show about one case, gathered over launches and cells, good and lost."""
+"""Evidence: what the launches of a run show about one case, gathered over launches and cells, complete and lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTICED = 0.02  # of a run's samples: pages report it if more of them are distur
 
 
 def diverged(records: Iterable[LaunchRecord]) -> tuple[int, int]:
-    """Return in how many samples of complete launches something else used the processors, and how many there are."""
+    """Return the number of disturbed samples in complete launches (low CPU time), and the number of all samples."""
     samples = [s for r in records if r.complete for s in r.samples]
     return sum(not s.cpu >= UNDISTURBED for s in samples), len(samples)
 
@@ -41,7 +41,7 @@ class Subject(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """One launch of one case: when, its median sample, the work that it declares, and what it observed."""
+    """One launch of one case: start time, median sample, declared work, and observed values."""
 
     time: float
     wall: float
@@ -52,7 +52,7 @@ class Timing(NamedTuple):
 
 @dataclass
 class Evidence:
-    """All that is known of one subject. `wrong`: sentences of failed checks; `lost`: why launches did not finish."""
+    """All evidence on one subject. `wrong`: sentences of failed checks; `lost`: why launches did not finish."""
 
     subject: Subject
     timings: list[Timing] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Evidence:
 
 
 def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evidence], list[str]]:
-    """Evidence by subject, in the order of the plan, and one sentence for every launch that was lost."""
+    """Return the evidence by subject, in the order of the plan, and one sentence for every lost launch."""
     by_cell: dict[str, list[LaunchRecord]] = defaultdict(list)
     for record in records:
         by_cell[record.start.cell].append(record)
@@ -113,13 +113,13 @@ def refused(record: LaunchRecord) -> str:
 
 
 def lacks_device(run: Run, cell: Cell) -> bool:
-    """Whether the steps of this cell's program run on a GPU, and no GPU of this machine is known."""
+    """Return whether this cell's program runs its steps on a GPU, and no GPU of this machine is known."""
     described = run.descriptions.get(cell.program.target)
     return not run.machine.gpus and described is not None and described.device != ""
 
 
 def why_lost(cell: Cell, record: LaunchRecord) -> str:
-    """Why this launch gives no values; "" where it does."""
+    """Return why this launch has no usable values; "" if it has."""
     if not record.exit.ok:
         return record.exit.reason or f"ended with status {record.exit.status}"
     if not record.complete:
@@ -174,45 +174,45 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
 
 
 def _crowded(devices: Devices, launch: Launch | None) -> bool:
-    """Whether two ranks of a node had the same device."""
+    """Return whether two ranks of a node had the same device."""
     nodes = {binding.rank: binding.node for binding in launch.binding} if launch is not None else {}
     taken = [(nodes.get(one.rank, 0), one.address) for one in devices.devices]
     return len(set(taken)) < len(taken)
 
 
 def _values(samples: list[Sample]) -> dict[str, float]:
-    """The median over the samples of the largest over the ranks, for every value that all samples have."""
+    """Return the median over samples of the maximum over ranks, for every value that all samples have."""
     names = set(samples[0].values).intersection(*(s.values for s in samples)) if samples else set()
     return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
 
 
 def subject_of(cell: Cell, case: Case | Refused) -> Subject:
-    """What a case of a launch of that cell measures."""
+    """Return the subject that a case of a launch of that cell measures."""
     p = cell.placement
     p = p if p.threads == case.threads else replace(p, threads=case.threads)
     return Subject(cell.program, p, tuple(sorted(case.parameters.items())))
 
 
 def sentence(check: Check) -> str:
-    """What the check found, with the error and what was allowed."""
+    """Return the result of a check in words, with the error and the tolerance."""
     error = "not finite" if check.error is None else f"error {significant(check.error)}"
     return f"{check.what} ({error}, allowed {significant(check.tolerance)})"
 
 
 def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
-    """What of a step's cost lies in that phase; without one, the cost of the whole step."""
+    """Return the part of a step's cost that belongs to the phase; the cost of the whole step if there is no phase."""
     if not phase:
         return {name: amount for name, amount in cost.items() if "." not in name}
     return {name.removeprefix(f"{phase}."): x for name, x in cost.items() if name.startswith(f"{phase}.")}
 
 
 def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
-    """Return whether launches may leave it out, such as the memory of a guest about as small as its observer."""
+    """Return whether launches may omit it, such as the memory of an external command about as small as its observer."""
     return metric.form == VALUE and any(one.name == workload for one in run.brought)
 
 
 def launch_value(metric: Metric, timing: Timing) -> float:
-    """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number.
+    """Return the metric of one launch. Raises ValueError with the cause if the result is not a positive number.
 
     An observed value may be 0.
     """
@@ -234,7 +234,7 @@ def launch_value(metric: Metric, timing: Timing) -> float:
 
 
 def _in_phase(phase: str, timing: Timing) -> tuple[str, float]:
-    """What it is called, and what the steps of a sample spend in it. Raises ValueError for more than all."""
+    """Return a phase's name and its seconds in a sample. Raises ValueError if it was not timed or exceeds the step."""
     seconds = timing.values.get(PHASE + phase)
     if seconds is None:
         raise ValueError(f"the record is not usable: the phase {phase} was not timed")

@@ -1,4 +1,4 @@
-"""Explaining one figure: its samples, what shape its launches have, what limits it and why, what would narrow it."""
+"""Explaining one figure: its samples, the shape of its launches, what limits it, and what would narrow its interval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DISTURBING = 0.05  # of its samples
 
 
 class Launched(NamedTuple):
-    """One launch: when it began, the metric by each of its samples, and which of them had not their processors."""
+    """One launch: its start, the metric of each sample, which samples were disturbed, and its record."""
 
     time: float
     values: tuple[float, ...]
@@ -66,13 +66,13 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def metric_of(judgement: Judgement, identity: Identity) -> Metric:
-    """The metric of a figure that the run judged."""
+    """Return the metric of a figure that the run judged."""
     described = judgement.run.descriptions[f"{identity.workload}.{identity.variant}"]
     return next(m for m in described.metrics if m.name == identity.metric)
 
 
 def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
-    """Every launch behind the figure with all its samples, in the order of time."""
+    """Return every launch of the figure with all its samples, in the order of time."""
     cells = {cell.id: cell for cell in judgement.run.cells}
     metric = metric_of(judgement, figure.identity)
     found = []
@@ -105,7 +105,7 @@ def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
 
 
 def shape(figure: Verified) -> Shape:
-    """Whether the launches have one state, two, or drift: neighbours in time more alike than launches far apart.
+    """Classify the launches: one state, two states, drifting (neighbours in time are more alike), or too few.
 
     Drift is detected by ranks: von Neumann's ratio (R. Bartels, J. Am. Stat. Assoc. 77 (1982) 40).
     """
@@ -118,7 +118,7 @@ def shape(figure: Verified) -> Shape:
 
 
 def drifting(values: Sequence[float]) -> bool:
-    """Bartels' test of values in the order of time; False where there are too few, or all are equal."""
+    """Return whether values in the order of time drift, by Bartels' test; False if too few or all are equal."""
     n = len(values)
     if n < FEWEST_TO_DRIFT or min(values) == max(values):
         return False
@@ -133,7 +133,7 @@ def drifting(values: Sequence[float]) -> bool:
 
 
 def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, Workload]) -> list[Considered]:
-    """Every bound that the workload declares for the figure, the one that binds first."""
+    """Return every bound that the workload declares for the figure, with the one that binds first."""
     workload = workloads.get(figure.identity.workload)
     metric = metric_of(judgement, figure.identity)
     if workload is None or metric.form in (VALUE, REPORTED):
@@ -153,7 +153,7 @@ def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, W
 
 
 def limited(figure: Verified, some: Sequence[Considered]) -> str:
-    """What limits the figure and why that, in a sentence."""
+    """Return what limits the figure and why, in a sentence."""
     if figure.oversubscribed:
         return "no limit is shown: ranks or threads shared processors"
     if figure.observed:
@@ -175,7 +175,7 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
 
 
 def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
-    """Hardware counters a step, or why there are none."""
+    """Return the hardware counters per step, or why there are none."""
     sums: dict[str, list[float]] = {name: [] for name in Counted.__struct_fields__}
     for launch in some:
         cases = [
@@ -194,7 +194,7 @@ def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
 
 
 def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
-    """What would narrow the interval, the most useful first."""
+    """Return hints on how to narrow the interval, the most useful first."""
     e, wanted, hints = figure.estimate, judgement.run.precision, []
     n = len(e.launches)
     if figure.states is not None:

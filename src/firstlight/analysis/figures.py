@@ -51,7 +51,7 @@ _MANY = 256  # a cell that left no record is listed case by case up to this many
 
 
 def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Workload]) -> Judgement:
-    """All figures of a run with their verdicts, the measured limits and the findings. Never raises for odd values."""
+    """Return the figures of a run with verdicts, the measured limits and the findings. Never raises for odd values."""
     records = tuple(records)
     evidence, lost = gather(run, records)
     tainted, agreed = _tainted(run, evidence.values()), _agreed(run)
@@ -74,7 +74,7 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
 
 
 def _expected(figure: Figure, run: Run, workloads: Mapping[str, Workload]) -> Figure:
-    """Return the figure, with the reason where its workload declares that the check fails with these flags."""
+    """Return the figure, with the reason if its workload declares that the check fails with these flags."""
     if not isinstance(figure, Failed) or figure.cause != "check" or figure.identity.workload not in workloads:
         return figure
     i = figure.identity
@@ -88,14 +88,14 @@ def _metrics(run: Run, program: Program) -> tuple[Metric, ...]:
 
 
 def _suspect(run: Run, subject: Subject) -> Suspect:
-    """What a wrong result discredits: the whole program, or the one of its kernels that is a function of its own."""
+    """Return what a wrong result discredits: the whole program, or one kernel if kernels are functions of their own."""
     description = run.descriptions.get(subject.program.target)
     kernel = dict(subject.parameters).get(KERNEL) if description is not None and description.kernels else None
     return subject.program, kernel
 
 
 def _tainted(run: Run, evidence: Iterable[Evidence]) -> dict[Suspect, str]:
-    """What is wrong in any case: none of its figures can be trusted, also where the error hides."""
+    """Return the programs or kernels with a wrong case and the reason. None of their figures can be trusted."""
     found: dict[Suspect, str] = {}
     for e in evidence:
         suspect = _suspect(run, e.subject)
@@ -124,7 +124,7 @@ def _unbounded_figure(
     tainted: dict[Suspect, str],
     agreed: dict[tuple[str, str], UnitAndDirection],
 ) -> Figure:
-    """The figure by its program's checks and its own launches, without a ceiling."""
+    """Return the figure by its program's checks and its own launches, without a ceiling."""
     identity = evidence.subject.identity(metric.name)
     if evidence.refused and not evidence.samples and not evidence.wrong:
         return Unverified(identity, metric.unit, metric.better, evidence.refused)
@@ -165,7 +165,7 @@ def _unbounded_figure(
 
 
 def _wrong(evidence: Evidence) -> tuple[Cause, str]:
-    """Cause and reason of a failure (""): a check that failed in any launch, or no launch that ended well."""
+    """Return cause and reason of a failure (reason "" if none): a failed check, no good launch, or a bad record."""
     if evidence.wrong:
         return "check", evidence.wrong[-1]
     if not evidence.timings and evidence.incomplete < len(evidence.lost):
@@ -242,7 +242,7 @@ def _metric(run: Run, identity: Identity) -> Metric:
 
 
 def _unbuilt(run: Run) -> Iterator[Figure]:
-    """One failed figure for each metric of a program that could not be built."""
+    """Yield one failed figure for each metric of a program that could not be built."""
     for build in run.builds:
         if build.ok:
             continue
@@ -257,7 +257,7 @@ def _unbuilt(run: Run) -> Iterator[Figure]:
 
 
 def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
-    """The metrics of a program, or of another variant of its workload where this one was never built."""
+    """Return the metrics of a program, or of another variant of its workload if this one was never built."""
     known = _metrics(run, program) or next(
         (d.metrics for d in run.descriptions.values() if d.workload == program.workload), ()
     )
@@ -265,10 +265,10 @@ def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
 
 
 def _missing_figures(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
-    """Figures of cells that left no case at all.
+    """Yield the figures of cells that left no case at all.
 
     Failed if every launch died first; unverified if the program refused its arguments or was never started.
-    A program that refused for want of a GPU has none: the GPU is what is not available.
+    A program that refused because there is no GPU has no figures: the GPU is listed as not available.
     """
     spoke = {r.start.cell for r in records if r.cases or r.refused}
     broken = {b.program for b in run.builds if not b.ok}
@@ -325,7 +325,7 @@ def _meant(case: dict[str, Value], replaced: Mapping[str, str]) -> dict[str, Val
 
 
 def _recorded(given: Value, options: Sequence[str]) -> list[Value]:
-    """Return a value as the program records it: an option, those that a pattern matches, or a number."""
+    """Convert a value to what the program records: an option, the options that match a pattern, or a number."""
     if (text := str(given)) in options:
         return [text]
     if matching := [o for o in options if "*" in text and fnmatchcase(o, text)]:

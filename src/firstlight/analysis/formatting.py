@@ -15,7 +15,7 @@ _FOLDERS = re.compile(r"(?<![\w.:/$~{}-])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 
 def value(name: str, v: int | float | str) -> str:
-    """A parameter's value: sizes where the parameter is called bytes, digits for other numbers, files by their name."""
+    """Format a parameter's value: a size if it is called bytes, digits for other numbers, the file name for a file."""
     if isinstance(v, str):
         v = documents.shown(v)
         return v if len(v) <= _LONGEST else v[: _LONGEST - 1] + "…"
@@ -25,17 +25,17 @@ def value(name: str, v: int | float | str) -> str:
 
 
 def values(parameters: Iterable[tuple[str, int | float | str]]) -> str:
-    """n = 1000, op = copy"""
+    """Format parameters: `n = 1000, op = copy`."""
     return ", ".join(f"{k} = {value(k, v)}" for k, v in parameters)
 
 
 def listing(words: Sequence[str]) -> str:
-    """a, b and c"""
+    """Join words in a list: `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
 def where(placement: Placement) -> str:
-    """2 ranks, 4 threads; empty for one core. GPUs are counted from 0, as drivers do."""
+    """Format a placement: `2 ranks, 4 threads`; empty for one core. GPUs are counted from 0, as drivers do."""
     parts = []
     if placement.nodes > 1:
         parts.append(f"{placement.nodes} nodes")
@@ -49,7 +49,7 @@ def where(placement: Placement) -> str:
 
 
 def name(identity: Identity) -> str:
-    """One line that names a figure: dot.simd rate, n = 1000 (gcc-native, Open MPI ...)."""
+    """Return one line that names a figure: dot.simd rate, n = 1000 (gcc-native, Open MPI ...)."""
     described = ", ".join(x for x in (values(identity.parameters), where(identity.placement)) if x)
     tools = identity.toolchain + (f", {identity.mpi}" if identity.mpi else "")
     metric = f" {identity.metric}" if identity.metric else ""
@@ -57,5 +57,5 @@ def name(identity: Identity) -> str:
 
 
 def bare(text: str) -> str:
-    """The text without the folders of this machine: `/usr/lib/libHYPRE.so: ...` is `libHYPRE.so: ...`."""
+    """Return the text without the folders of this machine: `/usr/lib/libHYPRE.so: ...` is `libHYPRE.so: ...`."""
     return _FOLDERS.sub("", text)

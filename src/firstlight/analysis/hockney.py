@@ -18,7 +18,7 @@ Times = Sequence[tuple[float, float]]  # bytes, seconds; ascending in bytes
 
 
 class Regime(NamedTuple):
-    """`alpha` in seconds, `beta` in seconds a byte, for messages of `low` to `high` bytes.
+    """`alpha` in seconds, `beta` in seconds per byte, for messages of `low` to `high` bytes.
 
     `error`: the sum of squared relative errors that the fit leaves over `sizes` messages.
     """
@@ -31,12 +31,12 @@ class Regime(NamedTuple):
     sizes: int
 
     def time(self, size: float) -> float:
-        """Seconds that a message of `size` bytes takes."""
+        """Return the seconds of a message of `size` bytes."""
         return self.alpha + self.beta * size
 
     @property
     def misfit(self) -> float:
-        """The root mean square relative error: 0.1 where the fit misses by 10 %."""
+        """Return the root mean square relative error: 0.1 if the fit misses by 10 %."""
         return math.sqrt(self.error / self.sizes)
 
     @property
@@ -46,9 +46,9 @@ class Regime(NamedTuple):
 
 
 def regimes(times: Times) -> list[Regime]:
-    """One regime, or two where they leave clearly less error; none from fewer than three sizes.
+    """Return one regime, or two if they leave clearly less error; none for fewer than three sizes.
 
-    The switch lies between two measured sizes, with at least three on each side. Two regimes have three parameters
+    The switch is between two measured sizes, with at least three on each side. Two regimes have three parameters
     more than one (the place of the switch counts as one); errors are compared for each degree of freedom, because
     with few sizes two regimes would always fit better.
     """
@@ -70,7 +70,7 @@ def _error(some: Sequence[Regime]) -> float:
 
 
 def fit(times: Times) -> Regime:
-    """The least relative error with alpha, beta >= 0. Times must be positive; at least one."""
+    """Fit alpha, beta >= 0 with the least relative error. Times must be positive; at least one."""
     s1 = sum(1 / t**2 for _, t in times)
     sm = sum(m / t**2 for m, t in times)
     smm = sum(m * m / t**2 for m, t in times)

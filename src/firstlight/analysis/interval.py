@@ -32,7 +32,7 @@ _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is co
 class Ratio(NamedTuple):
     """The ratio b / a of two samples: the Hodges-Lehmann estimate, its interval and the p-value of "they are equal".
 
-    `low` and `high` are None where the samples are too small for the requested confidence.
+    `low` and `high` are None if the samples are too small for the requested confidence.
     """
 
     value: float
@@ -54,7 +54,7 @@ def estimate(values: Sequence[float], confidence: float = LEVEL) -> Estimate:
 
 
 def median_interval(values: Sequence[float], confidence: float = LEVEL) -> tuple[float, float] | None:
-    """The order statistics x(k), x(n+1-k) that enclose the median with at least `confidence`, or None.
+    """Return the order statistics x(k), x(n+1-k) that enclose the median with at least `confidence`, or None.
 
     The number of values below the median is binomial (n, 1/2), whatever the distribution; with ties the coverage only
     grows.
@@ -69,7 +69,7 @@ def median_interval(values: Sequence[float], confidence: float = LEVEL) -> tuple
 
 @cache
 def _binomial_rank(n: int, confidence: float) -> int:
-    """The largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
+    """Return the largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 if there is none."""
     allowed, term, below, k = (1 - confidence) / 2 + _ROUNDING, 1, 1, 0  # term: n over k, from the previous one
     while k <= n // 2 and below / 2**n <= allowed:
         term = term * (n - k) // (k + 1)
@@ -79,7 +79,7 @@ def _binomial_rank(n: int, confidence: float) -> int:
 
 
 def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> Ratio:
-    """How much larger b is than a: exp of the Hodges-Lehmann shift of the logarithms, with its exact interval.
+    """Return how much larger b is than a: exp of the Hodges-Lehmann shift of the logarithms, with its exact interval.
 
     An observed value may be 0; it counts as a thousandth of the smallest positive value of both samples. The interval
     inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the nominal one;
@@ -147,17 +147,17 @@ def _logs(values: Sequence[float], others: Sequence[float]) -> list[float]:
 
 
 def quotient(x: float, y: float) -> float:
-    """x / y of two values that are not negative; 0 beside a positive value counts as a thousandth of it, 0 / 0 is 1."""
+    """Return x / y of two non-negative values; 0 counts as a thousandth of a positive other value, 0 / 0 is 1."""
     return ratio([y], [x]).value if x == 0 or y == 0 else x / y
 
 
 def _exp(x: float) -> float:
-    """exp, kept within what a float holds: foreign records may differ by any factor."""
+    """Return exp, limited to the range of a float: foreign records may differ by any factor."""
     return math.exp(max(-700.0, min(700.0, x)))
 
 
 def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> float:
-    """Two-sided p-value of "b is a, shifted by at most `margin`": exact Mann-Whitney, ties counted for equality."""
+    """Return the two-sided exact Mann-Whitney p-value of "b is a, shifted by at most `margin`"; ties count as equal."""
     ordered, total = sorted(b), len(a) * len(b)
     above = sum(len(b) - bisect_right(ordered, x + margin) for x in a)
     below = sum(bisect_left(ordered, x - margin) for x in a)
@@ -167,13 +167,13 @@ def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> floa
 
 @cache
 def _whitney_rank(m: int, n: int, confidence: float) -> int:
-    """The largest k with P(U <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
+    """Return the largest k with P(U <= k - 1) <= (1 - confidence) / 2; 0 if there is none."""
     allowed = (1 - confidence) / 2 + _ROUNDING
     return bisect_left(range(m * n // 2), True, key=lambda k: _whitney_below(k, m, n) > allowed)
 
 
 def _whitney_below(u: int, m: int, n: int) -> float:
-    """P(U <= u) for continuous samples of sizes m and n: counted for small ones, else normal (continuity corrected)."""
+    """Return P(U <= u) for continuous samples of sizes m and n: exact if small, else normal (continuity corrected)."""
     if m * n <= _EXACT:
         cumulative = _whitney_counts(min(m, n), max(m, n))
         return cumulative[min(u, m * n)] / cumulative[-1]
@@ -183,7 +183,7 @@ def _whitney_below(u: int, m: int, n: int) -> float:
 
 @lru_cache(maxsize=256)
 def _whitney_counts(m: int, n: int) -> tuple[int, ...]:
-    """How many of the C(m + n, m) orders have U <= u, for u = 0 .. m n.
+    """Return how many of the C(m + n, m) orders have U <= u, for u = 0 .. m n.
 
     The generating function of U is the Gaussian binomial: the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
     """

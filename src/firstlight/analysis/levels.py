@@ -1,9 +1,9 @@
-"""Levels of the memory: how many bytes each cache gave to one core in this run, by its staircase of dependent accesses.
+"""Levels of the memory: each cache's effective capacity for one core in this run, by a staircase of accesses.
 
 The system reports the sizes that the processor was made with. Neighbours on the same processor and a hypervisor that
-allots shares of a cache leave less, so a cache's end is taken from the staircase itself. In a random chase through S
-bytes a cache of C bytes can serve at most the share C / S, whatever it replaces. So a point that waits the share f of
-the way from the plateau of its level to that of the next one saw S (1 - f) bytes served, and a point that waits notably
+allots shares of a cache leave less, so a cache's end is derived from the staircase itself. In a random chase through S
+bytes a cache of C bytes can serve at most the share C / S, whatever it replaces. So at a point whose wait is the
+share f of the way from its level's plateau to the next one, S (1 - f) bytes were served. A point that waits notably
 longer than the plateau did not fit.
 """
 
@@ -33,7 +33,7 @@ CLEAR = 2.0  # a plateau is looked for so far from the ends of its level
 
 
 class Step(NamedTuple):
-    """One point of a staircase: how long an access takes, in any unit, where so many bytes are in use."""
+    """One point of a staircase: the time of an access, in any unit, with so many bytes in use."""
 
     bytes: float
     time: float
@@ -41,7 +41,8 @@ class Step(NamedTuple):
 
 class Level(msgspec.Struct, frozen=True):
     """One level of caches. `size`: of each, as the system reports; `acts`: what one core was seen to get of it in
-    this run, where that is less; None where it is all of it or was not measured."""
+    this run, where that is less; None where it is all of it or was not measured.
+    """
 
     number: int
     size: int
@@ -55,7 +56,7 @@ class Level(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """`L3 32 MiB, effective 12.6 MiB`: both sizes where they differ."""
+        """Return `L3 32 MiB, effective 12.6 MiB`: both sizes if they differ."""
         return f"{self.name} {binary(self.size)}" + ("" if self.acts is None else f", effective {binary(self.acts)}")
 
     @property
@@ -63,7 +64,7 @@ class Level(msgspec.Struct, frozen=True):
         return self.size if self.acts is None else self.acts
 
     def reach(self, cores: int) -> int:
-        """How many caches of this level `cores` cores fill at least."""
+        """Return how many caches of this level `cores` cores fill at least."""
         return min(self.caches, -(-max(cores, 1) // self.cores))
 
 
@@ -75,11 +76,11 @@ class Hierarchy(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> list[str]:
-        """L1, L2, ..., memory: what this machine has."""
+        """Return the names of the machine's levels: L1, L2, ..., memory."""
         return [level.name for level in self.levels] + [MEMORY]
 
     def place(self, working_set: float, cores: int = 1) -> str:
-        """Where that many bytes lie when `cores` cores share them, each with an equal part."""
+        """Return the level that contains that many bytes if `cores` cores share them, each with an equal part."""
         return next((x.name for x in self.levels if working_set <= x.capacity * x.reach(cores)), MEMORY)
 
     def may_lie(self, working_set: float, cores: int = 1) -> str:
@@ -87,7 +88,7 @@ class Hierarchy(msgspec.Struct, frozen=True):
         return next((x.name for x in self.levels if working_set <= x.size * x.reach(cores)), MEMORY)
 
     def before(self, name: str, cores: int = 1) -> float:
-        """The most bytes that `cores` cores hold in the level before that one."""
+        """Return the most bytes that `cores` cores can store in the level before that one."""
         k = self.names.index(name)
         return self.levels[k - 1].size * self.levels[k - 1].reach(cores) if k else 0.0
 
@@ -124,10 +125,10 @@ def observed(figures: Iterable[Figure], workloads: Mapping[str, Workload], machi
 
 
 def capacities(sizes: Sequence[float], steps: Iterable[Step]) -> list[float | None]:
-    """Return the effective capacity of each cache of these sizes (ascending); None where the points are too few.
+    """Return the effective capacity of each cache of these sizes (ascending); None if the points are too few.
 
-    The size itself where the points allow it; else the most bytes that were seen to be served at the level's speed. No
-    cache holds more than it has: what more was served came from elsewhere (prefetched lines).
+    The result is the size itself if the points permit it, else the most bytes served at the level's speed. It never
+    exceeds the size: further bytes that were served came from elsewhere (prefetched lines).
     """
     stairs = ascending(steps)
     edges = [0.0, *sizes, math.inf]
@@ -144,8 +145,7 @@ def capacities(sizes: Sequence[float], steps: Iterable[Step]) -> list[float | No
 
 
 def ascending(steps: Iterable[Step]) -> list[Step]:
-    """The points by size with times that never fall: neighbours that do share their mean (isotonic regression of the
-    logarithms, by pooling adjacent violators)."""
+    """Return the points by size with times that never fall, by isotonic regression of logarithms (pooled violators)."""
     pools: list[tuple[float, list[float]]] = []  # mean logarithm, sizes
     for step in sorted(s for s in steps if 0 < s.bytes < math.inf and 0 < s.time < math.inf):
         mean, mine = math.log(step.time), [step.bytes]
@@ -158,7 +158,7 @@ def ascending(steps: Iterable[Step]) -> list[Step]:
 
 
 def _plateau(stairs: Sequence[Step], low: float, high: float) -> Step | None:
-    """The point that speaks for the level between two capacities: well within it, near its middle."""
+    """Return the point that represents the level between two capacities: well within it, near its middle."""
     inside = [s for s in stairs if CLEAR * low <= s.bytes <= high / CLEAR] or [
         s for s in stairs if low < s.bytes <= high
     ]
@@ -169,7 +169,7 @@ def _plateau(stairs: Sequence[Step], low: float, high: float) -> Step | None:
 
 
 def _end(size: float, here: Step, after: Step, stairs: Sequence[Step]) -> float | None:
-    """Return where the level of plateau `here` ends, whose cache has `size` bytes according to the system."""
+    """Return the end of the level of plateau `here`, whose cache has `size` bytes according to the system."""
     if after.time < RISE * here.time:
         return None
     between = [

@@ -2,12 +2,12 @@
 
 A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S);
 T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
-Half a round trip of m bytes, one alone, takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-
-pong cannot separate: a convention sets both, and the result names it. What a longer message takes beyond
-it is G of that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long
-messages (S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the
-executor of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O
-of that size.
+Half a round trip of m bytes, one alone, lasts L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-
+pong cannot separate: a convention sets both, and the result names it. The extra time of a longer one
+is G of that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long
+messages (S) and the ends of caches are in it. If several ways send messages of one size, the fastest counts, as
+for the executor of schedules. An exchange, in which both ends send and receive, lasts (m - 1) O longer, which defines
+O of that size.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from firstlight.model.catalogue import Workload
 from firstlight.results.record import Run
 
 COPYING = "copy_bandwidth"
-"""The ceiling that tells how fast a core copies."""
+"""The name of the ceiling that is a core's copy bandwidth."""
 ALONE = (MESSAGE, EXCHANGED_MESSAGE)
-"""Messages one way and both ways, one at a time after a pause: what one operation alone is made of."""
+"""The roles of messages one way and both ways, one at a time after a pause: for single operations."""
 IN_A_ROW = (MESSAGE_IN_A_ROW, EXCHANGE_IN_A_ROW)
-"""The same, one right after the other: what steps that follow one another are made of."""
+"""The roles of the same messages, one right after the other: for steps that follow one another."""
 FEWEST = 3
-"""Sizes that a fit needs."""
+"""The number of sizes that a fit needs."""
 _NEAR = 1 << 20
 _NEVER = 1e15  # bytes: no message waits for its receive, for the rates hold that already
 _ON_NODE, _BETWEEN = 0.5, 0.25  # the share of L + 2 o that is one o
@@ -63,7 +63,8 @@ class Messages(msgspec.Struct, frozen=True):
 class Written(msgspec.Struct, frozen=True):
     """Seconds of so many bytes in a row, one way by the same calls.
 
-    `seconds`: the bytes are written before and read after. `cached`: the same buffers are sent again and again."""
+    `seconds`: the bytes are written before and read after. `cached`: the same buffers are sent again and again.
+    """
 
     bytes: int
     seconds: float
@@ -107,13 +108,13 @@ class Fitted(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """The parameters as firstlight-simulate takes them, where the size is not known."""
+        """Return the parameters as firstlight-simulate reads them, for an unknown size."""
         return self.at(_NEAR)
 
     def at(self, size: float) -> str:
-        """The parameters for vectors of so many bytes: nanoseconds, nanoseconds a byte.
+        """Return the parameters for vectors of `size` bytes, in nanoseconds and nanoseconds per byte.
 
-        A network with links knows an overhead for each message instead of L, o and g.
+        A network with links has an overhead for each message instead of L, o and g.
         """
         found = {name: 1e9 * getattr(self, name) for name in ("L", "o", "g")}
         found |= {"S": _NEVER, "overhead": 1e9 * (self.L + 2 * self.o)}
@@ -123,7 +124,7 @@ class Fitted(msgspec.Struct, frozen=True):
         return ",".join([*(f"{name}={value:.4g}" for name, value in found.items()), f"rates={rates}"])
 
     def copied(self, size: float) -> float:
-        """Seconds a byte of copying vectors of so many bytes; 0 where the run did not measure it."""
+        """Return the seconds per byte of copying vectors of `size` bytes; 0 if the run did not measure it."""
         known = [(math.log(c.bytes), math.log(c.seconds)) for c in self.copying]
         if not known:
             return 0.0
@@ -132,7 +133,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """In words."""
+        """Return the source of the fit in words."""
         return f"fitted to {self.workload}.{self.variant} of {self.label} in run {self.run}"
 
 
@@ -144,11 +145,11 @@ def fitted(
     way: str = "",
     fastest: bool = False,
 ) -> list[Fitted]:
-    """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
+    """Return one fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
-    `mpi`: only that one. `roles`: ALONE, of which the fastest of several variants counts, or IN_A_ROW, of which one
-    does: the one named `way` where it was measured, else the first declared. `fastest`: by the fastest launch of each
-    instead of the median. Raises UsageError where there is none, saying what measures it.
+    `mpi`: only that one. `roles`: ALONE (the fastest of several variants counts) or IN_A_ROW (one variant counts: `way`
+    if it was measured, else the first declared). `fastest`: by the fastest launch of each instead of the median.
+    Raises UsageError if there is none, with the command that measures it.
     """
     run = judgement.run
     messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
@@ -173,14 +174,14 @@ def fitted(
 
 
 def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None) -> list[RoleFigure]:
-    """Verified messages between two ranks, those to be preferred first."""
+    """Return the verified messages between two ranks, preferred ones first."""
     some = played(judgement.figures, players(workloads, role), judgement.run.machine)
     mine = [p for p in some if p.identity.placement.ranks == 2 and mpi in (None, p.identity.mpi)]
     return sorted(mine, key=lambda p: (p.place, p.program))
 
 
 def _one_way(messages: Sequence[RoleFigure], mpi: str | None, way: str) -> list[RoleFigure]:
-    """Those of one variant."""
+    """Return the messages of one variant: `way` if it has enough sizes, else the first that has."""
     mine = [p for p in messages if p.identity.mpi == mpi]
     known = [v for v in dict.fromkeys(p.identity.variant for p in mine) if len(times(_of(mine, v))) >= FEWEST]
     chosen = way if way in known else next(iter(known), "")
@@ -200,7 +201,7 @@ def _fit(
     hint: str,
     fastest: bool,
 ) -> Fitted | None:
-    """`hint`: how to measure what copying takes, where the run did not."""
+    """Return the fit of one MPI library, or None. `hint`: how to measure copying if the run did not."""
     mine = [p for p in messages if p.identity.mpi == mpi]
     nodes = max(p.identity.placement.nodes for p in mine)  # what joins nodes, where that was measured
     mine = [p for p in mine if p.identity.placement.nodes == nodes]
@@ -236,7 +237,7 @@ def _fit(
 
 
 def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
-    """What the launches of the variant that counts at each size say beside the curve."""
+    """Yield the messages at each size: the curve, and the launches of the variant that counts."""
     best = dict(times(some))
     for size, seconds in curve:
         chosen = next(p for p in some if p.size == size and p.seconds() == best[size])
@@ -245,7 +246,7 @@ def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]
 
 
 def _written(written: Sequence[RoleFigure], cached: Sequence[RoleFigure], fit: Fitted) -> Iterable[Written]:
-    """By the first variant that was measured with both kinds of data."""
+    """Return the times of the first variant that was measured with both kinds of data."""
     mine, same = (
         [p for p in some if p.identity.mpi == fit.mpi and p.identity.placement.nodes == fit.nodes]
         for some in (written, cached)
@@ -261,16 +262,16 @@ def _written(written: Sequence[RoleFigure], cached: Sequence[RoleFigure], fit: F
 
 
 def _fastest(some: Sequence[RoleFigure]) -> list[str]:
-    """The variants that are the fastest at some size, those to be preferred first."""
+    """Return the variants that are the fastest at some size, preferred ones first."""
     best = dict(times(some))
     return list(dict.fromkeys(p.identity.variant for p in some if p.size is not None and best[p.size] == p.seconds()))
 
 
 def _rates(curve: Sequence[tuple[float, float]], both: Mapping[float, float], nodes: int) -> Iterable[Rate]:
-    """G and O at every size of two bytes or more: what it adds to the shortest message, and an exchange to that.
+    """Yield G and O at every size of two bytes or more: the extra time of a message, and of an exchange beyond that.
 
-    Between the sizes of exchanges O is interpolated. Without any, processors copy on one node, and between nodes
-    interfaces.
+    Between the sizes of exchanges O is interpolated. Without exchanges, processors copy on one node (O = G), and
+    interfaces between nodes (O = 0).
     """
     shortest = curve[0][1]
     one = dict(curve)
@@ -283,7 +284,7 @@ def _rates(curve: Sequence[tuple[float, float]], both: Mapping[float, float], no
 
 
 def _between(points: Sequence[tuple[float, float]], x: float) -> float:
-    """Interpolated linearly; beyond the ends the same a byte as at the last, and as much as at the first."""
+    """Interpolate linearly; below the first point the value is constant, beyond the last proportional to x."""
     after = next((k for k, (at, _) in enumerate(points) if at >= x), None)
     if after is None:
         at, value = points[-1]
@@ -295,10 +296,10 @@ def _between(points: Sequence[tuple[float, float]], x: float) -> float:
 
 
 def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
-    """From the bandwidth at which one core copies (STREAM), by size of a vector: half of the working set.
+    """Return the seconds per byte of copying by vector size (half of the working set), from STREAM's copy bandwidth.
 
-    Where no core was measured alone, the share of one of the fewest that were. Of several that were measured for one
-    size, the fastest.
+    If no core was measured alone, a core's share of the fewest cores is used. If one size was measured several times,
+    the fastest counts.
     """
     known = [x for x in limits if x.name == COPYING and x.value > 0]
     fewest = min((x.cores for x in known), default=1)
@@ -311,7 +312,7 @@ def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
 
 
 def times(some: Iterable[RoleFigure], fastest: bool = False) -> list[tuple[float, float]]:
-    """(bytes, seconds one way), ascending; the least of several toolchains and programs, and of launches if asked."""
+    """Return (bytes, seconds one way), ascending: the least over toolchains, programs and, if `fastest`, launches."""
     found: dict[float, float] = {}
     for p in some:
         size, seconds = p.size, min(p.launches(), default=None) if fastest else p.seconds()
@@ -321,9 +322,9 @@ def times(some: Iterable[RoleFigure], fastest: bool = False) -> list[tuple[float
 
 
 def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The nearest curve, in the squares of logarithms, on which a longer message never takes less time.
+    """Return the nearest curve, by squares of logarithms, on which a longer message is never faster.
 
-    What falls was disturbed: neighbours that fall share their geometric mean (pool adjacent violators; M. Ayer et al.,
+    Falling times are disturbed: such neighbours share their geometric mean (pool adjacent violators; M. Ayer et al.,
     Annals of Mathematical Statistics 26 (1955) 641).
     """
     pools: list[list[float]] = []  # sum of logarithms, how many

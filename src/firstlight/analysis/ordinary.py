@@ -1,7 +1,7 @@
 """Ordinary code: which compiler and flags suit plain loops, over all plain kernels of a run.
 
 A kernel is a plain variant (`plain` in workload.toml: written as a user would, without explicit vectors, prefetches or
-libraries) in the case of a row of the report. Tuned variants say nothing about flags for ordinary code: their speed is
+libraries) in the case of a row of the report. Tuned variants show nothing about flags for ordinary code: their speed is
 in their source, so that base flags often suffice for them.
 """
 
@@ -62,28 +62,28 @@ class Flags(msgspec.Struct, frozen=True):
 
     @property
     def pairs(self) -> list[Pair]:
-        """The best figure of each kernel, and its own."""
+        """Return the best figure of each kernel, and the figure of this flag set."""
         return [(best, k.verified[self.toolchain]) for k in self.kernels if (best := k.best) is not None]
 
     @property
     def near(self) -> int:
-        """In how many kernels it is as good as the best."""
+        """Return in how many kernels it is as good as the best."""
         return sum(same(*pair) for pair in self.pairs)
 
     @property
     def worst(self) -> tuple[Kernel, Pair] | None:
-        """The kernel in which it loses most; None if it is as good as the best everywhere."""
+        """Return the kernel in which it loses most; None if it is as good as the best everywhere."""
         far = [(k, pair) for k, pair in zip(self.kernels, self.pairs, strict=True) if not same(*pair)]
         return max(far, key=lambda x: ranking.advantage(*x[1]), default=None)
 
     @property
     def kernel(self) -> str:
-        """The name of that kernel; "" if there is none."""
+        """Return the name of that kernel; "" if there is none."""
         return self.worst[0].name if self.worst else ""
 
     @property
     def factor(self) -> float:
-        """How many times worse than the best it is in the worst case."""
+        """Return how many times worse than the best it is in the worst case."""
         return ranking.advantage(*self.worst[1]) if self.worst else 1.0
 
 
@@ -97,7 +97,8 @@ class Ordinary(msgspec.Struct, frozen=True):
 def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinary | None:
     """Return the comparison; None if fewer than two kernels have figures with intervals for two toolchains.
 
-    A toolchain that measured fewer than half of the kernels, or one, is left out."""
+    A toolchain that measured fewer than half of the kernels, or one, is left out.
+    """
     some = [k for k in kernels(judgement, workloads) if len(k.verified) > 1]
     if len(some) < FEWEST:
         return None
@@ -141,7 +142,7 @@ def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
 
 
 def same(best: Verified, other: Verified) -> bool:
-    """Whether a figure is as good as the best: within 3 % by the medians, or with an interval that meets the best's."""
+    """Return whether a figure equals the best: medians within 3 %, overlapping intervals, or no intervals."""
     if other is best or ranking.advantage(best, other) < 1 + ranking.PRACTICAL:
         return True
     a, b = best.estimate, other.estimate
@@ -154,7 +155,7 @@ def same(best: Verified, other: Verified) -> bool:
 
 
 def advice(found: Ordinary | None) -> str:
-    """Return one or two sentences with the sources of their numbers; "" where there is nothing to compare.
+    """Return one or two sentences with the sources of their numbers; "" if there is nothing to compare.
 
     If the best flags break a result, the best ones that break none follow.
     """
@@ -172,23 +173,23 @@ def advice(found: Ordinary | None) -> str:
 
 
 def _name(f: Flags) -> str:
-    """`clang-fast (-Ofast -march=native)`"""
+    """Return `clang-fast (-Ofast -march=native)`."""
     return f.toolchain + (f" ({f.options})" if f.options else "")
 
 
 def _near(f: Flags) -> str:
-    """`as good as the best in 7 of 8 kernels, at most 1.3 x slower (dot.serial, scalar product in L1)`"""
+    """Return `as good as the best in 7 of 8 kernels, at most 1.3 x slower (dot.serial, scalar product in L1)`."""
     text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
     return text if f.worst is None else f"{text}, at most {loss(f)} slower ({provenance.name(f.kernel)})"
 
 
 def best_in(f: Flags) -> str:
-    """In how many kernels it is as good as the best."""
+    """Return the number of kernels in which it is as good as the best."""
     return provenance.number(str(f.near), "near(each)", of=tuple(x for pair in f.pairs for x in pair))
 
 
 def measured(f: Flags) -> str:
-    """In how many kernels it was compared."""
+    """Return the number of kernels in which it was compared."""
     return provenance.number(str(len(f.kernels)), "len(each)", of=tuple(mine for _, mine in f.pairs))
 
 
@@ -197,7 +198,7 @@ def _kernels(f: Flags) -> str:
 
 
 def loss(f: Flags) -> str:
-    """`1.3 x`, against the best of the kernel in which it loses most; "" where it loses nowhere."""
+    """Return `1.3 x`, compared with the best of the kernel in which it loses most; "" if it loses nowhere."""
     return provenance.advantage(f"{significant(f.factor)} x", *f.worst[1]) if f.worst else ""
 
 

@@ -1,4 +1,4 @@
-"""The outcome of a run: which variants no toolchain gets right. Exit status and JUnit follow it."""
+"""The outcome of a run: which variants no toolchain makes correct. Exit status and JUnit follow it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Correctness(NamedTuple):
 
 
 def outcome(judgement: Judgement) -> Correctness:
-    """What failed, and what is right somewhere.
+    """Return which variants failed, and the toolchains under which each variant is right.
 
-    A flag set that makes a program fast but wrong is a finding about the flags; a variant that no toolchain gets right
-    is a failure of the run, unless its workload declares that it fails with these flags. What a program refused to run
-    (three ranks for pairs) was not tried; of a variant that is unverified by design it is enough that it ran.
+    A flag set that makes a program fast but wrong is a finding about the flags. A variant that is wrong with all
+    toolchains is a failure of the run, unless its workload declares the failure with these flags. A case that a program
+    refused (three ranks for pairs) was not tried. A variant that is unverified by design only has to run.
     """
     run = judgement.run
     launched = {r.start.cell for r in judgement.records if not refused(r)}

@@ -17,11 +17,11 @@ from firstlight.results.store import documents
 from firstlight.system.machine import cores
 
 MOST = 8
-"""Rows or drawings that one becomes: a sweep of many values has drawings of its own."""
+"""The most rows or drawings that one becomes: a sweep of many values has drawings of its own."""
 
 
 def of_run(workloads: Mapping[str, Workload], run: Run) -> dict[str, Workload]:
-    """The workloads of a run: those of the catalogue with its settings, and those that it brings."""
+    """Return the workloads of a run: those of the catalogue with its settings, and those that it includes."""
     return apply_settings(
         together(workloads, run.brought), run.settings, replaced(run.settings, run.descriptions.values())
     )
@@ -70,7 +70,7 @@ def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Co
 
 
 def _instead(where: Mapping[str, Value], given: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
-    """The conditions with the values that are measured in place of theirs."""
+    """Return the conditions with the measured values instead of the declared ones."""
     changed = {name: given[name] for name in where if name in given and where[name] not in given[name]}
     choices = islice(product(*changed.values()), MOST)
     return [{**where, **dict(zip(changed, choice, strict=True))} for choice in choices]

@@ -1,4 +1,4 @@
-"""Placing: where the ranks of a launch really ran, as each of them saw it itself, in words that can be compared."""
+"""Placing: the real location of the ranks of a launch, as each rank recorded it, in terms that can be compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Arrangement(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """One way that occurred: of which placement and MPI library, in how many launches of which workloads.
+    """One arrangement that occurred: its placement and MPI library, the number of launches, and their workloads.
 
     `launch` is the first of them.
     """
@@ -50,7 +50,7 @@ SAME_CORE = "several ranks on hardware threads of one core"
 
 
 def placed(judgement: Judgement) -> list[Placed]:
-    """Every way that occurred, by placement and MPI library; of each pair the most frequent way first."""
+    """Return every arrangement that occurred, by placement and MPI library, the most frequent of each pair first."""
     cells = {c.id: c for c in judgement.run.cells}
     machine = judgement.run.machine
     known: dict[tuple[tuple[Binding, ...], int], Arrangement] = {}  # launches of a cell are bound alike
@@ -72,9 +72,9 @@ def placed(judgement: Judgement) -> list[Placed]:
 
 
 def of_one_core(judgement: Judgement) -> str:
-    """The kind of the core on which what ran on one core ran, as it saw it itself: `performance core`.
+    """Return the kind of core on which launches on one core ran, as they recorded it: `performance core`.
 
-    "" where all cores are alike or nothing ran on one; "cores of several kinds" where launches differ.
+    "" if all cores are alike or nothing ran on one; "cores of several kinds" if launches differ.
     """
     machine, cells = judgement.run.machine, {c.id: c for c in judgement.run.cells}
     if not machine.kinds:
@@ -93,13 +93,13 @@ def _size(p: Placement) -> tuple[int, int, int]:
 
 
 def arrangement(binding: Sequence[Binding], machine: Machine, threads: int = 1) -> Arrangement:
-    """How these ranks, each of `threads` threads, were placed on nodes like this machine."""
+    """Return how these ranks, each with `threads` threads, were placed on nodes like this machine."""
     ranks = sorted(binding, key=lambda b: b.rank)
     return Arrangement(order([b.node for b in ranks]), _bound(ranks, machine, threads))
 
 
 def order(nodes: Sequence[int]) -> str:
-    """`all on one node`, `node by node` (0 0 1 1), `in turn` (0 1 0 1), or the nodes themselves."""
+    """Return `all on one node`, `node by node` (0 0 1 1), `in turn over the nodes` (0 1 0 1), or the nodes."""
     if len(set(nodes)) < 2:
         return "all on one node"
     changes = sum(a != b for a, b in pairwise(nodes))
@@ -136,7 +136,7 @@ def _bound(ranks: Sequence[Binding], machine: Machine, threads: int) -> str:
 
 
 def _sizes(ranks: Sequence[Binding], machine: Machine, core: Mapping[int, int]) -> str:
-    """`one core each` where ranks have all hardware threads of their cores; else processors are counted."""
+    """Return `one core each` if ranks have all hardware threads of their cores; else count processors."""
     whole = Counter(core.values())
     noun, nouns = "processor", "processors"
     counts = {len(b.cpus) for b in ranks}

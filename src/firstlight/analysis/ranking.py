@@ -1,7 +1,7 @@
 """Ranking: the best of several verified figures, and all that are statistically the same as the best.
 
-Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same where the interval of their
-ratio includes 1, or where they differ by less than a practical threshold. A figure with two states is better than
+Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same if the interval of their
+ratio includes 1, or if they differ by less than a practical threshold. A figure with two states is better than
 another only in both of them (`states.spanning`).
 """
 
@@ -33,13 +33,13 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def best(figures: Iterable[Verified]) -> Verified | None:
-    """The figure with the best median, None if there is none to rank. Raises ValueError for figures of two metrics."""
+    """Return the figure with the best median, None if there is none. Raises ValueError for figures of two metrics."""
     ordered = _ordered(figures)
     return ordered[0] if ordered else None
 
 
 def rank(figures: Iterable[Verified]) -> list[Group]:
-    """Groups from the best to the worst; every figure is in the group of the first whose best it equals."""
+    """Return groups from best to worst; a figure is in the first group whose best figure it equals."""
     left = _ordered(figures)
     groups: list[Group] = []
     first = left[0] if left else None
@@ -52,7 +52,7 @@ def rank(figures: Iterable[Verified]) -> list[Group]:
 
 
 def alike(a: Verified, b: Verified) -> bool:
-    """True where no difference can be shown or where it is too small to matter."""
+    """Return whether no difference can be shown, or the difference is too small to matter."""
     shift = ratio(a, b, LEVEL)
     if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
         return True
@@ -60,20 +60,20 @@ def alike(a: Verified, b: Verified) -> bool:
 
 
 def advantage(a: Verified, b: Verified) -> float:
-    """How many times better a is than b (> 1: a is better), whatever the direction, by the medians.
+    """Return how many times better a is than b (> 1: a is better), for either direction, by the medians.
 
-    Where either has two states, by the nearer of them: a median of two states depends on how many launches fell into
-    which.
+    If either has two states, the nearer of them count: a median of two states depends on how many launches had
+    each state.
     """
     return least(b, a) if a.better == "higher" else least(a, b)
 
 
 def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
-    """What to choose, in words: "any", "any native", "any but base", "gcc-native" or "gcc-native, clang-fast".
+    """Return what to choose, in words: "any", "any native", "any but base", "gcc-native" or "gcc-native, clang-fast".
 
-    `label` names the alternative (toolchain, MPI, variant). "any X" is used where exactly the labels `<compiler>-X` are
-    the best; where one alternative was measured alone there was no choice. Of several that follow no pattern, the best
-    two.
+    `label` names the alternative (toolchain, MPI, variant). "any X" is used if exactly the labels `<compiler>-X` are
+    the best. The result is "" if only one alternative was measured. If several follow no pattern, the best two are
+    named.
     """
     everything = list(dict.fromkeys(label(f) for g in groups for f in g.figures))
     if len(everything) < 2:
@@ -92,7 +92,7 @@ def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
 
 
 def _kind(label: str) -> str:
-    """The flag set of a toolchain; another label as it is."""
+    """Return the flag set of a toolchain; another label as it is."""
     return label.rpartition("-")[2]
 
 

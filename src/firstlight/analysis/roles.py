@@ -1,4 +1,4 @@
-"""Roles in a run: the verified figures of whichever workloads play a role, and the command that measures them."""
+"""Roles in a run: the verified figures of the workloads that have a role, and the command that measures them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Player(NamedTuple):
 
     @property
     def library(self) -> str:
-        """The program that calls the MPI library, as `./fl run` takes it."""
+        """Return the program that calls the MPI library, as `./fl run` accepts it."""
         return f"{self.workload.name}.{self.role.library}"
 
 
 class RoleFigure(NamedTuple):
-    """A verified figure that plays a role. `place`: of its workload and of its variant among those that do; 0 first."""
+    """A verified figure of a role. `place`: of its workload and of its variant among those with the role; 0 first."""
 
     player: Player
     place: tuple[int, int]
@@ -70,7 +70,7 @@ class RoleFigure(NamedTuple):
 
     @property
     def algorithm(self) -> str:
-        """The variant's name without `mpi_`."""
+        """Return the variant's name without `mpi_`."""
         return self.identity.variant.removeprefix("mpi_")
 
     @property
@@ -79,7 +79,7 @@ class RoleFigure(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What the variant is called in a sentence: as declared, else its algorithm."""
+        """Return the variant's name in a sentence: as declared, else its algorithm."""
         return self.role.titles.get(self.identity.variant, self.algorithm)
 
     def seconds(self, value: float | None = None) -> float | None:
@@ -92,13 +92,13 @@ class RoleFigure(NamedTuple):
 
 
 def players(workloads: Mapping[str, Workload], role: str) -> list[Player]:
-    """Every declaration of the role, in the order of names."""
+    """Return every declaration of the role, in the order of names."""
     assert role in KINDS
     return [Player(w, r) for w in workloads.values() for r in w.roles if r.role == role]
 
 
 def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine) -> Iterator[RoleFigure]:
-    """The verified figures of these players, in their order, once each; what shares processors is left out."""
+    """Yield the verified figures of these players, in order, once each; oversubscribed figures are left out."""
     for figure in figures:
         if not isinstance(figure, Verified) or figure.oversubscribed:
             continue
@@ -138,10 +138,10 @@ def measuring(
     mpi: str | None = None,
     beside: Sequence[str] = (),
 ) -> str:
-    """The command that measures these roles and ceilings: `./fl run pingpong stream --standard`.
+    """Return the command that measures these roles and ceilings: `./fl run pingpong stream --standard`.
 
-    Of several workloads that play a role the first is taken, in the smallest suite that has it. `beside`: further
-    programs to name first. What no workload here declares is not in it (see `missing`).
+    If several workloads have a role, the first is used, in the smallest suite that contains it. `beside`: further
+    programs to name first. Roles that no workload declares are left out (see `missing`).
     """
     entries: list[tuple[Workload, Role | Provides]] = []
     for role in roles:
@@ -159,18 +159,18 @@ def measuring(
 def advice(
     workloads: Mapping[str, Workload], roles: Sequence[str], ceilings: Sequence[str] = (), mpi: str | None = None
 ) -> str:
-    """What to do where a run lacks these: "`./fl run ...` measures it", or why nothing here can."""
+    """Return how to measure what a run lacks: "`./fl run ...` measures it", or why no workload can."""
     lacking = [why for role in roles if (why := missing(workloads, role))]
     return "; ".join(lacking) or f"`{measuring(workloads, roles, ceilings, mpi)}` measures it"
 
 
 def missing(workloads: Mapping[str, Workload], role: str) -> str:
-    """`no workload here plays the role message: ...` where none does, else ""."""
+    """Return `no workload here plays the role message: ...` if no workload has the role, else ""."""
     return "" if players(workloads, role) else f"no workload here plays the role {role}: {KINDS[role].sentence}"
 
 
 def _suite(workload: Workload, declared: Role | Provides) -> str:
-    """The smallest suite that measures what is declared; the smallest of all where none does."""
+    """Return the smallest suite that measures what is declared; the smallest of all if none does."""
     for suite in SUITES:
         if any(_measures(entry, workload, declared) for entry in workload.suites.get(suite, [])):
             return suite

@@ -1,13 +1,13 @@
 """Steadiness: which launches of a class were slower than usual, and whether they were so together.
 
 A class is what launches need of the machine: one core, several cores, several ranks, or memory beyond the last cache
-(by placement, and by the ceiling that binds). A launch is slow in a class where its figures there take, in the median,
-SLOW times as long as usual: as the faster state of a figure that has two, else as its median.
+(by placement, and by the ceiling that binds). A launch is slow in a class if its figures there last, in the median,
+SLOW times as long as usual. Usual is the faster state of a figure with two states, else its median.
 
-Slow launches come together where neighbours in time are alike more often than chance allows: the machine changed for a
-while. They come one by one where neighbours are hardly more alike than launches far apart: each launch draws its own,
-by where its ranks and pages lie. Chance is taken from the run itself: slow launches are dealt anew among the launches
-of the same program, SHUFFLES times with a fixed seed, and programs that were never or always slow do not count.
+Slow launches come together if neighbours in time are alike more often than by chance: the machine changed for a while.
+They come one by one if neighbours are hardly more alike than launches far apart: each launch draws its own state, by
+the placement of its ranks and pages. Chance is computed from the run itself: slow launches are shuffled among the
+launches of the same program, SHUFFLES times with a fixed seed. Programs that were never or always slow do not count.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _kinds(workloads: Mapping[str, Workload], machine: Machine) -> Callable[[Ver
 def steadiness(
     figures: Iterable[Figure], workloads: Mapping[str, Workload], machine: Machine
 ) -> tuple[Steadiness, ...]:
-    """One for each class that was launched at least twice, in the order in which classes first appear."""
+    """Return one result for each class that was launched at least twice, in the order of first appearance."""
     by_kind: dict[Kind, list[Verified]] = {}
     of = _kinds(workloads, machine)
     for f in figures:
@@ -110,7 +110,7 @@ def disturbances(classes: Iterable[Steadiness]) -> list[str]:
 
 
 def sentence(s: Steadiness) -> str:
-    """`55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: ...`"""
+    """Return `55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches ...`."""
     drawn = ": each launch draws its own, as by where its ranks and pages lie" if s.with_states else ""
     why = {
         "together": ", in the same stretches of the run: the machine changes",
@@ -124,7 +124,7 @@ def sentence(s: Steadiness) -> str:
 
 
 def slow(s: Steadiness) -> str:
-    """`55 of 161 launches of several ranks took 2.9 x as long as the others`"""
+    """Return `55 of 161 launches of several ranks took 2.9 x as long as the others`."""
     known = {"memory": "beyond the caches", "one core": "on one core", "several cores": "on several cores",
              "a GPU": "on a GPU"}  # fmt: skip
     many = number(str(s.slow), f"len(slow(each, {SLOW}))", of=s.about)
@@ -175,7 +175,7 @@ def _together(some: Sequence[Launched]) -> Together:
 
 
 def _alike(order: Sequence[tuple[object, ...]], labels: Mapping[tuple[object, ...], Sequence[bool]]) -> float:
-    """The share of neighbours in time that are both slow or both not."""
+    """Return the share of neighbours in time that are both slow or both not."""
     turn = {p: iter(some) for p, some in labels.items()}
     slow = [next(turn[p]) for p in order]
     return fmean(a == b for a, b in pairwise(slow))

@@ -1,7 +1,7 @@
 """When to stop: a cell is launched again until the intervals of its figures are narrow enough.
 
-The rule looks at the data to decide how much data to take, so the intervals it leaves are slightly too narrow (optional
-stopping); with a minimum of launches and one look a round the effect stays below that of a drifting machine.
+The rule uses the data to decide how much to measure, so its intervals are slightly too narrow (optional stopping).
+With a minimum of launches and one look per round the effect stays below that of a drifting machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST = "maximum launches"
 
 
 def half_width(e: Estimate) -> float | None:
-    """Half the width of the interval over the median; None without an interval."""
+    """Return half the width of the interval over the median; None without an interval."""
     if e.low is None or e.high is None:
         return None
     if e.median == 0:  # an observed value
@@ -34,9 +34,9 @@ def narrow(e: Estimate, precision: float = PRECISION) -> bool:
 def needs_more(
     estimates: Collection[Estimate], minimum: int, precision: float = PRECISION, maximum: int | None = None
 ) -> bool:
-    """True while a cell needs another launch. `estimates`: of all its figures (none yet counts as no launch).
+    """Return whether a cell needs another launch. `estimates`: of all its figures (none yet counts as no launch).
 
-    It needs one below `minimum`; none from `maximum` on; between them, while any of its figures is not narrow enough.
+    It needs one below `minimum` and none from `maximum` on; between them, if any figure is not narrow enough.
     """
     return reason(estimates, minimum, precision, maximum) is None
 
@@ -48,7 +48,7 @@ def reason(
     maximum: int | None = None,
     budget_spent: bool = False,
 ) -> str | None:
-    """Why to stop launching a cell, or None to go on. A narrow interval is the reason even if time is up."""
+    """Return why to stop launching a cell, or None to go on. A narrow interval is the reason even if time is up."""
     launches = min((len(e.launches) for e in estimates), default=0)
     if estimates and launches >= minimum and all(narrow(e, precision) for e in estimates):
         return NARROW

@@ -1,4 +1,4 @@
-"""A run that is stored, judged again from its launches."""
+"""A stored run, judged again from its launches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firstlight.results import store
 
 
 class Judged(NamedTuple):
-    """A judgement, the workloads with the settings of the run, and the defects of files that were passed over."""
+    """A judgement, the workloads with the settings of the run, and the defects of files that were skipped."""
 
     judgement: Judgement
     workloads: dict[str, Workload]
@@ -22,7 +22,7 @@ class Judged(NamedTuple):
 
 
 def judged(path: Path) -> Judged:
-    """The run at `path`. Raises RecordError where it cannot be read."""
+    """Return the judged run at `path`. Raises RecordError if it cannot be read."""
     opened = store.open(path)
     run = opened.run()
     workloads = of_run(catalogue.load(catalogue.roots()), run)

@@ -1,7 +1,6 @@
-"""Verdicts: a figure is verified, untimed, failed or unverified, and only a verified one carries a number.
+"""Verdicts: a figure is verified, untimed, failed or unverified, and only a verified one has a number.
 
-Ranking, comparing and rendering take `Verified`; the others have no median, so the other case cannot be written by
-accident.
+Ranking, comparing and rendering accept `Verified`; the others have no median, so no code can use one by accident.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ Doubt = Literal["", "ceiling"]
 Verdict = Literal["verified", "untimed", "failed", "unverified"]
 
 ELSEWHERE = "wrong in another case"
-"""How the reason of a figure begins whose program failed in another one of its cases."""
+"""The beginning of the reason of a figure whose program failed in another one of its cases."""
 DISTURBED = 0.2
-"""A figure or a run is disturbed from this share of samples in which other processes used its processors."""
+"""The share of samples whose processors were used by others, from which on a figure or a run is disturbed."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -55,7 +54,7 @@ class States(msgspec.Struct, frozen=True):
 
 
 Together = Literal["together", "each", "unclear"]
-"""Whether slow launches came in the same stretches of a run, or each launch drew its own, or neither is clear."""
+"""Whether slow launches came in the same stretches of a run, each launch drew its own, or neither is clear."""
 
 
 class Steadiness(msgspec.Struct, frozen=True):
@@ -120,7 +119,7 @@ class Verified(msgspec.Struct, frozen=True, tag="verified"):
 
     @property
     def of_ceiling(self) -> float | None:
-        """Share of the ceiling, 1 = at the ceiling, also for times (where lower is better)."""
+        """Return the share of the ceiling, 1 = at the ceiling, also for times (where lower is better)."""
         if self.ceiling is None:
             return None
         m, c = self.estimate.median, self.ceiling.value

@@ -1,4 +1,4 @@
-"""`firstlight check`: whether a run directory is whole, unaltered, and says what its launches say."""
+"""`firstlight check`: check that a run directory is complete, unaltered and consistent with its launches."""
 
 from __future__ import annotations
 
@@ -124,9 +124,9 @@ def command(
 
 
 class Inspected(NamedTuple):
-    """All that is wrong in a run directory, signatures apart; its run.json where that can be read.
+    """The defects of a run directory, apart from its signature; its run.json if that can be read.
 
-    `judged_otherwise`: figures that are as another firstlight wrote them, and that this one judges otherwise.
+    `judged_otherwise`: how many figures are as another firstlight wrote them, and this one judges differently.
     """
 
     faults: list[Fault]
@@ -171,7 +171,7 @@ def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tupl
 
 
 def unasked(path: Path, run: Run) -> list[Fault]:
-    """Launches whose cases are not those that the arguments of their cell ask for."""
+    """Return a fault for each case that ran without a request of its cell, or was requested and did not run."""
     from firstlight.analysis.figures import expected
     from firstlight.results import store
     from firstlight.results.store import layout
@@ -198,7 +198,7 @@ _Case = tuple[int, dict[str, int | float | str]]
 
 
 def _fits(case: _Case, asked: _Case) -> bool:
-    """A program records the parameters that nobody named as well."""
+    """Return whether a case is the requested one. A program also records parameters that the request does not name."""
     return case[0] == asked[0] and all(case[1].get(name) == value for name, value in asked[1].items())
 
 
@@ -207,7 +207,7 @@ def _case_name(case: _Case) -> str:
 
 
 def verdicts(path: Path) -> list[Fault]:
-    """Where figures.json differs from what the launches say when they are judged anew."""
+    """Return where figures.json is malformed, or differs from the figures judged anew from the launches."""
     from firstlight.analysis.stored import judged
     from firstlight.core import reading
     from firstlight.report import export
@@ -249,13 +249,13 @@ def _name(row: Row) -> str:
 
 
 def _rounded(row: Row) -> dict[str, object]:
-    """Numbers to nine digits: another interpreter may sum in another order."""
+    """Return the fields of a row, floats with nine digits: another interpreter may sum in another order."""
     fields: dict[str, object] = msgspec.to_builtins(row)
     return {name: f"{value:.9g}" if isinstance(value, float) else value for name, value in fields.items()}
 
 
 def _difference(fresh: Row, stored: Row, names: set[str]) -> str:
-    """Return the first differing field among `names`, those in the file: an earlier firstlight wrote fewer."""
+    """Describe the first difference, "" if none. `names`: fields in the file; an earlier firstlight wrote fewer."""
     now, then = _rounded(fresh), _rounded(stored)
     name = next((name for name in now if name in names and now[name] != then[name]), None)
     if name is None:

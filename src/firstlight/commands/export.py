@@ -1,4 +1,4 @@
-"""`firstlight export`: a run, or the catalogue, in the formats of other tools."""
+"""`firstlight export`: export a run, or the catalogue, in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ Examples:
 def command() -> None:
     """Export a run for JUnit, ReFrame or HPC Challenge.
 
-    `./fl figures --json` exports the figures themselves."""
+    `./fl figures --json` exports the figures themselves.
+    """
 
 
 @command.command()
@@ -44,7 +45,7 @@ def command() -> None:
 @output
 @results_folder
 def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
-    """The verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
+    """Export the verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
     from the launches. There are failures exactly where `./fl run` ends with 1: variants that no toolchain gets right.
@@ -72,9 +73,10 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
 @command.command()
 @output
 def reframe(output: Path | None) -> None:
-    """A ReFrame check of every workload, for `reframe -c FILE -r`; it calls this firstlight.
+    """Export a ReFrame check of every workload, for `reframe -c FILE -r`.
 
-    ReFrame 4 is needed to run it, not to write it. The head of the file says what can be set.
+    The check calls this firstlight. ReFrame 4 is needed to run it, not to write it. The head of the file says what
+    can be set.
     """
     from firstlight.model import catalogue
     from firstlight.report.export.reframe import to_reframe
@@ -92,7 +94,7 @@ def reframe(output: Path | None) -> None:
 @output
 @results_folder
 def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
-    """The figures of RUN under the names of HPC Challenge, with its rules and what differs.
+    """Export the figures of RUN under HPC Challenge names, with its rules and what differs.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
     from the launches; only a verified figure has a number. What stands for a name is measured by `./fl run --standard`.

@@ -1,4 +1,4 @@
-"""`firstlight figures`: the figures of a run as a table, as JSON or as CSV."""
+"""`firstlight figures`: print the figures of a run as a table, as JSON or as CSV."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
 
 
 def _counted(whole: list[Row], failed: bool) -> str:
-    """`354 verified of 364 figures`; of what was asked for with --failed: `10 failed, none unverified of 364`."""
+    """Return `354 verified of 364 figures`; with --failed, `10 failed, none unverified, of 364 figures`."""
     numbers = Counter(row.verdict for row in whole)
     if not failed:
         good = f"{numbers['untimed']} verified, not timed," if numbers["untimed"] else f"{numbers['verified']} verified"
@@ -88,7 +88,7 @@ def _counted(whole: list[Row], failed: bool) -> str:
 
 
 def line(row: Row) -> str:
-    """One figure as one line; the reason in full where there is no number."""
+    """Return a figure as one line, with its full reason if it has no number."""
     from firstlight.analysis.formatting import values, where
     from firstlight.analysis.states import describe_states
 

@@ -1,4 +1,4 @@
-"""`firstlight list`: what can be measured."""
+"""`firstlight list`: list what can be measured."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ListedWorkload(msgspec.Struct, frozen=True):
 
 
 def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
-    """The workloads named, or all."""
+    """Return the workloads and variants that `names` select, all if it is empty; broken variants are left out."""
     from firstlight.runner.parameters import declared
 
     workloads = catalogue.load(catalogue.roots())

@@ -1,4 +1,4 @@
-"""`firstlight report`: the two pages of a run, written again."""
+"""`firstlight report`: write the two pages of a run again."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
 
 
 def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None) -> str:
-    """Write what is derived from the run; what could not be written, "" where all was."""
+    """Write the files derived from the run. Return what could not be written, "" if all were written."""
     from firstlight.runner.session import UnwrittenError, derive
 
     try:
@@ -114,7 +114,7 @@ def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], co
 
 
 def _fixed(path: Path) -> str:
-    """Why nothing may be written into a run, or ""."""
+    """Return why nothing may be written into a run, "" if it may be written."""
     if (path / layout.SIGNATURE).exists():
         return "is signed"
     return "" if os.access(path, os.W_OK) else "cannot be written"
@@ -128,7 +128,7 @@ def _owner(name: str, results: Path) -> tuple[str, ModuleType, Path] | None:
 
 
 def reported(judgement: Judgement, place: Path | None) -> Reported:
-    """What the JSON of `report` and of `run` says."""
+    """Return the document that `report` and `run` print as JSON."""
     counts = Counter(str(figure.__struct_config__.tag) for figure in judgement.figures)
     run = judgement.run
     sentences = tuple(str(finding.sentence) for finding in judgement.findings)

@@ -1,4 +1,4 @@
-"""`firstlight schema`: JSON Schemas of the records and of what every command prints with --json."""
+"""`firstlight schema`: print JSON Schemas of the records and of what every command prints with --json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def schemas() -> dict[str, object]:
 
 
 def published() -> dict[str, object]:
-    """Return the types that leave firstlight as JSON: those of records, and those that each command declares."""
+    """Return the types that firstlight writes as JSON: those of records, and those that each command declares."""
     found = schemas()
     for module in command_line.modules().values():
         found |= getattr(module, "schemas", dict)()
@@ -28,7 +28,7 @@ def published() -> dict[str, object]:
 
 
 def schema(name: str) -> str:
-    """The JSON Schema (2020-12) of that name, as text with a final newline."""
+    """Return the JSON Schema (2020-12) of that name, as text with a final newline."""
     import msgspec
 
     found = msgspec.json.schema(published()[name])

@@ -1,4 +1,4 @@
-"""`firstlight setup`: all that a run needs, made on a login node."""
+"""`firstlight setup`: prepare all that a run needs, on a login node."""
 
 from __future__ import annotations
 

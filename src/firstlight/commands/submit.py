@@ -1,4 +1,4 @@
-"""`firstlight submit`: the same run as one job of a cluster."""
+"""`firstlight submit`: submit a run as one batch job of a cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firstlight.system.batch import State, System
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0)
-"""Seconds between two questions to the batch system, the last one for ever."""
+"""Seconds between two queries of the batch system; the last value repeats."""
 LOST = 5  # questions in a row without an answer until a job counts as gone
 
 SECTION = "Measure"
@@ -146,7 +146,7 @@ def command(
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the options of `./fl run` say about the job. `always`: those that a resumed run is given again.
+    """The options of `./fl run` that concern the job. `always`: those that a resumed run receives again.
 
     `settings`: words that set parameters, as typed; `given`: the same, with the files that they name.
     """
@@ -166,21 +166,21 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def record(self) -> str:
-        """The file that tells that something was begun."""
+        """Return the name of the file that exists once the measurement has begun."""
         from firstlight.commands.nodes import folder
         from firstlight.results.store import layout
 
         return folder.RECORD if self.each_node else layout.RUN
 
     def between(self, nodes: int) -> float:
-        """Seconds for all pairs of nodes."""
+        """Return the seconds for measuring pairs of nodes, 0 without --each-node."""
         from firstlight.commands.nodes import requests, schedule
 
         return min(max(0, nodes - 1), schedule.MOST_ROUNDS) * requests.ROUND_SECONDS if self.each_node else 0.0
 
 
 def _run_options(options: tuple[str, ...]) -> Asked:
-    """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
+    """Parse the options as `./fl run` does. Raises its errors now, not after the job has waited in the queue."""
     from firstlight.commands.shared.command_line import group
     from firstlight.core.units import parse_duration
     from firstlight.model import catalogue
@@ -221,7 +221,7 @@ def _summary(sent: Job, reader: str) -> str:
 
 
 def _wait(system: System, sent: Job, reader: str) -> int:
-    """Until the job has ended: its exit status, ENVIRONMENT where the batch system does not tell one."""
+    """Wait until the job has ended. Return its exit status, ENVIRONMENT if the batch system reports none."""
     from firstlight.system import batch
 
     shown, silent, count = "", 0, 0

@@ -1,4 +1,4 @@
-"""Errors that end the program: one line that says what to do next, and a documented exit code."""
+"""Errors that end the program: one line with the cause and the next step, and a documented exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UsageError(FirstlightError):
 
 
 class BuildError(FirstlightError):
-    """A compiler or an environment that cannot do what is asked."""
+    """A compiler or an environment that cannot do what the user requests."""
 
     code = ENVIRONMENT
 

@@ -20,11 +20,11 @@ _DEEPEST = 100  # levels, as in a sum of 100 terms: far below Python's own limit
 
 
 class FormulaError(ValueError):
-    """What is wrong with a formula, or that it has no finite value."""
+    """A formula that is malformed, or that has no finite value."""
 
 
 def names(text: str) -> set[str]:
-    """The numbers that a formula speaks of. Raises FormulaError where it is none."""
+    """Return the names that a formula uses. Raises FormulaError for a malformed one."""
     found: set[str] = set()
     _walk(_parsed(text), text, found)
     return found

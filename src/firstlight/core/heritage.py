@@ -106,7 +106,7 @@ def load(folder: Path = FOLDER) -> Heritage:
 
 
 def _entries(source: Source, table: _Table) -> list[Entry]:
-    """One entry for each published number. Raises ValueError naming the place for a row that does not fit."""
+    """Return one entry for each published number. Raises ValueError naming the place of a row that does not fit."""
     shared = {k: v for k in _DESCRIBES if (v := getattr(table, k, ""))}
     width = len(table.columns) + len(table.values)
     entries = []

@@ -1,4 +1,4 @@
-"""Naming: what users call collectives and algorithms, and the nearest name where there is none."""
+"""Naming: firstlight's names of the collectives that users type, and the nearest name for an unknown one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from firstlight.core.errors import UsageError
 
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
 SHORT = {"bcast": "broadcast", "reduce_scatter_block": "reduce_scatter"}
-"""MPI's names of collectives that firstlight writes out, or that MPI writes longer."""
+"""firstlight's name of each collective that MPI names differently, by MPI's name."""
 
 
 def collective(text: str) -> str:
-    """firstlight's name of `broadcast`, `bcast`, `MPI_Bcast` or `reduce-scatter`.
+    """Return firstlight's name of `broadcast`, `bcast`, `MPI_Bcast` or `reduce-scatter`.
 
-    Raises UsageError naming the nearest and all there are.
+    Raises UsageError with all known names and the nearest, if one is similar.
     """
     name = text.strip().lower().replace("-", "_").removeprefix("mpi_")
     name = SHORT.get(name, name)
@@ -25,7 +25,7 @@ def collective(text: str) -> str:
 
 
 def must_be(what: str, name: str, known: Sequence[str]) -> None:
-    """Raises UsageError unless the name is known."""
+    """Raise UsageError unless the name is known."""
     if name not in known:
         near = get_close_matches(name, known, n=1, cutoff=0.6)
         hint = f"did you mean {near[0]}? " if near else ""

@@ -1,9 +1,9 @@
 """Networks: published figures of real ones as data, and the parameters of a simulation that follow from them.
 
-A published latency of the shortest message tells only the sum L + 2 o: half of it counts as L, a quarter as each o, as
-for messages between nodes that were measured (`fit`). On networks with links it is the overhead of a message, and every
-link adds its hop. The gap g is set to o, G is one byte at the bandwidth, O is 0: interfaces copy. What a library's
-protocols add is not in such figures.
+A published latency of the shortest message determines only the sum L + 2 o. Half of it counts as L and a quarter as
+each o, as in measurements of messages between nodes (`fit`). On networks with links it is the overhead of a message,
+and every link adds its hop. The gap g is set to o, G is one byte at the bandwidth, O is 0: interfaces copy. Such
+figures do not include the protocols of a library.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def word(self) -> str:
-        """The parameters as firstlight-simulate takes them: nanoseconds, bytes a second."""
+        """Return the parameters as firstlight-simulate reads them: nanoseconds, bytes per second."""
         found = dict(self.given)
         if self.latency is not None:
             ns = 1e9 * self.latency.value
@@ -79,16 +79,16 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def flat(self) -> bool:
-        """Whether it says what messages take on a network without links."""
+        """Return whether the file describes messages on a network without links: a latency or parameters."""
         return bool(self.latency or self.given)
 
     @property
     def linked(self) -> bool:
-        """Whether it says what a link carries."""
+        """Return whether the bandwidth of a link is known."""
         return self.bandwidth is not None
 
     def figures(self) -> list[tuple[str, str, str]]:
-        """(`latency`, `600 ns`, `source`), what was published."""
+        """Return the published figures as (`latency`, `600 ns`, `source`)."""
         published = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
         published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
         rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
@@ -97,7 +97,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return rows
 
     def sources(self) -> list[str]:
-        """Each figure and who published it, in words."""
+        """Return a line with value and source for each figure; without figures, the source of the network."""
         lines = [f"{what} {value}: {source}" for what, value, source in self.figures()]
         return lines if lines or not self.source else [self.source]
 
@@ -107,7 +107,7 @@ def _cited(figure: Published) -> str:
 
 
 def load(folder: Path = FOLDER) -> dict[str, Network]:
-    """Every `*.toml` by the name of its file. Raises UsageError naming the file and the defect."""
+    """Return the networks of all `*.toml` by file name. Raises UsageError naming the file and the defect."""
     found = {}
     for path in sorted(folder.glob("*.toml")):
         try:
@@ -122,13 +122,13 @@ def load(folder: Path = FOLDER) -> dict[str, Network]:
 
 
 def vars_of(network: Network) -> Mapping[str, Published]:
-    """The published figures by their names."""
+    """Return the published figures by name."""
     fields = msgspec.structs.asdict(network)
     return {name: value for name, value in fields.items() if isinstance(value, Published)}
 
 
 def named(name: str) -> Network:
-    """The network of that name. Raises UsageError naming the nearest and all there are."""
+    """Return the network with that name. Raises UsageError with all known names and the nearest."""
     known = load()
     must_be("network", name, tuple(known))
     return known[name]

@@ -1,4 +1,4 @@
-"""Reading: JSON and TOML that others wrote; whatever is wrong with it is one kind of error, in one line."""
+"""Reading: JSON and TOML that others wrote. Every defect raises the same error, with a reason in one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class MalformedError(ValueError):
-    """What was read is not what it should be; the text says why."""
+    """Content that does not have the expected form; the text is the reason."""
 
 
 def plain(path: Path, most: int) -> bytes:
@@ -33,9 +33,9 @@ def plain(path: Path, most: int) -> bytes:
 
 
 def json(data: bytes, kind: type[T]) -> T:
-    """One JSON document of that type. Raises MalformedError, also where a key is there twice.
+    """Decode one JSON document of that type. Raises MalformedError, also for a repeated key.
 
-    Of two equal keys one reader takes the first and another the last: such a document says different things to them.
+    Some readers use the first of two equal keys and others the last: such a document has two meanings.
     """
     found = decoded(data, msgspec.json.Decoder(kind))
     if repeated := twice(data):
@@ -44,7 +44,7 @@ def json(data: bytes, kind: type[T]) -> T:
 
 
 def decoded(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
-    """The same with a decoder that is at hand, and equal keys are not looked for. Raises MalformedError."""
+    """Decode one JSON document with an existing decoder; accept repeated keys. Raises MalformedError."""
     try:
         return decoder.decode(data)
     except RecursionError:
@@ -54,7 +54,7 @@ def decoded(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
 
 
 def twice(data: bytes) -> str:
-    """A key that is there twice in one object of a JSON document, shortened; "" where there is none.
+    """Return a key that occurs twice in one object of a JSON document, shortened; "" if there is none.
 
     Raises MalformedError.
     """
@@ -75,7 +75,7 @@ def twice(data: bytes) -> str:
 
 
 def toml(data: bytes, kind: type[T]) -> T:
-    """A TOML document of that type. Raises MalformedError."""
+    """Decode a TOML document of that type. Raises MalformedError."""
     try:
         return msgspec.convert(tomllib.loads(data.decode()), kind)
     except RecursionError:

@@ -1,6 +1,6 @@
-"""Roles: what figures of a workload may stand for to code that knows no workload by name; `[[roles]]` in workload.toml.
+"""Roles: the meaning of a workload's figures for code that knows no workload by name; `[[roles]]` in workload.toml.
 
-Findings, fits, validation and tuning ask for a role; whichever workload declares it answers, and several may.
+Findings, fits, validation and tuning look up a role; any workload can declare it, and several may.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ KINDS = {
     EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
 }
 OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
-"""Those that only programs play which are not firstlight's."""
+"""Roles that only external commands have."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer")
 
@@ -135,18 +135,18 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     alone: list[str] = []
 
     def numbers(self, parameters: Mapping[str, float], elements: float, processes: float) -> dict[str, float]:
-        """All that formulas speak of. Raises FormulaError."""
+        """Return the numbers that formulas can use, by name. Raises FormulaError."""
         found = {**parameters, "E": elements, "P": processes}
         for name, text in self.steps.items():
             found[name] = formulas.value(text, found)
         return found
 
     def filled(self, text: str, numbers: Mapping[str, float]) -> str:
-        """Text whose formulas in braces are whole numbers. Raises FormulaError."""
+        """Replace each formula in braces with its value, rounded to a whole number. Raises FormulaError."""
         return _BRACES.sub(lambda found: f"{formulas.value(found[1], numbers):.0f}", text)
 
     def defect(self) -> str:
-        """What is wrong; "" if nothing is."""
+        """Return the defect of this model, "" if it has none."""
         some = [self.elements, self.memory, self.flops, self.bytes, self.repeats, self.group, *self.steps.values()]
         templates = (self.stages, *self.values.values())
         try:
@@ -225,12 +225,12 @@ class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     usual: dict[str, float] = {}
 
     def bytes(self, parameters: Mapping[str, float], processes: int) -> float:
-        """Raises FormulaError."""
+        """Return the size of a message in bytes. Raises FormulaError."""
         return formulas.value(self.size, {**self.usual, **parameters, "P": processes})
 
 
 def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
-    """As `defect`, of a parameter that asks for a role."""
+    """Return the defect of an `[[asks]]` entry of a workload with these variants, "" if it has none."""
     if "answer" not in getattr(KINDS.get(ask.role), "keys", ()):
         able = ", ".join(name for name, kind in KINDS.items() if "answer" in kind.keys)
         return f"`role`: {ask.role!r} is not a role that answers; those that do are {able}"
@@ -248,7 +248,7 @@ def _unmatched(patterns: Sequence[str], variants: Sequence[str]) -> str:
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:
-    """What is wrong with a declaration of a workload that has these variants: the key and why; "" if nothing is."""
+    """Return the defect of a `[[roles]]` entry of a workload with these variants: the key and the reason, or ""."""
     kind = KINDS.get(role.role)
     if kind is None:
         return f"`role`: unknown role {role.role!r}; the roles are {', '.join(KINDS)}"

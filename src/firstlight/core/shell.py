@@ -1,10 +1,10 @@
-"""The shell: commands that are offered for copying, and text that is shown where it could do more than be read.
+"""The shell: commands that users copy, and foreign text made safe for terminals and pages.
 
 Every package writes a hint as `./fl COMMAND ...`, and `as_typed` makes it work for the user, on a terminal and on a
 page: with the name by which this firstlight was called, its global options and its results folder.
 
-Names, reasons and outputs come from files that others may have written. Whatever is offered as a command is made by
-`command`, and whatever goes to a terminal, into a page or into another tool's format passes `printable` or `visible`.
+Names, reasons and outputs come from files that others may have written. `command` therefore quotes every command that
+is shown, and all text for a terminal, a page or another tool's format passes `printable` or `visible`.
 """
 
 from __future__ import annotations
@@ -78,25 +78,25 @@ def as_typed(text: str, escape: Callable[[str], str] = str) -> str:
 
 
 def is_text(word: str) -> bool:
-    """Whether it can be written as UTF-8: a name of a file may be any bytes, which Python keeps as lone surrogates."""
+    """Return whether UTF-8 can encode the word: Python keeps other bytes of a file name as lone surrogates."""
     return not any("\ud800" <= c <= "\udfff" for c in word)
 
 
 def command(*words: object) -> str:
-    """`./fl` with these words, as a shell reads them back: one line, whatever the words hold.
+    """Return `./fl` with these words, quoted for a shell, on one line.
 
-    A path that begins with a dash is written so that it is not an option.
+    A path that begins with a dash is prefixed with `./`, so that it is not an option.
     """
     return f"./fl {line(words)}"
 
 
 def line(words: Iterable[object]) -> str:
-    """The words as a shell reads them back: on one line, whatever they hold."""
+    """Return the words on one line, quoted for a shell."""
     return " ".join(map(_word, words))
 
 
 def export(name: str, value: str) -> str:
-    """`export NAME=value` as a shell reads it back."""
+    """Return `export NAME=value`, quoted for a shell."""
     return f"export {name}={_word(value)}"
 
 
@@ -111,14 +111,14 @@ def _word(word: object) -> str:
 
 
 def _escape(c: str) -> str:
-    """Escape the bytes of a character; of a name that is not text, the bytes that are on the disk."""
+    """Escape the bytes of a character; for a lone surrogate, the byte of the file name on the disk."""
     return "".join(f"\\x{byte:02x}" for byte in c.encode("utf-8", "surrogateescape"))
 
 
 def printable(text: str, kept: Collection[str] = ()) -> str:
-    """Text for a terminal: other characters than printable ones, newlines and tabs become escapes that can be read.
+    """Return text for a terminal: characters other than printable ones, newlines and tabs become readable escapes.
 
-    `kept`: codes that stay, of `COLOURS`; foreign text can do no more with them than be coloured.
+    `kept`: codes of `COLOURS` that stay; foreign text can use them only to change its colour.
     """
     if "\x1b" not in text:
         kept = ()
@@ -135,12 +135,12 @@ def _ascii(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Text for a page: without characters that hide others or change their order."""
+    """Return text for a page: characters that hide others or change their order become U+FFFD."""
     return _HIDDEN.sub("\ufffd", text)
 
 
 def json_text(text: str) -> str:
-    """A JSON document of the same meaning, for a terminal as well."""
+    """Return a JSON document with the same meaning that is safe on a terminal."""
     return "\n".join(line if line.isprintable() else _json_line(line) for line in text.split("\n"))
 
 

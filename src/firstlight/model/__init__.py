@@ -1,1 +1,1 @@
-"""What can be measured and what will be: the catalogue of workloads and the plan of a run."""
+"""The model: the catalogue of workloads that can be measured, and the plan of a run."""

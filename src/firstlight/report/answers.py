@@ -28,7 +28,7 @@ UNCLEAR = "unclear"  # nothing can be recommended from these launches
 SUBJECTS = {"toolchain": "flags", "mpi": "MPI", "variant": "method", "placement": "ranks x threads"}
 """What a row lets choose, in words; a parameter has its own name."""
 COMMANDS = SUBJECTS | {"variant": "command"}
-"""The same in a run of a user's own commands."""
+"""The words of SUBJECTS for a run of a user's own commands."""
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
@@ -55,7 +55,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def advice(self) -> str:
-        """Return what to choose with its subject, as `MPI: MPICH`; "" where there is nothing to choose."""
+        """Return what to choose with its subject, as `MPI: MPICH`; "" if there is nothing to choose."""
         return f"{self.subject}: {self.choose}" if self.choose else ""
 
     @property
@@ -73,12 +73,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def untimed(self) -> bool:
-        """Whether it has no number because nothing was timed: all results were right."""
+        """Return whether it has no number because nothing was timed: all results were right."""
         return self.best is None and not self.failed and self.reason == UNTIMED
 
 
 def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:
-    """All declared rows of which the run measured anything, by chapter and order."""
+    """Return all declared rows for which the run has figures, by chapter and order."""
     made = [_answer(judgement, row, w) for w in workloads.values() for row in w.rows]
     return sorted((a for a in made if a is not None), key=place)
 
@@ -88,8 +88,7 @@ def place(answer: Answer) -> tuple[object, ...]:
 
 
 class Front(NamedTuple):
-    """`rows`: those of the front page; `others`: those in the sections of their chapters, of which `cut` are headlines
-    for which there was no room."""
+    """`rows` of the front page; `others`: rows in the sections of their chapters; `cut`: headlines without room."""
 
     rows: list[Answer]
     others: list[Answer]
@@ -97,7 +96,7 @@ class Front(NamedTuple):
 
 
 def front(run: Run, found: Sequence[Answer]) -> Front:
-    """The headlines, at most MOST. Where the user named workloads, or there is no headline, all rows of the run."""
+    """Choose the front page: at most MOST headlines; any rows if the user named workloads or no headline exists."""
     headlines = [a for a in found if a.row.headline]
     every = bool(run.names) or not headlines
     wanted = sorted(found, key=lambda a: not a.row.headline) if every else headlines
@@ -203,8 +202,7 @@ def _unclear(rivals: list[Verified]) -> bool:
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:
-    """Return what distinguishes the choices: the name of the toolchain, the MPI, the variant, the placement or a
-    parameter; of several kinds, as in `variant+mpi`, all of these names."""
+    """Return the function that names a choice: the toolchain, MPI, variant, placement, parameter, or several."""
     if "+" in kind:
         some = [chooser(one) for one in kind.split("+")]
         return lambda i: _TOGETHER.join(key(i) for key in some)
@@ -232,7 +230,7 @@ def choice(run: Run, kind: str, identity: Identity, x: str = "") -> tuple[str, s
 
 
 def best_of_each(figures: Iterable[Verified], key: Callable[[Identity], str]) -> list[Verified]:
-    """The best figure of each choice, best first; oversubscribed figures are left out."""
+    """Return the best figure of each choice, best first; oversubscribed figures are left out."""
     of: dict[str, list[Verified]] = {}
     for figure in figures:
         of.setdefault(key(figure.identity), []).append(figure)

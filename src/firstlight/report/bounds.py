@@ -10,21 +10,21 @@ from firstlight.core.units import count
 from firstlight.report.frame import Drawing
 
 LARGE = 20_000
-"""Figures from which on tables and drawings are limited to what a page has room for."""
+"""The number of figures from which on tables and drawings are limited to the room of a page."""
 ROWS = 2000
-"""Rows of all tables behind drawings together: one or two megabytes."""
+"""The most rows of all tables behind drawings together: one or two megabytes."""
 DATA = 500_000
-"""Bytes of all drawings together."""
+"""The most bytes of all drawings together."""
 EMBEDDED = 2_500_000
-"""Bytes of the figures that the page may carry: of more, the file beside it is linked."""
+"""The most bytes of figures that the page embeds; a longer file is stored alongside the page and linked."""
 LISTED = 500
-"""Commands that are listed."""
+"""The most commands that are listed."""
 RECORDS = 5000
-"""Launches of which the hashes are listed."""
+"""The most launches whose hashes are listed."""
 
 
 def most_rows(drawings: Sequence[Drawing], most: int) -> int:
-    """How many rows each table may show: `most`, or so many that all together stay within ROWS."""
+    """Return how many rows each table may show: `most`, or fewer, so that all together stay within ROWS."""
     lengths = [len(drawing.rows) for drawing in drawings]
     while most > 1 and sum(min(length, most) for length in lengths) > ROWS:
         most = most * 3 // 4
@@ -32,7 +32,7 @@ def most_rows(drawings: Sequence[Drawing], most: int) -> int:
 
 
 def lighten(drawings: Sequence[Drawing]) -> None:
-    """Leave the largest drawings to their tables until all others stay within DATA."""
+    """Reduce the largest drawings to their tables until all others stay within DATA."""
     sizes = {id(d): len(msgspec.json.encode((d.data, d.layout))) for d in drawings if d.data}
     for drawing in sorted((d for d in drawings if d.data), key=lambda d: -sizes[id(d)]):
         if sum(sizes.values()) <= DATA:

@@ -1,4 +1,4 @@
-"""Boxes: what small drawings of machines are made of."""
+"""Boxes: the elements of small drawings of machines."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 def spans(cpus: Sequence[int]) -> str:
-    """`CPU 0`, `CPUs 0-3, 8`"""
+    """Return `CPU 0` or `CPUs 0-3, 8`."""
     return ("CPU " if len(cpus) == 1 else "CPUs ") + runs(cpus)
 
 
 def runs(numbers: Sequence[int]) -> str:
-    """`0-3, 8, 10-11`, at most a dozen of them."""
+    """Return `0-3, 8, 10-11`, at most a dozen of them."""
     found: list[list[int]] = []
     for n in sorted(numbers):
         if found and n == found[-1][1] + 1:

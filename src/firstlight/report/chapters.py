@@ -1,4 +1,4 @@
-"""Chapters: the sections of a report, in their order. A workload's chapter is the folder that it lies in."""
+"""Chapters: the sections of a report, in their order. The chapter of a workload is the folder that contains it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLES = {
 
 
 def place(chapter: str) -> tuple[int, str]:
-    """Where a chapter comes: those of TITLES first, others after them by name."""
+    """Return the sort key of a chapter: those of TITLES first, others after them by name."""
     return ([*TITLES, chapter].index(chapter), chapter)
 
 
@@ -27,5 +27,5 @@ def title(chapter: str) -> str:
 
 
 def name(chapter: str) -> str:
-    """As a page's navigation names it."""
+    """Return the name of a chapter in a page's navigation."""
     return {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs"}.get(chapter, chapter.capitalize())

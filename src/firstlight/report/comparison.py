@@ -7,6 +7,7 @@ from typing import NamedTuple
 from firstlight.analysis import formatting
 from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.analysis.provenance import number, states_of
+from firstlight.analysis.verdict import Identity
 from firstlight.core.units import count, percent, quantity, ratio, significant
 from firstlight.report.ink import Ink, wrap
 
@@ -46,9 +47,9 @@ def comparison(
 
 
 class Row(NamedTuple):
-    """A figure in both runs, each text with what it follows from in `./fl compare --json`; `span`: "too few".
+    """A figure in both runs, each text with its source in `./fl compare --json`; `span` may be "too few".
 
-    `before_states`, `after_states`: `154 or 471 ns, 8 of 13 in the lower`, "" where a run has one.
+    `before_states`, `after_states`: `154 or 471 ns, 8 of 13 in the lower`, "" if a run has one state.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Row(NamedTuple):
 
 
 class Group(NamedTuple):
-    """All figures of one outcome: how many, and each."""
+    """All figures of one outcome: their number as text, and a row for each."""
 
     outcome: str
     size: str
@@ -70,8 +71,7 @@ class Group(NamedTuple):
 
 
 def groups(compared: Comparison, document: str = "") -> list[Group]:
-    """By outcome, the worst first, without the empty. `document`: where the comparison stands in a larger one, as
-    `accepted.`"""
+    """Group by outcome, worst first, without empty groups. `document`: prefix in a larger document, as `accepted.`."""
     found = []
     for outcome in (WORSE, BETTER, UNCLEAR, SAME):
         rows = [_row(f, f"{document}figures[{k}]") for k, f in enumerate(compared.figures) if f.outcome == outcome]
@@ -81,7 +81,7 @@ def groups(compared: Comparison, document: str = "") -> list[Group]:
     return found
 
 
-def _row(f: Compared, where: str) -> Row:
+def _row(f: Compared[Identity], where: str) -> Row:
     before, after = (
         number(quantity(e.median, f.unit), f"{where}.{run}.median", f.unit) for run, e in (("a", f.a), ("b", f.b))
     )
@@ -95,7 +95,7 @@ def _row(f: Compared, where: str) -> Row:
 
 
 def summary_numbers(compared: Comparison) -> dict[str, str]:
-    """The numbers of the sentences around the tables, by their names in the document."""
+    """Return the numbers of the sentences around the tables, by their names in the document."""
     numbers = {f"counts_{what}": number(str(n), f"counts.{what}") for what, n in compared.counts.items()}
     numbers |= {name: number(percent(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
     if compared.shift is not None:
@@ -104,18 +104,18 @@ def summary_numbers(compared: Comparison) -> dict[str, str]:
 
 
 def warnings(compared: Comparison) -> list[str]:
-    """What a reader must know before any number of a comparison."""
+    """Return what a reader must know before any number of a comparison."""
     if compared.same_run:
         return ["A and B are the same run: there is nothing to compare"]
     advice = "; what is worse or better below may be that alone: measure it again on a quiet machine"
     return [warning + advice for warning in compared.disturbed]
 
 
-def _distance(figure: Compared) -> float:
+def _distance(figure: Compared[Identity]) -> float:
     return max(figure.ratio, 1 / figure.ratio) if figure.ratio > 0 else 1.0
 
 
-def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) -> list[str]:
+def _group(outcome: str, some: list[Compared[Identity]], width: int, ink: Ink, most: int) -> list[str]:
     if not some:
         return []
     at = max(4, width - _NUMBERS - 2)  # where the numbers begin; a longer name stands above them
@@ -142,7 +142,7 @@ def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) 
     return [*lines, ""]
 
 
-def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
+def _changed(changed: tuple[Changed[Identity], ...], width: int, ink: Ink) -> list[str]:
     if not changed:
         return []
     lines = [ink("dim", "  verdicts that changed")]

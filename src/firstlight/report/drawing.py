@@ -1,4 +1,4 @@
-"""The machine, drawn: cores, caches, NUMA nodes, what was bound where. Geometry only; a template renders it."""
+"""The machine, drawn: cores, caches, NUMA nodes, and which ranks were bound. Geometry only; a template renders it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _memories(machine: Machine) -> list[str]:
 
 
 def _nodes(machine: Machine, ranks: dict[int, str]) -> tuple[list[Box], float, float]:
-    """The NUMA nodes below each other: (`boxes`, `width`, `height`)."""
+    """Draw the NUMA nodes below each other: (`boxes`, `width`, `height`)."""
     boxes: list[Box] = []
     y, widest = 0.0, 0.0
     every, behind = machine.numa or (machine.cpus,), Behind(machine)
@@ -61,7 +61,7 @@ def _nodes(machine: Machine, ranks: dict[int, str]) -> tuple[list[Box], float, f
 
 
 class Behind:
-    """Which caches each CPU is behind, one a level: looked up once, not for each of thousands of CPUs."""
+    """The caches of each CPU, one per level: looked up once, not for each of thousands of CPUs."""
 
     def __init__(self, machine: Machine) -> None:
         self.caches = machine.caches
@@ -74,12 +74,12 @@ class Behind:
                 self._by_cpu.setdefault(cpu, {}).setdefault(cache.level, number)
 
     def order(self, cpu: int) -> tuple[int, ...]:
-        """Sorts CPUs that share a cache beside each other, the largest caches first."""
+        """Return a sort key that places CPUs with a common cache side by side, the largest caches first."""
         mine = self._by_cpu.get(cpu, {})
         return (*(self._first[mine[level]] for level in reversed(self.levels) if level in mine), cpu)
 
     def along(self, level: int, cpus: Sequence[int]) -> list[tuple[int, int, Cache]]:
-        """Where along `cpus` each cache of the level lies: (`first`, `how many`, `cache`)."""
+        """Return where along `cpus` each cache of the level is: (`first`, `how many`, `cache`)."""
         places: dict[int, list[int]] = {}
         for k, cpu in enumerate(cpus):
             number = self._by_cpu.get(cpu, {}).get(level)
@@ -91,7 +91,7 @@ class Behind:
 def _node(
     machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], behind: Behind, top: float
 ) -> tuple[list[Box], float, float]:
-    """The groups of one NUMA node, flowing into rows: (`boxes`, `width`, `height`)."""
+    """Draw the groups of one NUMA node, flowing into rows: (`boxes`, `width`, `height`)."""
     groups = _groups(behind, cpus)
     wide = 84.0 if len(machine.cpus) <= 8 else 46.0 if len(machine.cpus) <= 32 else 30.0
     boxes: list[Box] = []
@@ -109,7 +109,7 @@ def _node(
 
 
 def _groups(behind: Behind, cpus: tuple[int, ...]) -> list[list[int]]:
-    """CPUs that share a last cache, neighbours in the smaller caches beside each other."""
+    """Group CPUs that share a last cache, with neighbours in the smaller caches side by side."""
     groups: dict[int, list[int]] = {}
     for order, cpu in sorted((behind.order(cpu), cpu) for cpu in cpus):
         groups.setdefault(order[0] if len(order) > 1 else -1, []).append(cpu)
@@ -142,7 +142,7 @@ def _group(
 
 
 def _ranks_by_cpu(machine: Machine, records: Iterable[LaunchRecord]) -> dict[int, str]:
-    """`rank 0` by CPU, for the observed binding with the most ranks on cores of their own."""
+    """Return `rank 0` by CPU, for the observed binding with the most ranks on cores of their own."""
     core = cores.of_core(machine)
     best: tuple[Binding, ...] = ()
     for record in records:
@@ -159,7 +159,7 @@ def _kind(machine: Machine, kind: Kind) -> str:
 
 
 def _caches(machine: Machine, level: int) -> str:
-    """`L2 1 MiB`, `L3 32 MiB shared by 8 cores`; two kinds of cores may have two kinds of caches."""
+    """Return `L2 1 MiB` or `L3 32 MiB shared by 8 cores`; two kinds of cores may have two kinds of caches."""
     core = cores.of_core(machine)
     noun, every = ("cores", machine.cores) if machine.threads_per_core > 1 else ("CPUs", len(machine.cpus))
     found: dict[str, None] = {}

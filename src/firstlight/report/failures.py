@@ -1,4 +1,4 @@
-"""Failures: figures without a number, one entry a program and cause, toolchains that share it together."""
+"""Failures: figures without a number, one entry per program and cause, with the toolchains that share it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def why(self) -> str:
-        """Return why the failure is expected; "" where it is not."""
+        """Return why the failure is expected; "" if it is not."""
         first = self.figures[0]
         return first.expected if isinstance(first, Failed) else ""
 
@@ -43,7 +43,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 def failures(judgement: Judgement) -> list[Failure]:
-    """Return what failed, what is unverified and what failed as expected, each by program and MPI library."""
+    """Return failed, unverified and expected failures, each by program and MPI library."""
     found: dict[tuple[Kind, str, str, str], list[Failed | Unverified]] = {}
     for f in judgement.figures:
         if isinstance(f, Failed | Unverified):

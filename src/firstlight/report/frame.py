@@ -1,4 +1,4 @@
-"""Frame: what all drawings share: traces with intervals, axes with units, cache marks, ghosts, the table behind.
+"""Frame: what all drawings share: traces with intervals, axes with units, cache marks, references, the table behind.
 
 A drawing is plain data, which `report/svg` draws. The colours "@ink", "@muted", "@ghost" and "@paper" are those of the
 page, which may be light or dark.
@@ -22,7 +22,7 @@ from firstlight.analysis.states import describe_states
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core import confidence
 from firstlight.core.heritage import Heritage
-from firstlight.core.units import binary, count, interval, percent, quantity
+from firstlight.core.units import binary, count, interval, parts, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan.selectors import selects
 from firstlight.report import wording
@@ -34,7 +34,7 @@ Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
 MOST_LINES = 8
 DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
-"""Colours of a heat map around zero: blue below, vermillion above, which the colour-blind can distinguish."""
+"""Colours of a heat map around zero: blue below, vermilion above, which colour-blind readers can distinguish."""
 HEAT: list[list[object]] = [[0, "@paper"], [1, WARM[0]]]
 """Colours of a heat map of values that are never negative."""
 AMOUNTS: list[list[object]] = [
@@ -73,7 +73,7 @@ class View(msgspec.Struct, frozen=True):
     palette: Palette
 
     def selected(self, workload: Workload, plot: Plot) -> list[Figure]:
-        """The figures that a `[[plots]]` entry speaks of."""
+        """Return the figures that a `[[plots]]` entry selects."""
         return [
             f
             for f in self.judgement.figures
@@ -82,7 +82,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def levels(self) -> Hierarchy:
-        """Where the caches end, as they acted in this run."""
+        """Return the caches with their effective capacities in this run."""
         return self.judgement.hierarchy
 
     def place(self, figure: Verified) -> str:
@@ -90,11 +90,11 @@ class View(msgspec.Struct, frozen=True):
         return self.levels.place(total(figure), of_node(figure.identity))
 
     def metric(self, identity: Identity) -> Metric | None:
-        """The metric of a figure, as its program describes it; None where the run holds no description."""
+        """Return the metric of a figure as its program describes it; None if the run has no description."""
         return self.judgement.run.metric(f"{identity.workload}.{identity.variant}", identity.metric)
 
     def step_seconds(self, figure: Verified) -> float | None:
-        """Seconds a step of the figure's case, recovered from its metric; None for observed values."""
+        """Return the seconds per step of the figure's case, recovered from its metric; None for observed values."""
         metric = self.metric(figure.identity)
         if metric is None or figure.observed or figure.estimate.median <= 0:
             return None
@@ -104,7 +104,7 @@ class View(msgspec.Struct, frozen=True):
         return metric.scale * work / figure.estimate.median or None
 
     def parameter(self, workload: str, name: str) -> tuple[str, str]:
-        """(`help`, `unit`) of a parameter, as the programs describe it."""
+        """Return (`help`, `unit`) of a parameter, as the programs describe it."""
         for key, description in self.judgement.run.descriptions.items():
             if key.partition(".")[0] == workload:
                 for p in description.parameters:
@@ -119,7 +119,7 @@ def text(foreign: str) -> str:
 
 
 def hover(figure: Verified) -> str:
-    """The figure, its launches and the command that repeats it."""
+    """Return the hover text of a figure: its value, its launches and the command that repeats it."""
     e, i = figure.estimate, figure.identity
     shown = [quantity(x, figure.unit) for x in e.launches[:_MOST_SHOWN]]
     more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
@@ -135,7 +135,7 @@ def hover(figure: Verified) -> str:
 
 
 def share(figure: Verified) -> str:
-    """`71 % of load_bandwidth`; "" where nothing limits the figure."""
+    """Return `71 % of load_bandwidth`; "" if nothing limits the figure."""
     part, limit = figure.of_ceiling, figure.ceiling
     if part is None or limit is None:
         return ""
@@ -148,7 +148,7 @@ def _folded(line: str) -> list[str]:
 
 
 def line(figures: Sequence[tuple[float, Verified]], name: str, look: Trace) -> Trace:
-    """A line through medians with their intervals. `look`: color, dash, symbol."""
+    """Return a line through medians with their intervals. `look`: color, dash, symbol."""
     e = [f.estimate for _, f in figures]
     return {
         "type": "scatter",
@@ -197,12 +197,12 @@ def time_axis(title: str, longest: float) -> dict[str, Any]:
     return {
         "title": {"text": text(title)}, "rangemode": "tozero", "tickvals": found,
         "ticktext": [f"{float(number):g} {unit}" if v else "0" for v in found
-                     for number, _, unit in [quantity(v, "s").partition(" ")]],
+                     for number, unit in [parts(v, "s")]],
     }  # fmt: skip
 
 
 def log_colours(title: str, low: float, high: float, form: Callable[[float], str]) -> dict[str, Any]:
-    """The bar beside a heat map whose colours are decimal logarithms from `low` to `high`."""
+    """Return the colour bar of a heat map whose colours are decimal logarithms from `low` to `high`."""
     ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
     words = [form(round(10**t)) for t in ticks]
     return {"title": {"text": title}, "tickvals": ticks, "ticktext": words}
@@ -235,7 +235,7 @@ def marks(drawn: dict[str, Any], some: Sequence[tuple[float, str]], low: float, 
 
 
 def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> list[Trace]:
-    """A ceiling with its interval as a band."""
+    """Return the traces of a ceiling with its interval as a band."""
     xs = [p[0] for p in points]
     shared = {"type": "scatter", "mode": "lines", "x": xs, "hoverinfo": "skip", "legendgroup": "ceiling"}
     thin = {"width": 0, "color": "@muted"}
@@ -253,7 +253,7 @@ HEAD = ("program", "parameters", "median", confidence.INTERVAL, "of ceiling", "l
 
 
 def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
-    """The table behind a plot of figures: every one of them, also those that failed."""
+    """Return the rows of the table behind a plot: every figure, also those that failed."""
     rows: list[tuple[str, ...]] = []
     for f in figures:
         i = f.identity

@@ -1,4 +1,4 @@
-"""Ghosts: published figures of earlier machines in the plots of the same workload and metric, grey, with their year."""
+"""Ghosts: historical reference figures of earlier machines, drawn grey with their year in plots of the same metric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEAR = 1.5  # labels of figures within this factor would overlap
 
 
 class Ghost(NamedTuple):
-    """One published figure in the unit of the plot; `x` is None where none was published: it is drawn as a level."""
+    """One published figure in the unit of the plot; if `x` is None, none was published and it is drawn as a level."""
 
     entry: Entry
     y: float
@@ -24,9 +24,9 @@ class Ghost(NamedTuple):
 def ghosts(
     view: View, workload: str, plot: Plot, like: Verified, left: float, right: float, by_ranks: bool = False
 ) -> list[Trace]:
-    """Traces for a plot of figures `like` this one, from `left` to `right`; none where nothing was published.
+    """Return traces for a plot of figures `like` this one, from `left` to `right`; none if nothing was published.
 
-    `by_ranks`: what was published of several ranks, whose number is x.
+    `by_ranks`: use figures published for several ranks; x is the number of ranks.
     """
     found: list[Ghost] = []
     for entry in view.heritage.matching(workload, plot.metric):
@@ -48,7 +48,7 @@ def ghosts(
 
 
 def _labels(found: list[Ghost]) -> list[str]:
-    """What stands at each ghost; levels close together that differ in a number of the label share that of the last."""
+    """Return the label of each figure; close levels whose labels differ in one number share the label of the last."""
     labels: list[str] = []
     cluster: list[Ghost] = []
     for g in found:
@@ -66,7 +66,7 @@ def _label(entry: Entry) -> str:
 
 
 def _joint(labels: list[str]) -> str:
-    """`Pentium III 400–800 MHz (2003)` of labels that differ in one number at most; "" of others."""
+    """Return `Pentium III 400–800 MHz (2003)` for labels that differ in one number at most, else ""."""
     rows = [label.split(" ") for label in labels]
     if len({len(r) for r in rows}) > 1:
         return ""
@@ -80,7 +80,7 @@ def _one_apart(columns: list[list[str]]) -> bool:
 
 
 def _below(found: list[Ghost], k: int) -> bool:
-    """True where the label must stand below, because the next figure of the same x is just above."""
+    """Return whether the label must be below, because the next figure of the same x is just above."""
     return k + 1 < len(found) and found[k + 1].x == found[k].x and found[k + 1].y < NEAR * found[k].y
 
 

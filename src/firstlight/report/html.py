@@ -17,7 +17,7 @@ from firstlight.analysis.absence import absences
 from firstlight.analysis.compare import Comparison
 from firstlight.analysis.evidence import diverged
 from firstlight.analysis.steadiness import disturbances
-from firstlight.analysis.verdict import Failed, Figure, Identity
+from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core import confidence, units
 from firstlight.core.heritage import Heritage
 from firstlight.core.shell import as_typed, command, line, visible
@@ -77,7 +77,7 @@ def write(
     path: Path,
     compared: Comparison | None = None,
 ) -> None:
-    """Write the page to `path`: to a temporary name first, then renamed. Raises OSError where that is not possible."""
+    """Write the page to `path` atomically: to a temporary name first, then renamed. Raises OSError if it cannot."""
     replace(path, render(judgement, workloads, heritage, compared).encode())
 
 
@@ -123,7 +123,7 @@ def page_of(
     from markupsafe import Markup, escape
 
     class Own(Markup):
-        """Our own markup, which the page contains unchanged."""
+        """Markup of firstlight, which the page contains unchanged."""
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([template.parent, TEMPLATES]),
@@ -149,7 +149,8 @@ def page_of(
         "chapter": chapters.name,
         "word": lambda text: line([text]),
         "states": provenance.two_states,
-        "headline": lambda text: headline(text, index),
+        "headline": lambda figure: headline(figure, index),
+        "unit": lambda f: units.parts(f.estimate.median, f.unit)[1],
         "flags_best": ordinary.best_in,
         "flags_measured": ordinary.measured,
         "flags_loss": ordinary.loss,
@@ -188,47 +189,51 @@ def annotate(text: str, index: Mapping[Identity, int]) -> str:
     from markupsafe import Markup, escape
 
     sentence = provenance.settle(text)
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     plain = unbroken_at_numbers(sentence)
     for s in sentence.sources:
         source = provenance.attributes(s, index)
         if source is None:
             continue
         parts.append(escape(typeset(plain[at : s.start])))
-        parts.append(
-            Markup('<data value="{}" data-from="{}" data-unit="{}" data-of="{}">{}</data>').format(
-                sentence[s.start : s.end], source["from"], source["unit"], source["of"], typeset(plain[s.start : s.end])
-            )
-        )
+        parts.append(_data(sentence[s.start : s.end], source, typeset(plain[s.start : s.end])))
         at = s.end
     return Markup().join([*parts, escape(typeset(plain[at:]))])
 
 
-def headline(text: str, index: Mapping[Identity, int]) -> str:
-    """Return a number as `annotate` does, with its unit, where it has one, in a smaller font."""
+def headline(figure: Verified, index: Mapping[Identity, int]) -> str:
+    """Return the median as `annotate` does, with its unit in a smaller font."""
+    from markupsafe import Markup, escape
+
+    (source,) = provenance.settle(provenance.median(figure)).sources
+    number, unit = units.parts(figure.estimate.median, figure.unit)
+    shown = Markup("{}<span>{}</span>").format(typeset(number), typeset(unit)) if unit else escape(typeset(number))
+    found = provenance.attributes(source, index)
+    return shown if found is None else _data(units.quantity(figure.estimate.median, figure.unit), found, shown)
+
+
+def _data(value: str, source: Mapping[str, Any], shown: str) -> str:
+    """Return the element of one number with its source."""
     from markupsafe import Markup
 
-    whole = annotate(text, index)
-    before, _, unit = whole.partition("\u00a0")
-    if not unit and " " in provenance.settle(text):
-        before, _, unit = whole.rpartition(" ")
-    if not unit:
-        return whole
-    return Markup(f"{before}<span>{unit.removesuffix('</data>')}</span></data>")
+    return Markup('<data value="{}" data-from="{}" data-unit="{}" data-of="{}">{}</data>').format(
+        value, source["from"], source["unit"], source["of"], shown
+    )
 
 
 def unbroken(text: str) -> str:
-    """The text with a no-break space between a number and its unit."""
+    """Return the text with a no-break space between numbers and units, and without breaks in 1/β and 1/γ."""
     return unbroken_at_numbers(text).replace("1/β", "1/\u2060β").replace("1/γ", "1/\u2060γ")
 
 
 def unbroken_at_numbers(text: str) -> str:
-    """The same without other joints: of as many characters as the text."""
+    """Return the text with no-break spaces at numbers only; its length does not change."""
     return _UNIT.sub("\u00a0", text)
 
 
 def _dark_style() -> str:
-    """The colours of small drawings in the page's own markup, where it is dark."""
+    """Return style rules for the colours of small drawings in the page's own markup in dark mode."""
     rules = (f'[{what}="{light}"]{{{what}:{dark}}}' for light, dark in DARK.items() for what in ("stroke", "fill"))
     return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
@@ -295,7 +300,7 @@ def _accent(palette: Palette, answer: answering.Answer) -> str:
 
 
 def _chapters(view: View, front: Front) -> list[dict[str, Any]]:
-    """The chapters with a workload that was measured, in the order of the house; unknown ones after."""
+    """Return the chapters with a measured workload, in the order of `chapters.place`; unknown ones after."""
     measured = {f.identity.workload for f in view.judgement.figures}
     some = [w for w in view.workloads.values() if w.name in measured]
     some.sort(key=lambda w: (min([r.order for r in w.rows], default=10**6), w.name))
@@ -318,7 +323,7 @@ def _spread(view: View) -> list[Drawing]:
 
 
 def _evidence_link(finding: Finding, judgement: Judgement) -> str:
-    """The place on the page that shows what the finding speaks of."""
+    """Return the link to the place on the page that shows the finding's evidence."""
     failed = {f.identity for f in judgement.figures if isinstance(f, Failed)}
     if any(i in failed for i in finding.about):
         return "#failed"
@@ -338,7 +343,7 @@ def _disturbed(judgement: Judgement) -> list[str]:
 
 
 def _download(figures: bytes) -> str:
-    """The figures themselves, "" where they are too many to be carried by the page."""
+    """Return the figures as a data URL, "" if they are too large to embed in the page."""
     if len(figures) > bounds.EMBEDDED:
         return ""
     return "data:application/json;base64," + base64.b64encode(figures).decode()

@@ -1,4 +1,4 @@
-"""Ink: the colours of the terminal pages, and lines of their width."""
+"""Ink: the colours of the terminal pages, and lines wrapped to their width."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Ink:
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
 
     def page(self, lines: Iterable[str]) -> str:
-        """The lines as text that does nothing to a terminal but colour it: records hold what programs printed."""
+        """Return the lines as printable text; only colour codes remain, because records contain programs' output."""
         return printable("\n".join(lines), COLOURS if self.colour else ())
 
 
 def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    """Wrap a text; names like gcc-native stay whole."""
+    """Wrap a text; names like gcc-native are not broken."""
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return lines or [first.rstrip()]

@@ -1,4 +1,4 @@
-"""Kernels: what the compiler made of the kernels for GPUs of a run's programs: a fact of the builds, not of the run."""
+"""Kernels: how the compiler translated the GPU kernels of a run's programs: a fact of the builds, not of the run."""
 
 from __future__ import annotations
 

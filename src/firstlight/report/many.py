@@ -1,6 +1,6 @@
-"""A machine of many processors, drawn: a box a core, those behind one cache together, NUMA nodes side by side.
+"""A machine of many processors, drawn: a box per core, grouped by shared cache, NUMA nodes side by side.
 
-Caches of one core are left out; the text beside the drawing describes them. Geometry only; a template renders it.
+Caches of one core are left out; the text next to the drawing describes them. Geometry only; a template renders it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from firstlight.report.boxes import Box
 from firstlight.system.machine import Cache, Machine, cores
 
 FROM = 33
-"""CPUs from which on a machine is drawn so."""
+"""The number of CPUs from which on a machine is drawn this way."""
 _MOST_WIDE, _CORE, _GAP, _PAD, _BAR, _HEAD = 880, 30, 4, 8, 18, 16
 _COLUMNS, _MANY_COLUMNS = 8, 14  # of cores behind one cache: few, and where there are many of them
 
@@ -20,7 +20,7 @@ Drawn = tuple[list[Box], float, float]  # boxes, width, height
 
 
 def nodes(machine: Machine, ranks: Mapping[int, str]) -> Drawn:
-    """All NUMA nodes, from the left to the right and down."""
+    """Draw all NUMA nodes, from left to right and down."""
     every = machine.numa or (machine.cpus,)
     numbers = machine.numa_numbers if len(machine.numa_numbers) == len(every) else tuple(range(len(every)))
     look = _Look(machine, ranks)
@@ -41,7 +41,7 @@ def nodes(machine: Machine, ranks: Mapping[int, str]) -> Drawn:
 
 
 class _Look:
-    """What is looked up for each core."""
+    """The properties that are looked up for each core."""
 
     def __init__(self, machine: Machine, ranks: Mapping[int, str]) -> None:
         level = max((c.level for c in machine.caches), default=0)
@@ -55,7 +55,7 @@ class _Look:
 
 
 def _node(machine: Machine, cpus: Sequence[int], look: _Look) -> Drawn:
-    """One node at the origin: its groups beside each other as long as there is room."""
+    """Draw one node at the origin: its groups side by side as long as there is room."""
     boxes: list[Box] = []
     x, y, wide, high = float(_PAD), float(_PAD + _HEAD), 0.0, 0.0
     for cache, some in _groups(sorted(cores.among(machine, cpus)), look):
@@ -69,7 +69,7 @@ def _node(machine: Machine, cpus: Sequence[int], look: _Look) -> Drawn:
 
 
 def _groups(mine: Sequence[tuple[int, ...]], look: _Look) -> list[tuple[Cache | None, list[tuple[int, ...]]]]:
-    """The cores of a node by the last cache that they share with others; None for those that share none."""
+    """Group the cores of a node by the last cache that they share with others; None for those that share none."""
     found: dict[int, tuple[Cache | None, list[tuple[int, ...]]]] = {}
     for core in mine:
         cache = look.last.get(core[0])
@@ -96,7 +96,7 @@ def _group(cache: Cache | None, some: Sequence[tuple[int, ...]], look: _Look) ->
 
 
 def _others(core: Sequence[int]) -> str:
-    """The other hardware threads of a core: `129`, `-7` of 4 to 7, `+3`."""
+    """Return the other hardware threads of a core: `129`, `-7` for 4 to 7, `+3`."""
     if len(core) < 3:
         return str(core[1]) if len(core) == 2 else ""
     return f"-{core[-1]}" if core[-1] - core[0] == len(core) - 1 else f"+{len(core) - 1}"

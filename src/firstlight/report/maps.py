@@ -1,4 +1,4 @@
-"""Maps: which processors the ranks of each placement could use, as they saw it themselves, one small drawing a way."""
+"""Maps: which processors the ranks of each placement could use, as they recorded it, one small drawing per way."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Map(msgspec.Struct, frozen=True):
 
 
 def maps(judgement: Judgement) -> tuple[list[Map], int]:
-    """A drawing for each way that occurred, libraries that do the same together, and how many more there were."""
+    """Return a drawing for each arrangement, with libraries that share it together, and the number of further ones."""
     together: dict[object, list[Placed]] = {}
     for p in placed(judgement):
         key = (p.placement.nodes, p.placement.ranks, p.placement.threads, p.mpi is None, p.launch.binding)
@@ -67,7 +67,7 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
 
 
 def _picture(machine: Machine, binding: Iterable[Binding], unbound: bool) -> Picture:
-    """The nodes below each other, those that look alike once with their number."""
+    """Draw the nodes below each other, those that look alike once with their number."""
     nodes: dict[int, list[Binding]] = {}
     for b in sorted(binding, key=lambda b: b.rank):
         nodes.setdefault(b.node, []).append(b)
@@ -99,7 +99,7 @@ def _nodes(same: Sequence[int]) -> str:
 
 
 def _node(machine: Machine, ranks: Sequence[Binding], top: float, unbound: bool) -> tuple[list[Box], float, float]:
-    """One node: a box a processor with the ranks that may use it; unbound ranks stand on a bar below."""
+    """Draw one node: a box per processor with the ranks that may use it, and a bar below for unbound ranks."""
     core = cores.of_core(machine)  # hardware threads of a core stand side by side
     every = sorted({*machine.cpus, *(c for b in ranks for c in b.cpus)}, key=lambda c: (core.get(c, c), c))[:_MOST_CPUS]
     free = [b.rank for b in ranks] if unbound else []

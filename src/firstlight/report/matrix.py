@@ -1,4 +1,4 @@
-"""The matrix: what it costs to choose wrongly, toolchain, MPI and placement by variant, as the ratio to the best."""
+"""The matrix: the loss from a wrong choice of toolchain, MPI and placement, by variant, as the ratio to the best."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
     @property
     def table(self) -> list[tuple[str, ...]]:
-        """Every cell that holds something, with what stands behind it."""
+        """Return every non-empty cell with its source."""
         return [
             (f"{line} · {column}", cell.text, cell.why)
             for line, cells in self.rows
@@ -59,7 +59,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
     @property
     def reasons(self) -> list[str]:
-        """Why cells failed, each reason once with what it concerns."""
+        """Return why cells failed, each reason once with the cells that it concerns."""
         reasons: dict[str, list[str]] = {}
         for line, cells in self.rows:
             for column, cell in zip(self.columns, cells, strict=True):
@@ -69,9 +69,9 @@ class Matrix(msgspec.Struct, frozen=True):
 
 
 def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
-    """For each row of the summary that leaves a choice, in their order: one for its ranks, one for every other number.
+    """Return matrices for each row of the summary with a choice, in order: one for its ranks, one per other number.
 
-    Variants that do other work (`[[classes]]`) have one of their own.
+    Variants that do other work (`[[classes]]`) have a matrix of their own.
 
     Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
     """
@@ -91,7 +91,7 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
 
 
 def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
-    """Return the plain kernels by compiler and flags, against the best of each kernel."""
+    """Return the plain kernels by compiler and flags, compared with the best of each kernel."""
     if found is None:
         return None
     columns = tuple(f.toolchain for f in found.flags)
@@ -107,8 +107,7 @@ def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
 
 
 def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:
-    """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it. Of a
-    row that speaks of every placement all together."""
+    """Return a row's figures by number of ranks, without numbers of other rows; one group if any placement fits."""
     run = judgement.run
     threads, ranks = cores.amount(row.threads, run.machine), cores.ranks(row.ranks, run.machine)
     alike = (row.metric, row.where, row.variants, row.device)
@@ -132,7 +131,7 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
 
 
 def _by_work(figures: list[Figure], workload: Workload) -> dict[str, list[Figure]]:
-    """By the class of their variants' work; what is of no class comes first."""
+    """Group figures by the class of their variants' work; figures without a class come first."""
     found: dict[str, list[Figure]] = {}
     for f in figures:
         found.setdefault(workload.work(f.identity.variant), []).append(f)
@@ -161,7 +160,7 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
 
 
 def _cost(best: Verified, ranked: list[Verified]) -> str:
-    """Return the cost of the worst choice among those known to be worse, or among all if there are too few launches."""
+    """Return the loss of the worst choice among those known to be worse, or among all if launches are too few."""
     few = any(f.estimate.low is None for f in ranked)
     known = [f for f in ranked if few or f is best or not ranking.alike(best, f)]
     worst = max(known, key=lambda f: ranking.advantage(best, f))

@@ -22,7 +22,7 @@ _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack
 
 
 def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
-    """A few short paragraphs; every number in them is the run's own."""
+    """Return a few short paragraphs; every number in them is the run's own."""
     return [
         p
         for p in (
@@ -37,7 +37,7 @@ def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[
 
 
 def _answered(run: Run) -> str:
-    """Parameters that took what an earlier run found."""
+    """Return the sentence on parameters that used the best value of an earlier run; "" if there are none."""
     if not run.answered:
         return ""
     defaults = "; ".join(wording.answered(run.answered, run.toolbox))
@@ -133,7 +133,7 @@ def built_with(run: Run) -> list[tuple[str, str]]:
 
 
 def environment(run: Run) -> list[tuple[str, str]]:
-    """What may explain a difference, as pairs."""
+    """Return what may explain a difference, as pairs."""
     m = run.machine
     revision = f", revision {run.revision}" if run.revision not in ("", run.firstlight) else ""
     rows = [

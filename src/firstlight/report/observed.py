@@ -1,4 +1,4 @@
-"""Observed: what programs saw behind a figure, launch by launch: series, fields, and values over the ranks."""
+"""Observed: data that programs recorded behind a figure, by launch: series, fields, and values over the ranks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LEAST, MOST = 1e-6, 1e12  # microseconds: what a length of time may be
 
 
 class Window(NamedTuple):
-    """The last sample of a case in one launch: how long it took, and by rank the points of each series."""
+    """The last sample of a case in one launch: its duration, and the points of each series by rank."""
 
     seconds: float
     ranks: dict[int, dict[str, tuple[float, ...]]]
 
 
 def windows(view: View, figure: Verified) -> list[Window]:
-    """One for each complete launch that left series, in the order of time."""
+    """Return one window for each complete launch with series, in the order of time."""
     who = figure.identity
     records = sorted(_records(view, who), key=lambda r: r.start.time)
     found = [_window(r, case.case) for r in records for case in _cases(r, who)]
@@ -31,7 +31,7 @@ def windows(view: View, figure: Verified) -> list[Window]:
 
 
 def field(view: View, figure: Figure) -> Field | None:
-    """The picture that the last complete launch of that case left; None where none did."""
+    """Return the field of the last complete launch of that case; None if there is none."""
     who = figure.identity
     records = sorted(_records(view, who), key=lambda r: r.start.time)
     found = [f for r in records for case in _cases(r, who) for f in r.fields if f.case == case.case]
@@ -39,13 +39,13 @@ def field(view: View, figure: Figure) -> Field | None:
 
 
 def other(view: View, figure: Figure, metric: str) -> Verified | None:
-    """Another metric of the same case, where it was verified."""
+    """Return another metric of the same case, if it was verified."""
     wanted = msgspec.structs.replace(figure.identity, metric=metric)
     return next((f for f in view.judgement.figures if f.identity == wanted and isinstance(f, Verified)), None)
 
 
 def _records(view: View, who: Identity) -> list[LaunchRecord]:
-    """The complete launches of that program in that placement."""
+    """Return the complete launches of that program in that placement."""
     cells = {
         c.id
         for c in view.judgement.run.cells
@@ -72,9 +72,9 @@ def _window(record: LaunchRecord, case: int) -> Window:
 
 
 def over_ranks(view: View, figure: Figure, value: str) -> tuple[float, float, float] | None:
-    """(`least`, `median`, `largest`) over the ranks of a value observed in that case.
+    """Return (`least`, `median`, `largest`) over the ranks of a value observed in that case.
 
-    Medians over samples and launches; None where no complete launch observed it.
+    The values are medians over samples and launches; None if no complete launch observed it.
     """
     who = figure.identity
     launches = []

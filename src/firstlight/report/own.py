@@ -1,8 +1,8 @@
 """Own: the drawings that one workload alone needs, from the `report.py` in its folder.
 
 This is code, and rendering runs it. It is always code of the user: of this checkout, or of a folder that the user names
-in FIRSTLIGHT_WORKLOADS, as are the programs that are built from it. A results directory, which somebody may have sent,
-holds data only and has no say in it: workloads come from the catalogue, never from the record of a run.
+in FIRSTLIGHT_WORKLOADS, as are the programs that are built from it. A results directory, which may come from another
+user, contains data only and runs no code: workloads come from the catalogue, never from the record of a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILE = "report.py"
 
 
 def function(workload: Workload, name: str) -> Callable[..., object] | None:
-    """The function of that name in the workload's `report.py` or in what that imports from its folder, else None."""
+    """Return the function of that name from the workload's `report.py` or its imports from that folder, else None."""
     found = module(workload)
     made = getattr(found, name, None) if found else None
     if not inspect.isfunction(made) or not made.__module__.startswith(_package(workload.folder)):
@@ -34,10 +34,10 @@ def function(workload: Workload, name: str) -> Callable[..., object] | None:
 
 
 def module(workload: Workload) -> ModuleType | None:
-    """The workload's `report.py`, imported; None where it has none.
+    """Import the workload's `report.py`; None if it has none.
 
-    Modules beside it are imported as `from .folder import name`. Raises UsageError, naming the file, for one that
-    cannot be imported, and for a folder that lies in none of the catalogue's roots.
+    It imports modules next to it as `from .folder import name`. Raises UsageError with the file name if one cannot be
+    imported, and for a folder that is in none of the catalogue's roots.
     """
     folder = workload.folder.resolve()
     if not (folder / FILE).is_file():
@@ -58,7 +58,7 @@ def module(workload: Workload) -> ModuleType | None:
 
 @contextmanager
 def errors_located(workload: Workload) -> Iterator[None]:
-    """Turn what code of the workload's own raises into a UsageError of one line that names its file and line."""
+    """Convert an exception from the workload's own code into a UsageError of one line with its file and line."""
     try:
         yield
     except UsageError:
@@ -72,7 +72,7 @@ def errors_located(workload: Workload) -> Iterator[None]:
 
 
 def _place(error: Exception, folder: Path) -> str:
-    """`FILE, line N` of the innermost code of the folder that was at work; "" where there was none."""
+    """Return `FILE, line N` of the innermost code of the folder in the traceback; "" if there is none."""
     if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
         return f"{error.filename}, line {error.lineno}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(folder)]
@@ -80,5 +80,5 @@ def _place(error: Exception, folder: Path) -> str:
 
 
 def _package(folder: Path) -> str:
-    """A module name that no other folder has, wherever it lies."""
+    """Return a module name that is unique to the folder, wherever it is."""
     return f"workload_{folder.name}_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"

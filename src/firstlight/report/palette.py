@@ -1,7 +1,7 @@
-"""Colours: one colour-blind-safe palette (after Okabe and Ito 2008); a toolchain and an MPI keep theirs on the page.
+"""Colours: one colour-blind-safe palette (after Okabe and Ito 2008); toolchains and MPIs keep theirs on the page.
 
 These are the colours of the light page; `DARK` has each colour's counterpart for the dark page.
-Every colour stands out from its page at 3:1 at least.
+The contrast of every colour with its page is at least 3:1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Peers: other programs that measure what a figure measures, and the command that starts each where it is here."""
+"""Peers: other programs that measure the same quantity as a figure, and the command that starts each, if present."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PEERS: dict[str, tuple[tuple[str, ...], ...]] = {
     EXECUTION_CPU: (("perf", "stat", "--repeat=10", "--event=task-clock"),),
     EXECUTION_MEMORY: (("time", "--format=%M KiB"),),
 }
-"""By the role that a figure plays: other programs that measure the same quantity, and their arguments."""
+"""Programs that measure the same quantity, with their arguments, by the role of a figure."""
 PREPARED = {"hyperfine": "--prepare", "perf": "--pre"}
 """The option by which a program starts a shell's command before each execution that it measures."""
 
@@ -54,7 +54,7 @@ class Peer(msgspec.Struct, frozen=True):
 def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: Sequence[Launched]) -> list[Peer]:
     """Return other programs that measure what the figure measures, if its workload declares its role.
 
-    `some`: its launches. A peer of a guest is given the words that the last of them started.
+    `some`: its launches. A peer of an external command starts the command line of the last of them.
     """
     workload, i = workloads.get(figure.identity.workload), figure.identity
     found = []
@@ -73,9 +73,9 @@ def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: S
 
 
 def _of_guest(program: str, arguments: Sequence[str], run: Run, some: Sequence[Launched]) -> str:
-    """Where the guest was started, with its environment and its launcher; "" where no launch is known.
+    """Return a command that measures the external command in its folder with its environment and launcher, or "".
 
-    What it prepares is prepared by the program's own option, or once by a shell where it has none.
+    The program's own option executes the preparation, or a shell does so once if there is no such option.
     """
     start = some[-1].record.start if some else None
     guest = next((c.guest for c in run.cells if start is not None and c.id == start.cell), None)
@@ -95,7 +95,7 @@ def _of_guest(program: str, arguments: Sequence[str], run: Run, some: Sequence[L
 
 
 def _launcher(guest: ExternalCommand, command: Sequence[str]) -> Sequence[str]:
-    """The words of the launcher in a recorded command: what follows the observer's own."""
+    """Return the launcher's arguments in a recorded command: those after the observer's own."""
     if not guest.launched or "--output" not in command:
         return ()
     return command[command.index("--output") + 3 :]

@@ -18,14 +18,15 @@ Axes = tuple[dict[str, Any], dict[str, Any]]
 
 
 def finest(view: View, figures: Iterable[Verified]) -> Seen | None:
-    """The picture with most columns that one of these left; None where there is none of anything but zeros."""
+    """Return the field with the most columns among these figures; None if all fields are missing or zero."""
     seen = [(f, p) for f in figures if (p := observed.field(view, f)) is not None and p.largest > 0]
     return max(seen, key=lambda x: x[1].columns, default=None)
 
 
 def heat(picture: Field, point: str, signed: bool = False, number: int = 0) -> Trace:
-    """A heat map over cells. `point`: how one is called, with %{x:.0f} and %{y:.0f}. `signed`: around nothing, else of
-    what is never less than nothing. `number`: of the picture where several stand side by side, from 0."""
+    """Return a heat map over cells. `point`: the name of a cell, with %{x:.0f} and %{y:.0f}. `signed`: values around
+    zero, else non-negative ones. `number`: position of the picture among several side by side, from 0.
+    """
     own = numbered(number)
     high, wide = picture.rows / len(picture.values), picture.columns / len(picture.values[0])
     return {
@@ -37,7 +38,7 @@ def heat(picture: Field, point: str, signed: bool = False, number: int = 0) -> T
 
 
 def axes(picture: Field, across: str, along: str, downwards: bool = False) -> Axes:
-    """As long as the picture has cells, alike in both directions. `downwards`: the first row is the uppermost one."""
+    """Return axes as long as the picture has cells, with equal scales. `downwards`: the first row is the uppermost."""
     plain = {"showgrid": False, "zeroline": False, "showline": True}
     rows = [picture.rows, 0] if downwards else [0, picture.rows]
     x = plain | {"title": {"text": across}, "range": [0, picture.columns]}
@@ -60,7 +61,7 @@ def beside(some: Sequence[tuple[str, Axes]]) -> dict[str, Any]:
 
 
 def middle(pictures: Sequence[Field], unit: str = "") -> list[tuple[str, ...]]:
-    """Values along the middle rows, by the share of their length."""
+    """Return the values along the middle rows, by the share of their length."""
     rows = []
     for k in range(MOST_ROWS):
         share = (k + 0.5) / MOST_ROWS
@@ -74,5 +75,5 @@ def _at(picture: Field, share: float) -> float:
 
 
 def numbered(number: int) -> str:
-    """What follows `x`, `y`, `xaxis` and `yaxis` in the names of a picture's axes."""
+    """Return the suffix of `x`, `y`, `xaxis` and `yaxis` in the names of a picture's axes."""
     return "" if number == 0 else str(number + 1)

@@ -1,4 +1,4 @@
-"""Sentences: a plot's title, computed from what it draws, with honest wording where things are the same."""
+"""Sentences: a plot's title, computed from its data, with honest wording if choices do not differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firstlight.core.units import ratio, significant
 
 
 class Winners(NamedTuple):
-    """Who is best somewhere: `winners` among `everything`, `by` how many times better than the next (1: all equal).
+    """The best at one place: `winners` among `everything`, `by` how many times better than the next (1: all equal).
 
     `apart`: how far the medians of the winners are from each other; beyond the practical threshold they are only
     not known to differ.
@@ -29,7 +29,7 @@ class Winners(NamedTuple):
 
 
 def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified], str]) -> Winners | None:
-    """Rank what was measured at one place; None where there are fewer than two to compare."""
+    """Rank the figures at one place; None if there are fewer than two to compare."""
     groups = ranking.rank(figures)
     if sum(len(g.figures) for g in groups) < 2:
         return None
@@ -42,13 +42,13 @@ def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified],
 
 
 def equal(figures: Sequence[Verified]) -> bool:
-    """True where the medians are within the practical threshold, so that they may be called equal."""
+    """Return whether the medians are within the practical threshold, so that they may be called equal."""
     best = ranking.best(figures)
     return best is None or max(ranking.advantage(best, f) for f in figures) < 1 + ranking.PRACTICAL
 
 
 def compared(outcomes: Sequence[Winners], levels: int) -> str:
-    """`in L1 and L2 native wins by 1.9 ×; in L3 and memory all are equal`"""
+    """Return `in L1 and L2 native wins by 1.9 ×; in L3 and memory all are equal`."""
     merged: list[list[Winners]] = []
     for o in outcomes:
         if merged and _alike(merged[-1][0], o):
@@ -68,7 +68,7 @@ def _alike(a: Winners, b: Winners) -> bool:
 
 
 def _known(o: Winners) -> bool:
-    """False where all are called the same because no difference can be shown, not because there is none."""
+    """Return whether the result is known; False if all seem equal only because no difference can be shown."""
     return len(o.winners) < len(o.everything) or o.apart < 1 + ranking.PRACTICAL
 
 
@@ -90,7 +90,7 @@ def _result(some: Sequence[Winners]) -> str:
 
 
 def span(pairs: Sequence[tuple[Verified, Verified]]) -> str:
-    """`1.5 to 3.7 ×`, or one number where they are alike: how many times better the first of each pair is."""
+    """Return `1.5 to 3.7 ×`, or one number if similar: how many times better the first of each pair is."""
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
     most = provenance.among(ratio2(high), pairs)
@@ -98,22 +98,22 @@ def span(pairs: Sequence[tuple[Verified, Verified]]) -> str:
 
 
 def ahead(a: Verified, b: Verified) -> str:
-    """`1.9 ×`: how many times better a is than b."""
+    """Return `1.9 ×`: how many times better a is than b."""
     return provenance.advantage(ratio2(ranking.advantage(a, b)), a, b)
 
 
 def ratio2(value: float) -> str:
-    """Two digits are enough for a title, three where it is close to one."""
+    """Return a ratio with two digits, which suffice for a title, or with three if it is close to one."""
     return ratio(value) if value < 1.1 else f"{significant(value, 2)} ×"
 
 
 def staircase(at: Mapping[str, Verified], verb: str) -> str:
-    """`takes 1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`"""
+    """Return `takes 1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`."""
     return f"{verb} " + listing([f"{provenance.median(f)} in {place}" for place, f in at.items()])
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
-    """`falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`: the best line at each end."""
+    """Return `falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`: the best lines."""
     ends = []
     for place, figures in (ordered[0], ordered[-1]):
         best = ranking.best(figures.values())

@@ -21,7 +21,7 @@ class Strip(msgspec.Struct, frozen=True):
 
 
 def strip(figure: Verified) -> Strip:
-    """The axis spans all launches, but at least 2 % of the median, so that noise does not look like news."""
+    """Return the strip. Its axis spans all launches, and at least 2 % of the median, so that noise looks small."""
     e = figure.estimate
     reach = max(0.01 * abs(e.median), *(abs(x - e.median) for x in e.launches)) * 1.05 or 1.0
     first = e.median - reach
@@ -42,7 +42,7 @@ def strip(figure: Verified) -> Strip:
 
 
 def _apart(reach: float, figure: Verified) -> str:
-    """An end of the axis, in percent of the median; as a value where the median is 0, which an observed one may be."""
+    """Return an end of the axis in percent of the median, or as a value if the median (of an observed value) is 0."""
     middle = figure.estimate.median
     return (
         f"{100 * reach / middle:+.1f} %"

@@ -1,4 +1,4 @@
-"""The terminal page: the answer, how sure it is, what is strange, what to do next. 80 columns, no boxes."""
+"""The terminal page: the answer, its certainty, unusual results, and what to do next. 80 columns, no boxes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def summary(
     colour: bool = False,
     report: Path | str | None = None,
 ) -> str:
-    """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
+    """Return the page, without a final newline. `report`: the location of the HTML page, None if there is none."""
     ink, run = Ink(colour), judgement.run
     answered = answering.answers(judgement, workloads)
     machine = _machine(judgement, width) + _warnings(judgement, width, ink)
@@ -62,7 +62,7 @@ def summary(
 
 
 def header(run: Run, width: int, ink: Ink) -> list[str]:
-    """One line, or two where one would be too long."""
+    """Return the header: one line, or two if one would be too long."""
     date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
     took = "" if run.finished is None else duration(run.finished - run.started)
     effort = ", ".join(filter(None, (wording.effort(run), took)))
@@ -77,7 +77,7 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
 
 
 def machine_line(judgement: Judgement) -> str:
-    """`AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`"""
+    """Return `AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`."""
     machine, levels = judgement.run.machine, judgement.hierarchy.levels
     architecture = f" ({machine.microarchitecture})" if machine.microarchitecture else ""
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
@@ -95,7 +95,7 @@ def machine_line(judgement: Judgement) -> str:
 
 
 def _kinds(judgement: Judgement) -> str:
-    """` (6 performance cores and 8 efficiency cores; 1 core: performance core)`, where cores differ."""
+    """Return ` (6 performance cores and 8 efficiency cores; 1 core: performance core)` if cores differ, else ""."""
     kinds, one = cores.kinds(judgement.run.machine), of_one_core(judgement)
     return f" ({kinds}{f'; 1 core: {one}' if one else ''})" if kinds else ""
 
@@ -111,7 +111,7 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
 
 
 def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int, ink: Ink) -> list[str]:
-    """A line per question, its subject on the left."""
+    """Return the lines of the verdict: one per question, with its subject on the left."""
     lines = []
     for advice in verdict.verdict(judgement, workloads):
         first, *rest = wrap(advice.sentence, width, f"  {advice.subject:<8}", " " * 10)
@@ -121,7 +121,7 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
 
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
-    """What may have disturbed the measurement, without what the verdict has."""
+    """Return what may have disturbed the measurement, without what the verdict shows."""
     slow = [d for d in disturbances(judgement.steadiness) if d not in settle(verdict.health(judgement))]
     lines = [line for text in (*judgement.run.machine.warnings, *slow) for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]
@@ -160,13 +160,13 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
 
 
 def more_rows(front: Front) -> str:
-    """`5 more rows in the report`, and how many of them the front page has no room for."""
+    """Return `5 more rows in the report`, and how many of them are headlines without room on the front page."""
     cut = f"; {front.cut} of them are headlines too many for this page" if front.cut else ""
     return f"{count(len(front.others), 'more row')} in the report{cut}"
 
 
 def _left_out(what: str, some: Sequence[tuple[str, str]], width: int) -> list[str]:
-    """One line: what is left out, as much as fits, and the command that measures the first."""
+    """Return one line: what is left out, as much as fits, and the command that measures the first."""
     if not some:
         return []
     names, command = [name for name, _ in some], some[0][1]
@@ -184,7 +184,7 @@ def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
 
 
 def _row(cell: Sequence[str], sizes: Sequence[int], titles: int, below: bool) -> list[str]:
-    """A row of the table: a long title goes on below, or all numbers stand below their title."""
+    """Format a row of the table: a long title continues below, or all numbers are below their title."""
     title, *numbers, choose = (*cell,)
     first, *rest = textwrap.wrap(title, titles) or [""]
     middle = "  ".join(text.rjust(size) for text, size in zip(numbers, sizes[1:-1], strict=True))
@@ -257,7 +257,7 @@ def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
 
 
 def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str:
-    """What failed, in full: figures with the reason, builds with the compiler's output, launches that were lost."""
+    """Return all failures: figures with the reason, builds with the compiler's output, lost launches, absent things."""
     ink, run = Ink(colour), judgement.run
     lines: list[str] = []
     for kind in failing.ORDER:

@@ -19,7 +19,7 @@ Sums = dict[tuple[int, int], tuple[int, int]]
 
 
 def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
-    """The bytes and the messages of a phase, each as a heat map: a row a sender, a column a receiver."""
+    """Return the bytes and the messages of a phase as heat maps, with one row per sender, one column per receiver."""
     title = traffic_shape.title(phase, ranks)
     symmetry = traffic_shape.symmetry_sentence(phase)
     sizes = sorted({p.bytes // p.messages for p in phase.pairs})
@@ -78,7 +78,7 @@ def _heat(
 
 
 def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float], str]) -> Trace:
-    """Blocks of `width` x `width` ranks by their bytes (`which` = 1) or messages (0)."""
+    """Return a heat map of blocks of `width` x `width` ranks by their bytes (`which` = 1) or messages (0)."""
     values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
     some = [v for row in values for v in row if v]
     low, high = (math.log10(min(some)), math.log10(max(some))) if some else (0.0, 1.0)
@@ -103,7 +103,7 @@ def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float]
 
 
 def _nothing(sums: Sums, row: int, column: int) -> float | None:
-    """Messages without bytes are something too: they get the lowest colour, no message none."""
+    """Return the lowest colour for messages without bytes, and no colour for a block without messages."""
     return 0.0 if sums.get((row, column), (0, 0))[0] else None
 
 

@@ -1,4 +1,4 @@
-"""Shape: what a communication matrix looks like, in numbers and in one sentence each."""
+"""Shape: a description of a communication matrix, in numbers and in one sentence each."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from firstlight.core.units import count
 from firstlight.results.traffic import Pair, Phase, Traffic
 
 NEAR = 0.5
-"""Share of the bytes from which a set of distances is worth a sentence."""
+"""The share of the bytes from which on a sentence mentions a set of distances."""
 
 
 def others(pairs: Sequence[Pair]) -> list[Pair]:
-    """Pairs of two different ranks."""
+    """Return the pairs of two different ranks."""
     return [p for p in pairs if p.source != p.target]
 
 
 def neighbours(phase: Phase, ranks: int) -> list[int]:
-    """How many other ranks each rank sends to."""
+    """Return how many other ranks each rank sends to."""
     counted = Counter(p.source for p in others(phase.pairs))
     return [counted.get(rank, 0) for rank in range(ranks)]
 
 
 def distances(phase: Phase, ranks: int) -> list[tuple[int, float]]:
-    """(`d`, share of the bytes that go to rank r + d or r - d, around the end too), the largest share first."""
+    """Return (`d`, share of the bytes to rank r + d or r - d, with wrap-around), the largest share first."""
     amounts: Counter[int] = Counter()
     for p in others(phase.pairs):
         away = abs(p.source - p.target)
@@ -35,7 +35,7 @@ def distances(phase: Phase, ranks: int) -> list[tuple[int, float]]:
 
 
 def one_sidedness(phase: Phase) -> float:
-    """Share of the bytes between two ranks that the other direction does not match: 0 symmetric, 1 one way only."""
+    """Return the share of the bytes between ranks without a counterpart in return: 0 symmetric, 1 one way only."""
     amounts = {(p.source, p.target): p.bytes for p in others(phase.pairs)}
     total = sum(amounts.values())
     back = sum(min(n, amounts.get((b, a), 0)) for (a, b), n in amounts.items())
@@ -43,7 +43,7 @@ def one_sidedness(phase: Phase) -> float:
 
 
 def imbalance(phase: Phase, ranks: int) -> float:
-    """The bytes that the busiest sender sends against the mean of all ranks; 0 where nothing is sent."""
+    """Return the bytes of the busiest sender relative to the mean of all ranks; 0 if nothing is sent."""
     sent: Counter[int] = Counter()
     for p in others(phase.pairs):
         sent[p.source] += p.bytes
@@ -51,7 +51,7 @@ def imbalance(phase: Phase, ranks: int) -> float:
 
 
 def peers_sentence(phase: Phase, ranks: int) -> str:
-    """`Each rank sends to 4 others`"""
+    """Return `Each rank sends to 4 others`."""
     counts = neighbours(phase, ranks)
     if not any(counts):
         return "No rank sends to another"
@@ -62,7 +62,7 @@ def peers_sentence(phase: Phase, ranks: int) -> str:
 
 
 def distance_sentence(phase: Phase, ranks: int) -> str:
-    """`92 % of the bytes go to ranks r ± 1`; "" where that says nothing."""
+    """Return `92 % of the bytes go to ranks r ± 1`; "" if it would be trivial."""
     found = distances(phase, ranks)
     if not found or ranks <= 3:  # everyone is a neighbour then
         return ""
@@ -85,7 +85,7 @@ def distance_sentence(phase: Phase, ranks: int) -> str:
 
 
 def symmetry_sentence(phase: Phase) -> str:
-    """Whether what goes one way comes back."""
+    """Return a sentence on whether traffic is symmetric."""
     share = one_sidedness(phase)
     if not others(phase.pairs):
         return "there is no traffic between ranks"
@@ -95,19 +95,19 @@ def symmetry_sentence(phase: Phase) -> str:
 
 
 def title(phase: Phase, ranks: int) -> str:
-    """The message of the matrix."""
+    """Return the title of the matrix: its peers and its distances."""
     parts = [peers_sentence(phase, ranks), distance_sentence(phase, ranks)]
     return "; ".join(part for part in parts if part)
 
 
 def mpi_share(traffic: Traffic) -> float:
-    """Share of the recorded time of all ranks that was spent inside MPI."""
+    """Return the share of the recorded time of all ranks that was spent inside MPI."""
     recorded = sum(r.recorded for r in traffic.times)
     return sum(r.mpi for r in traffic.times) / recorded if recorded else 0.0
 
 
 def blocks(pairs: Sequence[Pair], ranks: int, most: int) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
-    """(`width`, {(row, column): (messages, bytes)}): the matrix in at most `most` x `most` blocks of `width` ranks."""
+    """Return (`width`, {(row, column): (messages, bytes)}): at most `most` x `most` blocks of `width` ranks each."""
     width = max(1, -(-ranks // most))
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     for p in pairs:

@@ -1,4 +1,4 @@
-"""Unmeasured: what the run's suite leaves out and what its budget did, with the commands that measure it."""
+"""Unmeasured: what the run's suite and its budget left out, with the commands that measure it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unmeasured(NamedTuple):
 
 
 def unmeasured(run: Run, workloads: Mapping[str, Workload]) -> list[Unmeasured]:
-    """By chapter and name, those that this machine can run. None where the user named, or brought, what to measure."""
+    """Return workloads that this machine can run, by chapter and name; none if the user chose what to measure."""
     if run.names or run.brought:
         return []
     measured = {c.program.workload for c in run.cells}
@@ -43,7 +43,7 @@ class Unbegun(NamedTuple):
 
 
 def unbegun(judgement: Judgement) -> list[Unbegun]:
-    """By how much is missing: what could be built and was not begun. Nothing where a run is complete."""
+    """Return the cells that were not started, by workload, most missing cells first; none if the run is complete."""
     run = judgement.run
     launched = {r.start.cell for r in judgement.records}
     failed = {b.program for b in run.builds if not b.ok}
@@ -62,7 +62,7 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
 
 
 def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered: Collection[str]) -> list[str]:
-    """The titles of rows that the plan could answer and a run that its budget ended did not."""
+    """Return the titles of the rows that the plan covers and a run stopped by its budget did not answer."""
     run = judgement.run
     if run.state != "budget":
         return []
@@ -76,5 +76,5 @@ def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered
 
 
 def _command(workload: Workload) -> str:
-    """With the shortest suite that it has."""
+    """Return the command that runs the workload in its shortest suite."""
     return command("run", workload.name, f"--{next(s for s in SUITES if s in workload.suites)}")

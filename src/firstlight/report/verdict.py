@@ -1,4 +1,4 @@
-"""The verdict: what both pages show first. Is the machine healthy, which flags, which MPI library, what next?"""
+"""The verdict, first on both pages: the health of the machine, flags, MPI library, and what to do next."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def health(judgement: Judgement) -> str:
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return where which library is better: `MPICH: message latency, 2 ranks (1.8 x better). No difference ...`."""
+    """Return which library is better in which rows: `MPICH: message latency, 2 ranks (1.8 x better). No ...`."""
     run = judgement.run
     better: dict[str, list[str]] = {}
     same: list[str] = []
@@ -95,7 +95,7 @@ def _some(what: Sequence[str]) -> str:
 
 
 def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[str, str]:
-    """Return what to do next, and the command: go on with a run that is not complete, or run the larger suite."""
+    """Return what to do next, and the command: continue a run that is not complete, or run the larger suite."""
     run = judgement.run
     if run.state != "complete":
         return state(run)
@@ -105,7 +105,7 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
 
 
 def state(run: Run) -> tuple[str, str]:
-    """Return how a run ended that is not complete, and the command that goes on with it."""
+    """Return how an incomplete run ended, and the command that continues it."""
     how = {
         "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
         "interrupted": "continue: the run was interrupted, and only part of the suite was measured",

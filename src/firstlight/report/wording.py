@@ -1,4 +1,4 @@
-"""Wording: what toolchains, MPI libraries, cache levels and groups of them are called in a sentence."""
+"""Wording: the names of toolchains, MPI libraries, cache levels and groups of them in a sentence."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from firstlight.toolchain import Toolbox
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
-    """The command that measures this figure again: with its file, and with what else the user set for the run. What the
-    run brought is measured by the command that began it."""
+    """Return the command that measures this figure again, with its files and settings, or the command of the run."""
     if run is not None and any(identity.workload == one.name for one in run.brought):
         return again(run)
     mpi = ("--mpi", identity.mpi) if identity.mpi else ()
@@ -28,7 +27,7 @@ def repeat(identity: Identity, run: Run | None = None) -> str:
 
 
 def again(run: Run) -> str:
-    """The command that began the run, without the folder of this machine that its results went to."""
+    """Return the command that started the run, without the directory of its results on this machine."""
     words = list(run.command[1:])  # without the first one, which is arbitrary text of the file
     for option in ("--results", "--programs"):
         while option in words:
@@ -38,25 +37,25 @@ def again(run: Run) -> str:
 
 
 def effort(run: Run) -> str:
-    """`quick suite`; "" of a run of a user's own programs, which no suite names."""
+    """Return `quick suite`; "" for a run of a user's own programs, which belong to no suite."""
     return "" if run.brought else f"{run.suite} suite"
 
 
 def title(run: Run) -> str:
-    """What a page is about: the first light of a machine, or what a user calls his programs."""
+    """Return the title of a page: the first light of a machine, or the title of the user's programs."""
     own = [one.title for one in run.brought]
     return f"{', '.join(own)} on {run.machine.title}" if own else f"First light of {run.machine.title}"
 
 
 def verified(run: Run) -> str:
-    """By what programs of a user are verified, one sentence; "" where the run has none."""
+    """Return how a user's programs are verified, in one sentence; "" if the run has none."""
     own = {one.name for one in run.brought}
     ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
 
 
 def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
-    """Where parameters that nobody set got their values from: a sentence for each answer of a run with a library."""
+    """Return a sentence for each tuned default of a run: the value of a parameter that was not set, and its source."""
     labels = {m.name: m.label for m in toolbox.mpis}
     groups: dict[tuple[str, ...], list[TunedDefault]] = {}
     for one in some:
@@ -76,23 +75,23 @@ def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
 
 
 def mpi_label(run: Run, mpi: str) -> str:
-    """`Open MPI 4.1.4` for `openmpi`; its name where the run does not describe it."""
+    """Return `Open MPI 4.1.4` for `openmpi`; its name if the run does not describe it."""
     library = run.toolbox.mpi(mpi)
     return library.label if library else mpi
 
 
 def mpi_name(run: Run, mpi: str) -> str:
-    """`Open MPI`: the label without its version, as long as that names one library of the run only."""
+    """Return `Open MPI`: the label without its version, if that identifies one library of the run only."""
     short = {m.name: m.label.removesuffix(m.version).strip() for m in run.toolbox.mpis}
     return short[mpi] if mpi in short and list(short.values()).count(short[mpi]) == 1 else mpi_label(run, mpi)
 
 
 def tools(run: Run) -> list[str]:
-    """`gcc 12.2`, `nvcc 13.0`: each compiler of the run once."""
+    """Return `gcc 12.2`, `nvcc 13.0`: each compiler of the run once."""
     here = [f"{t.compiler} {_short(t.version)}" for t in run.toolbox.toolchains]
     return list(dict.fromkeys(here + ([_short(run.toolbox.cuda.label)] if run.toolbox.cuda else [])))
 
 
 def _short(version: str) -> str:
-    """The first two parts of a version."""
+    """Return the first two parts of a version."""
     return ".".join(version.split(".")[:2])

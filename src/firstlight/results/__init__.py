@@ -1,1 +1,1 @@
-"""What programs write, and how a run is stored."""
+"""Results: the records that programs write, and the storage of runs."""

@@ -1,4 +1,4 @@
-"""The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
+"""The record: the lines that a program writes, the file of a launch, and the content of `run.json`.
 
 A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, series, field,
 devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++ harness
@@ -26,22 +26,22 @@ from firstlight.toolchain import Absent, Toolbox
 SCHEMA = 1
 
 MOST_TOLD = 256
-"""Parameters, metrics and phases of a program: each figure is held against all metrics."""
+"""Maximum number of parameters, metrics and phases of a program: each figure is compared with all metrics."""
 MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
-"""Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
+"""Maximum numbers of values of a sample with its phases, points of a series, ranks with series: as in the harness."""
 MOST_BOXES, FINEST = 96, 999
-"""Rows and columns of a small picture of a field, and what its largest value is there: as in the harness."""
+"""Maximum rows and columns of a small picture of a field, and its number for the largest value: as in the harness."""
 
 SPARE = 1.1
-"""Time to ask for is so many times what is still to be launched as estimated."""
+"""A proposed budget is this many times the estimated time of the remaining launches."""
 
 PHASE = "phase_"
-"""What the observed value of a phase is called before the name of the phase: seconds a step."""
+"""The prefix of the observed value of a phase, in seconds per step; the name of the phase follows."""
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 Time = Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]
-"""Seconds since the epoch, up to the last year that a calendar here knows."""
+"""Seconds since the epoch, up to the end of the year 9999."""
 Spread = tuple[Finite, Finite, Finite]
 Better = Literal["higher", "lower"]
 RunState = Literal["running", "complete", "budget", "interrupted"]
@@ -190,7 +190,8 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
 
 class Counters(msgspec.Struct, frozen=True, tag="counters"):
     """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
-    more than a processor can do, is null."""
+    more than a processor can do, is null.
+    """
 
     case: int
     steps: int
@@ -373,7 +374,7 @@ class Run(msgspec.Struct, frozen=True):
         return next((m for m in description.metrics if m.name == name), None) if description else None
 
     def more(self) -> tuple[str, ...]:
-        """Options of a resumption that may end as sure as was asked for: time, where the budget is spent."""
+        """Return options with which a resumed run may reach the requested precision: time, if the budget is spent."""
         if self.state != "budget":
             return ()
         left = 4 * 60.0 if self.missing is None else SPARE * self.missing

@@ -1,4 +1,4 @@
-"""Traffic: who sent how much to whom, by phase and kind of call, and what share of the time MPI took."""
+"""Traffic: messages and bytes between each two ranks, by phase and kind of call, and the share of time in MPI."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firstlight.execute.recorder.calls import Group
 
 SCHEMA = 1
 PROFILE = "profile.json"
-"""The file that has a profile, in the folder of it."""
+"""The file name of a profile in its folder."""
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
@@ -31,7 +31,7 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def least(self) -> int:
-        """The shortest such message."""
+        """Return the length of the shortest such message in bytes."""
         return 1 << (self.digits - 1) if self.digits else 0
 
 
@@ -118,7 +118,7 @@ class Traffic(msgspec.Struct, frozen=True):
 
 
 def whole(traffic: Traffic) -> Phase:
-    """All phases as one."""
+    """Combine all phases into one."""
     if len(traffic.phases) == 1:
         return traffic.phases[0]
     kinds: dict[str, list[Kind]] = {}
@@ -150,7 +150,7 @@ def whole(traffic: Traffic) -> Phase:
 
 
 def add_sizes(some: Iterable[Size]) -> tuple[Size, ...]:
-    """Those of one class of sizes together, ascending."""
+    """Add up the messages of each class of sizes, in ascending order."""
     found: dict[int, tuple[int, int]] = {}
     for s in some:
         messages, size = found.get(s.digits, (0, 0))

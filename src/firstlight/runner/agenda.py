@@ -1,10 +1,9 @@
 """The agenda: which cells are launched within a budget, and in which stages. Pure functions of what is known.
 
-A figure needs LAUNCHES launches for an interval, so a cell whose turn cannot come so often is not begun. One candidate
-of each row is launched once before anything is launched again: that tells what launches of its workload take, and each
-row has a figure, whatever was expected. What rows of the report choose from comes next, then what else they are
-compared with, then whole workloads, those first that tell most for their time. What a stage holds is launched in
-rounds, side by side.
+A figure needs LAUNCHES launches for an interval, so a cell without time for them is not begun. One candidate of each
+row is launched once before anything is launched again: this measures the launch times of its workload, and each row has
+a figure even if estimates were wrong. The other candidates of the rows come next, then the cells that they are compared
+with, then whole workloads, the cheapest per case first. The cells of a stage are launched alternately, in rounds.
 
 If a user names workloads, only their rows count. Cells that were added only to measure ceilings come after all that the
 rows compare, and are never launched alone: a figure without its ceiling is useful, a ceiling without figures is not.
@@ -29,15 +28,15 @@ from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
 UNSURE, STEADY = 1.25, 1.05
-"""To be begun, a cell must have room for so many times what is estimated for it, or was measured earlier."""
+"""A cell is begun only if there is time for this many times its estimated (UNSURE) or measured (STEADY) seconds."""
 SLACK = 0.02
-"""The share of a budget by which it may be exceeded so that what was begun gets the launches that it wants."""
+"""The share by which a run may exceed its budget to complete the launches of cells that are begun."""
 AMPLE = 0.7
-"""Where all there is takes no more than this share of the time, it is one stage: everything beside everything."""
+"""If all cells need at most this share of the time, they are one stage: every cell is compared with every other."""
 
 
 class Rank(IntEnum):
-    """What a cell is wanted for, most wanted first."""
+    """The purpose of a cell, highest priority first."""
 
     FRONT = 0  # an answer on the front page: one candidate of each row, the cheapest that comes first, and its ceilings
     CHAPTER = 1  # an answer in a chapter, likewise
@@ -50,7 +49,7 @@ class Rank(IntEnum):
 
 
 OPENING = (Rank.FRONT, Rank.CHAPTER)
-"""What is launched once before anything is launched again."""
+"""The ranks that are launched once before anything is launched again."""
 STAGE_OF = {rank: {Rank.CEILING: 2, Rank.REST: 3}.get(rank, rank % 2) for rank in Rank}
 
 
@@ -107,7 +106,8 @@ def rows(
 def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dict[str, str]:
     """Map each cell that is compared with others to a name that they share.
 
-    A row compares all commands of a user in its case, and the advice for ordinary code all flags of a plain variant."""
+    A row compares all commands of a user in its case, and the advice for ordinary code all flags of a plain variant.
+    """
     names = {w.name: sorted({name for row in w.rows for name in row.where}) for w in workloads.values()}
     found = {}
     for cell in cells:
@@ -148,11 +148,11 @@ def ranks(
     bases: Mapping[str, str] = {},
     wanted: Collection[str] | None = None,
 ) -> dict[str, Rank]:
-    """By cell. Of the candidates of a row those are first for which `late` is least; `seconds`: of a launch.
+    """Return the rank of each cell. The first candidates of a row have the least `late`; `seconds`: per launch.
 
-    `wanted`: the workloads that the user named; None: all.
-    `bases`: by the name of an MPI library with a setting the library as it is. What that does by itself comes first
-    where its settings are measured, for each of them is compared with it.
+    `wanted`: the workloads that the user named; None: all. `bases`: for each MPI library with a setting, the name of
+    the library without it. If settings are measured, the library's own calls come first, because each setting is
+    compared with them.
     """
     known = {cell.id: cell for cell in cells}
     found = dict.fromkeys(known, Rank.REST)
@@ -205,10 +205,10 @@ def ranked(
 
 
 def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
-    """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages.
+    """Return the items whose wanted launches all fit into `room` seconds, begun ones first, in the order of stages.
 
-    `slack`: additional seconds for those that are begun. `answering`: a workload that was named has launches already;
-    until then, ceilings alone are not launched.
+    `slack`: additional seconds for begun items. `answering`: a workload that was named has launches already; until
+    then, ceilings are not launched alone.
     """
     taken: list[Item] = []
     dear = _cost_per_case(items)
@@ -257,7 +257,7 @@ def _most_wanted(some: Sequence[list[Item]]) -> list[Item]:
 
 
 def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
-    """What of the chosen is launched next, in rounds. `everything`: nothing was left out."""
+    """Return the chosen items that are launched next, in rounds. `everything`: nothing was left out."""
     if not items or (everything and sum(i.need for i in items) <= AMPLE * room):
         return list(items)
     if opening := [i for i in items if i.rank in OPENING and not i.begun]:

@@ -22,7 +22,7 @@ FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to s
 
 
 class Tally:
-    """What is known of one cell so far."""
+    """The launches of one cell so far, and the estimates from them."""
 
     def __init__(self, run: Run, cell: Cell) -> None:
         self.cell = cell
@@ -50,14 +50,14 @@ class Tally:
 
     @property
     def dropped(self) -> str:
-        """Why this cell is given up, or "": its program refused, or its last launches were lost one after the other."""
+        """Return why this cell is given up, or "": its program refused, or its last launches were all lost."""
         if self.records and (reason := refused(self.records[-1])):
             return reason
         last = [why_lost(self.cell, record) for record in self.records[-LOST_IN_A_ROW:]]
         return last[-1] if len(last) == LOST_IN_A_ROW and all(last) else ""
 
     def wants(self, minimum: int) -> bool:
-        """Whether another launch would tell more. Fewer wanted than LAUNCHES means just that many, no intervals."""
+        """Return whether another launch would help. A `minimum` below LAUNCHES is exact: there are no intervals."""
         maximum = max(minimum, MOST_LAUNCHES) if minimum >= LAUNCHES else minimum
         if len(self.records) >= maximum or self.dropped:
             return False
@@ -66,7 +66,7 @@ class Tally:
         return stop.needs_more(list(self.estimates.values()), minimum, self._run.precision, maximum)
 
     def last(self, varying: Collection[str] | None = None) -> str:
-        """The newest verified figure in words, or "". Of its parameters only those that are `varying`; None: all."""
+        """Return the newest verified figure in words, or "", with only the parameters in `varying`; None: with all."""
         description = self._run.descriptions.get(self.cell.program.target)
         if not self.estimates or description is None or description.unverified:
             return ""
@@ -79,7 +79,7 @@ class Tally:
 
 
 def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
-    """None for a wrong result or an unusable record."""
+    """Return the estimate of a metric, or None for a wrong result or an unusable record."""
     if evidence.wrong or not evidence.timings:
         return None
     try:
@@ -89,8 +89,10 @@ def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
 
 
 def varying(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
-    """By workload: the parameters of which a run has more than one value. One that some cells leave to its default and
-    others give is such a one, and so is one of which a program makes more of a pattern."""
+    """Return by workload the parameters with more than one value in a run.
+
+    These include a parameter that only some cells set, and a pattern that a program expands to several values.
+    """
     given: dict[str, list[Values]] = defaultdict(list)
     for cell in cells:
         given[cell.program.workload].append(cell.values)

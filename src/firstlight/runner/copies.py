@@ -1,6 +1,6 @@
-"""Copies: the folders in the cache in which users' programs were built; those used last stay, as much as there is room.
+"""Copies: the folders in the cache in which users' programs were built; those marked longest ago are removed first.
 
-A run is gone on with in the copy that it began with, so one that a run may still use is never removed.
+A run resumes with the copy that it began with, so a copy that a run may still use is never removed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IN_USE = 86400.0
 
 
 class Removed(NamedTuple):
-    """What went: how many copies, their bytes, and the first error of those that could not go, "" without one."""
+    """The removed copies: their number, their bytes, and the first error of those that were not removed, or ""."""
 
     copies: int
     bytes: int
@@ -32,18 +32,18 @@ class Removed(NamedTuple):
 
 
 def root(cache: Path) -> Path:
-    """Where all copies lie: a folder for each content of sources, in it one for each toolchain."""
+    """Return the folder of all copies: it has a folder per content of sources, and in it one per toolchain."""
     return cache / "bench"
 
 
 def mark(copies: Path) -> None:
-    """These are used from now on. Raises OSError."""
+    """Mark copies as used from now on. Raises OSError."""
     copies.mkdir(parents=True, exist_ok=True)
     os.utime(copies)
 
 
 def require(run: Run, cache: Path) -> None:
-    """Mark the copies that a run uses. Raises UsageError where one is no longer there."""
+    """Mark the copies that a run uses. Raises UsageError if one is no longer there."""
     for copies, folders in _of(run.cells, root(cache)).items():
         if not all(folder.is_dir() for folder in folders):
             raise UsageError(
@@ -55,7 +55,7 @@ def require(run: Run, cache: Path) -> None:
 
 
 def _of(cells: Iterable[Cell], above: Path) -> dict[Path, set[Path]]:
-    """The folders of guests that lie in copies, by copy."""
+    """Return the folders of external commands that are inside copies, by copy."""
     found: dict[Path, set[Path]] = {}
     for cell in cells:
         folder = Path(cell.guest.folder) if cell.guest is not None else above
@@ -65,7 +65,7 @@ def _of(cells: Iterable[Cell], above: Path) -> dict[Path, set[Path]]:
 
 
 def shrink(cache: Path, most: int = MOST_BYTES, now: float | None = None) -> Removed:
-    """Remove copies that are not in use, those marked longest ago first, until all take at most `most` bytes."""
+    """Remove copies that are not in use, those marked longest ago first, until all have at most `most` bytes."""
     oldest_first = sorted(_marked(root(cache)))
     sizes = {copies: _size(copies) for _, copies in oldest_first}
     total, count, freed, error = sum(sizes.values()), 0, 0, ""
@@ -82,7 +82,7 @@ def shrink(cache: Path, most: int = MOST_BYTES, now: float | None = None) -> Rem
 
 
 def _marked(above: Path) -> Iterator[tuple[float, Path]]:
-    """When each copy was marked. What another firstlight removes meanwhile is left out."""
+    """Yield when each copy was marked, and its path. Skip copies that another firstlight removes meanwhile."""
     for path in above.iterdir() if above.is_dir() else ():
         with contextlib.suppress(FileNotFoundError):
             if path.is_dir() and not path.is_symlink():
@@ -90,7 +90,7 @@ def _marked(above: Path) -> Iterator[tuple[float, Path]]:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of the files below it, links not followed."""
+    """Return the bytes of all files below a folder, without following links."""
     total = 0
     for above, _, files in os.walk(folder):
         for name in files:

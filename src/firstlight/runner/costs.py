@@ -22,7 +22,7 @@ MOST = 20_000  # of what earlier runs measured is kept
 
 
 class Costs:
-    """Seconds of launches. `earlier`: what runs before this one measured, by `key`.
+    """The durations of launches in seconds. `earlier`: those that earlier runs measured, by `key`.
 
     Without `gpus`, programs for them refuse at once.
     """
@@ -37,7 +37,7 @@ class Costs:
         self.measured: dict[str, float] = {}
 
     def take(self, cell: Cell, seconds: float) -> None:
-        """A launch of the cell took so long in all."""
+        """Record that a launch of the cell lasted `seconds` in all."""
         mine = self._seconds[cell.id]
         mine.append(seconds)
         total, launches = self._like.get(_like(cell), (0.0, 0))
@@ -46,7 +46,7 @@ class Costs:
         self.measured[key(cell)] = sum(mine) / len(mine)
 
     def of(self, cell: Cell) -> float:
-        """The next launch."""
+        """Return the expected seconds of the next launch of a cell."""
         if mine := self._seconds.get(cell.id):
             return sum(mine) / len(mine)
         if (known := self._earlier.get(key(cell))) is not None:
@@ -57,7 +57,7 @@ class Costs:
         return self._estimated(cell) * (_middle(factors) if factors else 1.0)
 
     def sure(self, cell: Cell) -> bool:
-        """Whether that was measured, not estimated."""
+        """Return whether the expected seconds of a cell were measured, not estimated."""
         return cell.id in self._seconds or key(cell) in self._earlier
 
     def _estimated(self, cell: Cell) -> float:
@@ -70,7 +70,7 @@ class Costs:
 
 
 def _middle(factors: list[float]) -> float:
-    """The median of what is in order already."""
+    """Return the median of a sorted list."""
     half = len(factors) // 2
     return factors[half] if len(factors) % 2 else (factors[half - 1] + factors[half]) / 2
 
@@ -82,14 +82,14 @@ def key(cell: Cell) -> str:
 
 
 def _like(cell: Cell) -> str:
-    """The same launch of the same sources, whatever built them."""
+    """Return a key that is equal for the same launch of the same sources with any toolchain."""
     p = cell.placement
     mpi = "+mpi" if cell.program.mpi else ""
     return f"{cell.program.target}{mpi} {p.nodes}x{p.ranks}x{p.threads} {' '.join(cell.arguments)}"
 
 
 def load(cache: Path) -> dict[str, float]:
-    """What earlier runs measured here; nothing where that cannot be read: it is a cache."""
+    """Return the seconds per launch that earlier runs measured here; nothing if the cache cannot be read."""
     try:
         found = reading.json((cache / FILE).read_bytes(), dict[str, float])
     except (OSError, reading.MalformedError):
@@ -98,7 +98,7 @@ def load(cache: Path) -> dict[str, float]:
 
 
 def keep(cache: Path, measured: Mapping[str, float]) -> None:
-    """For the next run. A cache that cannot be written is none."""
+    """Store the measured seconds for the next run; do nothing if the cache cannot be written."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{FILE}.lock"):  # several runs may end simultaneously: each adds to the others' records

@@ -1,6 +1,6 @@
-"""Documents: a file that a user gives as value of a parameter is read once, and kept with the run.
+"""Documents: a file that is the value of a parameter is read once, and kept with the run.
 
-From then on its name in the run is the value: what becomes of the original does not matter, nor who has it.
+From then on its name in the run is the value: later changes to the original have no effect.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ PACKED = ".gz"
 
 
 class Given(NamedTuple):
-    """Settings as programs get them: the values by parameter, and the files among them."""
+    """Settings as programs receive them: the values by parameter, and the files among them."""
 
     values: dict[str, tuple[Value, ...]]
     files: tuple[Document, ...]
 
 
 def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Given:
-    """Read the files that settings name. `words`: values with a dot that are none, by parameter.
+    """Read the files that settings name. `words`: values with a dot that are not files, by parameter.
 
-    Raises UsageError for a file that cannot be read, and for two of one name: they could not be distinguished.
+    Raises UsageError for a file that cannot be read, and for two with the same name: they could not be distinguished.
     """
     values: dict[str, tuple[Value, ...]] = {}
     files: dict[str, Document] = {}
@@ -54,9 +54,9 @@ def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Give
 
 
 def read(parameter: str, path: str) -> Document:
-    """A plain file of 1 byte to 64 MiB, or what a file of gzip's holds, under its name without the `.gz`.
+    """Read a plain file of 1 byte to 64 MiB; unpack a gzip file, which has no `.gz` in its name in the run.
 
-    Raises UsageError in the words of the programs.
+    Raises UsageError with the same messages as the programs.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is not waited for
@@ -77,9 +77,9 @@ def read(parameter: str, path: str) -> Document:
 
 
 def _unpacked(file: BinaryIO) -> bytes:
-    """What gzip has packed, of the first 64 MiB and a byte at most: a small file may hold any amount of zeros.
+    """Return the unpacked content, at most 64 MiB and one byte: a small gzip file may expand to any size.
 
-    Raises ValueError for what is not whole, and for what is not gzip's.
+    Raises ValueError for a truncated file, and for one that is not in gzip format.
     """
     try:
         with gzip.open(file) as unpacked:
@@ -89,19 +89,19 @@ def _unpacked(file: BinaryIO) -> bytes:
 
 
 def write(folder: Path, some: Sequence[Document]) -> None:
-    """For a program that is asked, or a job that waits. Raises OSError."""
+    """Write documents for a program that is queried, or for a job that waits. Raises OSError."""
     folder.mkdir(exist_ok=True)
     for document in some:
         (folder / document.name).write_bytes(document.content)
 
 
 def option(run: Path, settings: settings.Settings) -> tuple[str, ...]:
-    """What tells a program where the documents of its run lie."""
+    """Return the option that passes the folder of the run's documents to a program; nothing without documents."""
     return ("--documents", str((run / layout.DOCUMENTS).absolute())) if documents.named(settings) else ()
 
 
 def require(path: Path, run: Run) -> None:
-    """Raises UsageError where the files that a run was begun with are not there as they were."""
+    """Raise UsageError if a file that a run was begun with is missing or was altered."""
     for name in sorted(documents.named(run.settings)):
         try:
             content = layout.read_file(path / layout.DOCUMENTS / name, documents.MAX_BYTES)

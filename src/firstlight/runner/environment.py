@@ -1,4 +1,4 @@
-"""The environment: the variables that steer OpenMP, MPI and BLAS, and the revision of the sources. Never a secret."""
+"""The environment: the variables that steer OpenMP, MPI and BLAS, and the revision of the sources, without secrets."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ LONGEST = 1000  # characters kept of a value
 
 
 def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Those that reach a program and are known to be harmless, by name; without this host, the user and their home.
+    """Return the variables that reach a program and are known to be harmless, by name.
 
-    A long value is kept in part, with the hash of all of it.
+    The host is replaced; in search paths the user and their home too. A long value is cut, with a hash of all of it.
     """
     kept = {}
     for name, value in sorted(outside(environment).items()):
@@ -52,7 +52,7 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def loaded(environment: Mapping[str, str] = os.environ) -> Loaded | None:
-    """The modules that were loaded, and what they changed: what may be private by its name only."""
+    """Return the loaded modules and what they changed, or None; a variable that may be private has no value."""
     found = site.load()
     if found is None:
         return None
@@ -71,7 +71,7 @@ def _without(name: str, shown: str, text: str) -> str:
 
 
 def _short(value: str) -> str:
-    """The beginning of a long value, with the hash of all of it: one that ends otherwise is another."""
+    """Return the beginning of a long value with the hash of all of it, so that different values stay different."""
     if len(value) <= LONGEST:
         return value
     digest = hashlib.sha256(value.encode()).hexdigest()

@@ -79,5 +79,5 @@ def _unfinished(run: Run, rounds: Rounds) -> str:
 
 
 def spent(records: Iterable[LaunchRecord]) -> float:
-    """Seconds of launching so far."""
+    """Return the seconds of launching so far."""
     return sum(record.exit.seconds for record in records)

@@ -1,4 +1,4 @@
-"""The forecast: what a run will answer in its time, and what it leaves out, with the commands that measure that."""
+"""The forecast: the rows that a run answers within its budget, what it leaves out, and commands that measure that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOUBT = 3.0
 
 
 class Omission(NamedTuple):
-    """What a workload has left out: `cells` of `of`; `needed` seconds would measure all of it."""
+    """The part of a workload that is left out: `cells` of `of`; `needed` seconds would measure all of it."""
 
     workload: str
     cells: int
@@ -30,7 +30,8 @@ class Omission(NamedTuple):
 class Forecast(NamedTuple):
     """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`. `rows`: how many are answered,
     of how many; `surely`: how many are answered even if each launch that was never timed here lasts DOUBT times as long
-    as estimated."""
+    as estimated.
+    """
 
     room: float
     seconds: float
@@ -44,7 +45,7 @@ class Forecast(NamedTuple):
 
 
 def forecast(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float) -> Forecast:
-    """Before launching. `done`: the cells that want nothing more."""
+    """Forecast a run before its launches. `done`: the cells that need no more launches."""
     answering = bool(done) or any(i.begun for i in items)
     some = chosen(items, room, answering=answering)
     measured = {i.cell.id for i in some} | set(done)
@@ -74,7 +75,7 @@ def forecast(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCel
 
 
 def summary(o: Forecast) -> str:
-    """One line: how long it takes, and what it answers."""
+    """Return one line: the duration of the run, and the number of rows that it answers."""
     cells = count(o.cells, "cell") if o.chosen == o.cells else f"{o.chosen} of {count(o.cells, 'cell')}"
     known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
     good, every = o.rows
@@ -88,7 +89,7 @@ def summary(o: Forecast) -> str:
 
 
 def left_out(o: Forecast, suite: str, settings: Settings = NONE) -> list[str]:
-    """A line a workload that is not measured whole, with the command that does it."""
+    """Return a line for each workload that is not measured completely, with the command that measures it."""
 
     def whole(p: Omission) -> str:
         given = typed(settings.get(p.workload, {}))
@@ -101,7 +102,7 @@ def left_out(o: Forecast, suite: str, settings: Settings = NONE) -> list[str]:
 
 
 def in_short(o: Forecast) -> str:
-    """One line: what is left out, or ""."""
+    """Return one line with what is left out, or ""."""
     if not o.missing:
         return ""
     parts = sorted(o.missing, key=lambda p: (-p.cells, p.workload))

@@ -1,7 +1,7 @@
-"""Guests: what is needed to launch programs that are not firstlight's, and what allows going on with them.
+"""Guests: the launch of external commands, and the check before a run of them is resumed.
 
-A run.json says which commands it launches, and anybody may have written it. So what was begun here is remembered here:
-a run whose commands are not those is not gone on with.
+A run.json lists the commands that it launches, and any user may have written it. So the runs that were begun here are
+remembered here, and a run with other commands is not resumed.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ FILE = "guests.json"
 MOST = 1000  # runs that are remembered
 
 OBSERVER = Path(observer.FOLDER)
-"""The executable of every guest: what is started in its place."""
+"""The executable of every guest: the observer is started instead of the command."""
 
 
 def programs(cells: Iterable[Cell]) -> list[Program]:
-    """The guests of these cells, each once."""
+    """Return the guests of these cells, each once."""
     return list(dict.fromkeys(cell.program for cell in cells if cell.guest is not None))
 
 
 def builds(cells: Sequence[Cell], seconds: Mapping[Program, float] | None = None) -> tuple[Build, ...]:
     """Return a build record for each guest: the hash of the files that its command starts.
 
-    `seconds`: what those took that were built for this run.
+    `seconds`: the build times of those that were built for this run.
     """
     first = {cell.program: cell.guest for cell in reversed(cells) if cell.guest is not None}
     took = seconds or {}
@@ -47,13 +47,13 @@ def builds(cells: Sequence[Cell], seconds: Mapping[Program, float] | None = None
 
 
 def found(word: str, folder: Path) -> Path | None:
-    """The file that a word starts in that folder, None where there is none."""
+    """Return the executable file that a word starts in that folder, or None."""
     path = shutil.which(word) if "/" not in word else str(folder / word)
     return Path(path) if path and os.access(path, os.X_OK) and Path(path).is_file() else None
 
 
 def _digest(guest: ExternalCommand) -> str:
-    """Over the files that its words name and that can be executed: a launcher's program as well as the launcher."""
+    """Return a hash of the executable files that a command names: of a launcher and of the program after it."""
     digest = hashlib.sha256()
     folder = Path(guest.folder)
     for word in dict.fromkeys(guest.command):
@@ -65,7 +65,7 @@ def _digest(guest: ExternalCommand) -> str:
 
 
 def remember(cells: Sequence[Cell]) -> None:
-    """What a run launches was asked for here, by whoever works with this cache. Raises OSError."""
+    """Remember that the commands of these cells were requested here, with this cache. Raises OSError."""
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     with FileLock(cache / f"{FILE}.lock"):  # several runs may start simultaneously: each adds to the others' records
@@ -74,7 +74,7 @@ def remember(cells: Sequence[Cell]) -> None:
 
 
 def require_remembered(run: Run) -> None:
-    """Raises UsageError for commands that nobody asked for here, and where what was built for them is gone."""
+    """Raise UsageError if the commands were not requested here, or if the copies built for them are gone."""
     if programs(run.cells) and _name(run.cells) not in _known(cache_directory()):
         raise UsageError(
             f"run {run.id}: it launches commands that were not asked for here; begin a new run with ./fl bench"

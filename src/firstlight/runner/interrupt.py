@@ -1,4 +1,4 @@
-"""Being stopped: by Ctrl-C, by a batch system, or with SIGKILL. Nothing that firstlight started is left behind."""
+"""Interrupts: Ctrl-C, a batch system or SIGKILL. No process that firstlight started is left behind."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from firstlight.system.process.guard import watching
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN = 0.01
-"""Seconds after which a signal is looked at again that came where it could not be raised, or was dropped."""
+"""Seconds until a KeyboardInterrupt is raised again that could not be raised, or that Python dropped."""
 
 
 @contextmanager
 def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C.
+    """Raise KeyboardInterrupt in the body for SIGTERM (batch systems) and SIGHUP (closed terminals), as for Ctrl-C.
 
-    What is raised in some places, above all while an object is deleted, Python drops: there it is raised once more.
-
-    A signal that is ignored (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised. After a
-    SIGHUP, others are ignored for good: kernel and shell both send one, and the report must be written all the same.
+    Python drops exceptions in some places, above all while an object is deleted: there it is raised once more. An
+    ignored signal (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised. After a SIGHUP, others
+    are ignored for good: kernel and shell both send one, and the report must still be written.
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
@@ -63,7 +62,7 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
 
 
 def _starts_a_process(frame: FrameType | None) -> bool:
-    """Whether this is called by subprocess while it forks: Python drops whatever is raised in functions called then.
+    """Return whether subprocess calls this while it forks: Python drops exceptions of functions called then.
 
     Libraries register such functions (logging does), and a KeyboardInterrupt that is raised in one would be lost.
     """
@@ -76,9 +75,9 @@ def _starts_a_process(frame: FrameType | None) -> bool:
 
 @contextmanager
 def leaving_nothing() -> Iterator[None]:
-    """While the body runs, whatever it starts (compilers, CMake, Ninja, pip) ends with it when it is stopped.
+    """End every process that the body starts (compilers, CMake, Ninja, pip) if the body is stopped.
 
-    Threads that wait for such a process see it end at once, and one that starts another sees that one end too.
+    Threads that wait for such a process see it end immediately. If one starts another process, that ends too.
     """
     identity, over = f"prepare-{uuid.uuid4().hex}", threading.Event()
 

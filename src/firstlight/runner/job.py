@@ -1,8 +1,8 @@
-"""The job: a run that a batch system will carry out. What needs the network is done now, the rest in the job.
+"""The job: a run that a batch system will execute. Steps that need the network happen now, the rest in the job.
 
     results/jobs/<run>/   script.sh   output.txt   job.json   documents/
 
-Run as a program (after the user's set-up lines), this file only prepares: it installs embedded MPI libraries where the
+Run as a program (after the user's set-up lines), this file only prepares: it installs embedded MPI libraries if the
 system has none.
 """
 
@@ -35,9 +35,9 @@ from firstlight.system.process import guard
 
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
 _CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER, site.NAME, site.TARGET)
-"""Variables that belong to how firstlight itself was started."""
+"""Variables that determine how firstlight itself was started."""
 _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
-"""As this one was started, and never with modules of the current folder."""
+"""The command of this Python, which never imports modules from the current folder."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def new(results: Path, name: str | None, suite: str) -> Target:
-    """A run that does not exist yet. Raises UsageError where the name is taken, by a run or by a job that waits."""
+    """Return the target of a new run. Raises UsageError if a run or a submitted job has the name."""
     root = results.absolute()
     named = store.free_id(root, time.time(), suite) if name is None else store.free_name(root, name)
     folder = root / store.layout.JOBS / named
@@ -70,7 +70,7 @@ def new(results: Path, name: str | None, suite: str) -> Target:
 
 
 def again(path: Path) -> Target:
-    """A run that is there, to be resumed. Raises UsageError where its directory has a name that a run cannot have."""
+    """Return the target of a run to be resumed. Raises UsageError if its directory name is not allowed for a run."""
     directory = path.absolute()
     if not store.layout.NAME.fullmatch(directory.name):
         raise UsageError(f"{directory.name!r} cannot name a job; rename the directory of the run to letters and digits")
@@ -89,9 +89,9 @@ def work(
     setup: tuple[str, ...],
     record: str = store.layout.RUN,
 ) -> Work:
-    """What the script does. `options` are those that a new run begins with, `always` those that a resumed one keeps.
+    """Return what the script does. `options` are those of a new run, `always` those that a resumed one keeps.
 
-    `record`: the file by which the directory is known to hold something to go on with.
+    `record`: the file whose presence shows that the directory has a run to resume.
     """
     results = str(target.directory.parent)
     spent = ("--budget", f"{max(1.0, limits.budget):.0f}s")
@@ -110,8 +110,10 @@ def work(
 
 
 def with_files(target: Target, options: Sequence[str], settings: Sequence[Setting], given: Given) -> tuple[str, ...]:
-    """The options of a run whose settings name files as they are kept with the job: until it starts, these do not
-    change. Raises UsageError where such a path cannot be a value."""
+    """Return the options with the files of settings replaced by their copies in the job, which do not change.
+
+    Raises UsageError if such a path cannot be a value.
+    """
     folder = target.folder / store.layout.DOCUMENTS
     if given.files and "," in str(folder):
         raise UsageError(f"{folder}: has a comma, which separates values; choose another folder with --results DIR")
@@ -133,9 +135,9 @@ def myself() -> tuple[str, ...]:
 
 
 def prepare(setup: Sequence[str]) -> None:
-    """Install now what the nodes of the job may not be able to: they may have no network.
+    """Install now what the nodes of the job may be unable to install: they may have no network.
 
-    Raises FirstlightError where the set-up lines fail here; in the job they would, too.
+    Raises FirstlightError if the set-up lines fail here, because they would fail in the job, too.
     """
     if not setup:
         with display() as progress:
@@ -160,7 +162,7 @@ def prepare(setup: Sequence[str]) -> None:
 
 
 def submit(system: batch.System, target: Target, script: str, files: Sequence[Document] = ()) -> Job:
-    """Write the script and hand it over. Nothing is left where the batch system does not take it."""
+    """Write the script and submit it. If the batch system refuses it, no files are left."""
     folder = target.folder
     with durable.os_errors_as_store_error(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)

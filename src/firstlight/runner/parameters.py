@@ -1,6 +1,6 @@
 """Parameters: which workloads have those that a user sets, and whether their programs accept the values.
 
-What stands in a workload.toml is known at once; all else a program of the workload says, which is built first.
+Parameters in a workload.toml are known at once. A program of the workload, which is built first, reports all others.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from firstlight.system.process import bounded, guard
 from firstlight.toolchain import Toolbox
 
 LONGEST = 20.0
-"""Seconds that a program may take to say whether it takes values."""
+"""Maximum seconds for a program to report whether it accepts values."""
 
 
 def declared(workload: Workload) -> dict[str, set[str]]:
-    """The parameters that stand in its workload.toml, with their values there."""
+    """Return the parameters in the workload.toml of a workload, with their values there."""
     found: dict[str, set[str]] = {}
     for entry in (entry for entries in workload.suites.values() for entry in entries):
         for name, values in entry.parameters.items():
@@ -40,7 +40,7 @@ def declared(workload: Workload) -> dict[str, set[str]]:
 
 
 def read(some: Sequence[Setting], named: Collection[Workload], all_of: Iterable[Workload]) -> Given:
-    """The values that are set, files read. Raises UsageError where no workload is named for them."""
+    """Return the values that are set, with files read. Raises UsageError if no workload is named for them."""
     if not some:
         return Given({}, ())
     if not named:
@@ -66,7 +66,7 @@ def to_ask(plan: Plan, named: Collection[str]) -> list[Program]:
 
 
 def describe(built: Built) -> Description:
-    """What a program says of itself. Raises BuildError."""
+    """Return the description that a program prints of itself. Raises BuildError."""
     try:
         return reading.json(built.describe, Description)
     except reading.MalformedError as error:
@@ -74,7 +74,7 @@ def describe(built: Built) -> Description:
 
 
 def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
-    """By workload."""
+    """Return the descriptions of programs by workload."""
     return {program.workload: describe(built) for program, built in asked.items()}
 
 
@@ -114,7 +114,7 @@ def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping
 
 
 def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
-    """A sentence for each parameter that nothing tells of yet: nothing is built, and no workload.toml has it."""
+    """Return a sentence for each parameter that neither a built program nor a workload.toml confirms."""
     return [
         f"whether {w.name} has a parameter {name!r} is known when a program of it is built; "
         f"its suites give: {', '.join(sorted(declared(w))) or 'none'}"
@@ -133,7 +133,7 @@ def _unknown(name: str, has: Mapping[str, Collection[str]]) -> str:
 
 
 def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
-    """A sentence for each parameter that only some of the workloads have."""
+    """Return a sentence for each parameter that only some of the workloads have."""
     sentences = []
     for name in dict.fromkeys(name for some in settings.values() for name in some):
         having = [w for w in named if name in settings.get(w, {})]
@@ -145,7 +145,7 @@ def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
 
 
 def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, toolbox: Toolbox) -> None:
-    """Raises UsageError, in the words of a program that was built, where it would take none of what it shall run."""
+    """Raise UsageError with the message of a built program if it rejects the values of all its cells."""
     own = {mpi.name: mpi.environment for mpi in toolbox.mpis}
     with guard.scratch("fl-") as folder:
         documents.write(folder, given.files)
@@ -161,9 +161,9 @@ def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, 
 
 
 def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str, str], starter: tuple[str, ...]) -> str:
-    """Why a program does not take the values of a cell, "" where it does.
+    """Return the message with which a program rejects the values of a cell, "" if it accepts them.
 
-    Patterns are left out: what they stand for may be another variant's.
+    Patterns are left out: their values may belong to another variant. Raises BuildError.
     """
     values = [word for word in compose(cell.values) if not set(word) & set("*?[")]
     threads = ["--threads", str(cell.placement.threads)] if cell.placement.threads > 1 else []

@@ -6,18 +6,16 @@ import os
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TextIO
+from typing import Protocol, Self, TextIO
 
 import msgspec
 
 from firstlight.core.shell import as_typed, printable
 from firstlight.core.units import duration
 
-if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.text import Text
-
 EVERY = 5.0  # seconds between plain lines
+_CLEAR, _BACK = "\r\x1b[J", "\x1b[1A\r"  # to the end of the screen; to the beginning of the line above
+_CUT, _WRAP = "\x1b[?7l", "\x1b[?7h"  # what the terminal does with a line that is too long
 
 
 class State(msgspec.Struct):
@@ -54,7 +52,7 @@ class Progress(Protocol):
 
 
 class Plain:
-    """Lines for logs and CI: one every EVERY seconds, at once where something new begins, and each note."""
+    """Lines for logs and CI: one every EVERY seconds, one when a new stage begins, and each note."""
 
     def __init__(self, stream: TextIO) -> None:
         self.state = State()
@@ -81,49 +79,49 @@ class Plain:
 
 
 class Moving:
-    """Two lines that change in place on a terminal."""
+    """Two lines that change in place on a terminal.
+
+    The cursor stays at their beginning, so that a line of another writer replaces them and remains.
+    """
 
     def __init__(self, stream: TextIO, colour: bool) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
         self.state = State()
-        console = Console(file=stream, no_color=not colour, highlight=False)
-        self._live: Live = Live(console=console, refresh_per_second=4, transient=True, get_renderable=self._render)
+        self._stream = stream
+        self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if colour else ("", "")
 
-    def _render(self) -> Text:
-        from rich.text import Text
-
+    def _lines(self) -> str:
         s = self.state
         share = min(1.0, s.done / s.total) if s.total else 0.0
         bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
         left = f"  {duration(max(0, round(s.left)))} left" if s.left is not None else ""
         count = f"  {s.done}/{s.total}" if s.total else ""
-        first = Text(f"{s.stage:<10} {bar}{count}{left}", no_wrap=True, overflow="ellipsis")
         below = printable("  ·  ".join(p for p in (s.now, s.last) if p))
-        second = Text(f"\n  {below}", "dim", no_wrap=True, overflow="ellipsis")
-        return first.append_text(second)
+        return f"{s.stage:<10} {bar}{count}{left}\n  {self._dim}{below}{self._plain}"
+
+    def _write(self, lasting: str = "", moving: str = "") -> None:
+        """Replace the moving lines in one write. The terminal cuts them at its width; it wraps a lasting line."""
+        if moving:
+            moving = f"{_CUT}{moving}{_WRAP}{_BACK}"
+        self._stream.write(f"{_CLEAR}{lasting}{moving}")
+        self._stream.flush()
 
     def update(self) -> None:
-        return None  # redrawn four times a second
+        self._write(moving=self._lines())
 
     def note(self, line: str) -> None:
-        from rich.text import Text
-
-        self._live.console.print(Text(printable(as_typed(line))), soft_wrap=True)
+        self._write(f"{printable(as_typed(line))}\n", self._lines())
 
     def __enter__(self) -> Self:
-        self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.stop()
+        self._write()
 
 
 def display(stream: TextIO | None = None) -> Progress:
-    """Moving on a terminal that can, plain lines elsewhere. NO_COLOR is respected, and TERM=dumb."""
+    """Return a moving display on a terminal, plain lines elsewhere, for TERM=dumb and in CI. NO_COLOR is respected."""
     stream = stream or sys.stderr
     if stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI"):
         return Moving(stream, colour=not os.environ.get("NO_COLOR"))

@@ -23,9 +23,9 @@ LATE = 60.0
 
 
 class Rounds:
-    """Launches the cells of a run, stage by stage and round by round; goes on after those launches that are `present`.
+    """The launches of a run, stage by stage and round by round, after those that are `present`.
 
-    Which cells make up a stage is decided anew before every round, from what launches were found to take.
+    Before every round the cells of the stage are chosen again, from the measured durations of launches.
     """
 
     def __init__(
@@ -42,10 +42,10 @@ class Rounds:
         later: Sequence[Cell] = (),
         comparisons: Mapping[str, str] = {},
     ) -> None:
-        """`ranks`: the purpose of each cell; all equal by default. `costs`: the durations of their launches.
-        `comparisons`: for each cell, the name of the comparison that it starts with.
+        """Count the launches that are `present`. `ranks`: the purpose of each cell; all equal by default.
 
-        `later`: cells that this stretch cannot launch, for there was no time to expect that needed their programs.
+        `costs`: the durations of launches. `comparisons`: for each cell, the name of the comparison that it starts
+        with. `later`: cells that cannot be launched now, because their programs were not built for lack of time.
         """
         self._run, self._launch, self._budget, self._progress, self._clock = run, launch, budget, progress, clock
         self._ranks, self.costs, self.later = ranks or {}, costs or Costs({}), tuple(later)
@@ -59,7 +59,7 @@ class Rounds:
         self._began, self._resumed, self._launched = clock(), bool(present), False
 
     def go(self) -> RunState:
-        """Launch until nothing wants more (COMPLETE) or what wants more no longer fits the budget (BUDGET)."""
+        """Launch until no cell needs more (COMPLETE) or the launches still needed do not fit the budget (BUDGET)."""
         self._began = self._clock()
         number, cells = self._resume_point()
         while cells:
@@ -79,7 +79,7 @@ class Rounds:
         return BUDGET if wanting or self.later else COMPLETE
 
     def _resume_point(self) -> tuple[int, list[Cell]]:
-        """The round to go on with, and its cells: an interrupted round is finished first."""
+        """Return the number and the cells of the next round; an interrupted round is finished first."""
         done = [record for tally in self.tallies.values() for record in tally.records]
         number = max((record.start.round for record in done), default=0)
         launched = {record.start.cell for record in done if record.start.round == number}
@@ -88,7 +88,7 @@ class Rounds:
         return (number, rest) if rest else (number + 1, cells)
 
     def _next(self) -> list[Cell]:
-        """The cells of the next round."""
+        """Return the cells of the next round."""
         items, left = self._items(), self._budget - self._elapsed()
         answering = any(t.records and self._ranks.get(n) is not Rank.CEILING for n, t in self.tallies.items())
         taken = agenda.chosen(items, left, self._slack, answering)
@@ -101,7 +101,7 @@ class Rounds:
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]
 
     def _items(self) -> list[Item]:
-        """The cells that have not had the wanted launches yet."""
+        """Return the cells that do not have the wanted launches yet."""
         return [self._item(tally) for tally in self.tallies.values() if self._short(tally)]
 
     def _item(self, tally: Tally) -> Item:
@@ -114,10 +114,10 @@ class Rounds:
         return len(tally.records) < self._run.launches and tally.wants(self._run.launches)
 
     def _arranged(self, cells: Sequence[Cell], number: int) -> list[Cell]:
-        """In random order; where cells are begun, the most wanted first: who finds no time left is the least wanted.
+        """Return the cells in random order, or sorted by priority if some have no launch: the last may have no time.
 
-        Of those that open rows the quick ones come first, and those on one core: what wants all cores may wait long for
-        whoever else is on the machine.
+        Cells that open rows are sorted by cores and duration: a cell that needs all cores may wait long for other users
+        of the machine.
         """
         arranged = order(cells, self._run.seed, number)
         if all(self.tallies[cell.id].records for cell in cells):
@@ -131,10 +131,10 @@ class Rounds:
         return sorted(arranged, key=turn)
 
     def _may(self, cell: Cell, alone: bool, kept: float) -> bool:
-        """Whether there is time for this launch; for a cell that is begun with it, for all that it wants, but for one
-        that opens a row.
+        """Return whether there is time for this launch; for a cell without launches, for all that it needs.
 
-        `kept`: what the stage's cells that were begun before keep for theirs. `alone`: it is the only one of its stage.
+        A cell that opens a row needs time for one launch only. `kept`: the seconds that the stage's other cells need to
+        finish. `alone`: it is the only one of its stage.
         """
         left = self._budget - self._elapsed()
         if not self._launched:
@@ -156,7 +156,7 @@ class Rounds:
         return [t.cell for t in compared if not t.records] if any(t.records for t in compared) else []
 
     def _kept(self, cell: Cell) -> float:
-        """Seconds that a cell which is begun keeps for the launches that it still wants."""
+        """Return the seconds that a cell with launches needs for its remaining launches."""
         tally = self.tallies[cell.id]
         return self._item(tally).need if tally.records and self._short(tally) else 0.0
 
@@ -183,7 +183,7 @@ class Rounds:
         self._progress.update()
 
     def wide(self) -> list[str]:
-        """The cells of which some figure is not sure enough, given up ones left out."""
+        """Return the cells without launches or with an imprecise figure, except those that were given up."""
         return [
             name
             for name, tally in self.tallies.items()
@@ -196,11 +196,11 @@ class Rounds:
         return [name for name in self._comparisons if name in self.tallies and self._short(self.tallies[name])]
 
     def missing(self) -> float:
-        """Seconds of launching until every cell has the wanted launches; at least one more of those still wide."""
+        """Return the seconds until every cell has the wanted launches, with one more launch for those still wide."""
         wanting = [tally for tally in self.tallies.values() if tally.wants(self._run.launches)]
         begun = sum(max(1, self._run.launches - len(t.records)) * self.costs.of(t.cell) for t in wanting)
         return begun + sum(self._run.launches * self.costs.of(cell) for cell in self.later)
 
     def unbegun(self) -> int:
-        """Cells without a launch."""
+        """Return the number of cells without a launch."""
         return len(self.later) + sum(not tally.records for tally in self.tallies.values())

@@ -32,11 +32,11 @@ from firstlight.system.machine import Machine, cache_directory
 from firstlight.toolchain import Toolbox
 
 SETTLE = 1.0
-"""Seconds. A batch system that ends a job may end its programs a moment before it tells firstlight."""
+"""Seconds to wait: a batch system that ends a job may end its programs shortly before it signals firstlight."""
 
 
 class Session:
-    """Launches the cells of `run` whose programs have an executable, and keeps run.json true."""
+    """The launches of the cells of `run` whose programs have an executable. It keeps run.json up to date."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Session:
         timeout: float | None = None,
         refused: Collection[str] = (),
     ) -> None:
-        """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started.
+        """Read the existing launches. `machine` and `toolbox`: as found now, for a resumed run.json is not trusted.
 
         `timeout`: seconds after which a launch is killed; None: that of the suite. `refused`: ids of cells that are not
         started.
@@ -114,7 +114,7 @@ class Session:
         self._saved = True
 
     def _launch(self, cell: Cell, number: int) -> LaunchRecord:
-        """One launch of round `number`, durable when this returns."""
+        """Launch a cell in round `number`; the record is durable when this returns."""
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
@@ -140,9 +140,9 @@ class Session:
         return reading.record
 
     def conclude(self) -> tuple[Judgement, str]:
-        """Judge what is there; write figures.json and report.html, and seal the run.
+        """Judge the launches; write figures.json and report.html, and seal the run.
 
-        Returns the judgement, and what could not be written (see `UnwrittenError`), "" where all was.
+        Returns the judgement, and what could not be written (see `UnwrittenError`), "" if everything was.
         """
         judgement = judge(self.run, self.records, self.workloads)
         try:
@@ -162,8 +162,8 @@ def derive(
 ) -> list[export.Row]:
     """Write what is derived from a run, figures.json and report.html, and seal it. Returns the rows of figures.json.
 
-    Of a run that is sealed already only these two lines of the seal are renewed, and a run from before there were seals
-    gets none: a seal must not cover what nobody has looked at since. Raises UnwrittenError where that fails.
+    In a run that is sealed already, only these two lines of the seal are renewed. A run of a version without seals
+    stays unsealed, because a seal must not cover unchecked files. Raises UnwrittenError if a step fails.
     """
     from firstlight.report import html
 
@@ -189,7 +189,7 @@ def derive(
 
 
 class UnwrittenError(StoreError):
-    """Files of `names` in the run are not what its launches say, and a command makes them again."""
+    """Files of `names` in the run do not fit its launches; a command writes them again."""
 
     def __init__(self, path: Path, names: Sequence[str], error: OSError) -> None:
         super().__init__(

@@ -31,12 +31,12 @@ from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
 LOOKED_AT = 50
-"""The newest runs of a folder; who has so many without an answer is not kept waiting."""
+"""Maximum number of runs that are read, the newest of a folder."""
 CASES = 1000  # of a cell, whose largest message is asked for
 
 
 class Found(NamedTuple):
-    """What a run measured of a role. `libraries`: its MPI libraries with their versions."""
+    """The figures that a run measured for a role. `libraries`: its MPI libraries with their versions."""
 
     run: str
     libraries: Mapping[str, str]
@@ -46,8 +46,11 @@ class Found(NamedTuple):
 def answered(
     planned: Plan, workloads: Mapping[str, Workload], toolbox: Toolbox, here: Machine, results: Path
 ) -> tuple[Plan, tuple[TunedDefault, ...]]:
-    """The plan with what its cells asked for, and where that came from: of this machine, by the same MPI library,
-    within a node or between nodes as the cell is, with messages of the nearest size by the nearest number of ranks."""
+    """Return the plan with tuned defaults in its cells, and the source of each default.
+
+    A source is a run of this machine with the same MPI library, within a node or between nodes as the cell is. Its case
+    has the nearest number of ranks, then the nearest message size.
+    """
     versions = {m.name: m.version for m in toolbox.mpis}
 
     @cache
@@ -66,7 +69,7 @@ def answered(
 
 
 def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
-    """What the cell asks for: of programs that use MPI, parameters that neither the suite nor the user set."""
+    """Yield the parameters of an MPI program that neither the suite nor the user set and that have a tuned default."""
     workload = workloads.get(cell.program.workload)
     if workload is None or cell.program.mpi is None or cell.guest is not None:
         return
@@ -96,12 +99,12 @@ def _answer(ask: Ask, cell: Cell, known: Iterable[Found], versions: Mapping[str,
 
 
 def _between(placement: Placement) -> bool:
-    """Whether messages go between nodes."""
+    """Return whether messages go between nodes."""
     return placement.nodes > 1
 
 
 def _compared(figures: Iterable[RoleFigure], otherwise: str) -> list[list[RoleFigure]]:
-    """Figures of the same case, where it was measured what is taken without asking and something else beside it."""
+    """Return the figures of each case for which the fallback and at least one other value were measured."""
     of: dict[object, list[RoleFigure]] = {}
     for p in figures:
         of.setdefault((p.identity.toolchain, p.identity.placement, p.identity.parameters), []).append(p)
@@ -109,7 +112,7 @@ def _compared(figures: Iterable[RoleFigure], otherwise: str) -> list[list[RoleFi
 
 
 def _nearest(cases: Sequence[list[RoleFigure]], size: float, ranks: int) -> list[RoleFigure]:
-    """The case whose number of ranks, then whose size, is nearest by ratio; of both sides the smaller."""
+    """Return the case whose number of ranks, then whose size, is nearest by ratio; in a tie the smaller."""
 
     def away(case: list[RoleFigure]) -> tuple[float, float, float]:
         measured = max(case[0].size or 1.0, 1.0)
@@ -162,7 +165,7 @@ def _libraries(run: Run) -> dict[str, str]:
 
 
 def _same_machine(was: Machine, here: Machine) -> bool:
-    """By name and processor; in a batch system, whose nodes have names of their own, by what a node is."""
+    """Return whether both have the same processor and cores, and the same name or the same batch system."""
     if (was.processor, was.cores, was.emulated) != (here.processor, here.cores, here.emulated):
         return False
     return was.name == here.name or bool(was.batch and was.batch == here.batch)

@@ -1,4 +1,4 @@
-"""Packages: what firstlight requires, its own command, and where pip may get wheels: an index, a folder, or nowhere."""
+"""Packages: what firstlight requires, its own command, and the source of pip's wheels: an index, a folder, or none."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from firstlight.core.errors import FirstlightError, UsageError
 from firstlight.system.process import bounded
 
 OFFLINE, WHEELHOUSE = "FIRSTLIGHT_OFFLINE", "FIRSTLIGHT_WHEELHOUSE"
-"""Set: nothing is installed but from a folder of wheels, which `fl` names where it sets up."""
+"""If the first is set, only wheels of a folder are installed; `./fl setup` sets the second to that folder."""
 STAMP = "offline"
-"""In the cache: it was set up offline, and stays as it is."""
+"""A file in the cache: the cache was set up offline, and stays as it is."""
 MADE_FOR = "made-for.txt"
 COMMON = ("--quiet", "--disable-pip-version-check", "--no-input", "--only-binary=:all:")
 
@@ -26,7 +26,7 @@ def offline(cache: Path, environment: Mapping[str, str]) -> bool:
 
 
 def source(cache: Path, environment: Mapping[str, str]) -> list[str] | None:
-    """Options of pip that say where packages come from; None where nothing may be installed."""
+    """Return pip's options for the source of packages; None if nothing may be installed."""
     wheels = environment.get(WHEELHOUSE)
     links = [f"--find-links={wheels}"] if wheels else []
     if not offline(cache, environment):
@@ -59,9 +59,9 @@ def _required() -> list[str]:
 
 
 def collect(folder: Path, more: Sequence[str]) -> list[str]:
-    """Fill a folder with the wheels of all that firstlight depends on and of `more`; their names.
+    """Fill a folder with the wheels of all that firstlight depends on and of `more`; return their names.
 
-    Raises UsageError where it cannot be written, FirstlightError in pip's words where a wheel is not to be had.
+    Raises UsageError if the folder cannot be written, FirstlightError with pip's message if a wheel is not available.
     """
     wanted = [*_required(), *more]
     try:

@@ -1,4 +1,4 @@
-"""Toolchains: compilers, flag sets, MPI libraries and numerical ones that are here; discovered, never configured."""
+"""Toolchains: the compilers, flag sets, MPI and numerical libraries of this machine; discovered, never configured."""
 
 from __future__ import annotations
 
@@ -132,14 +132,14 @@ class Toolbox(msgspec.Struct, frozen=True):
         return next((m for m in self.mpis if m.name == name), None)
 
     def offload(self, capability: str, compiler: str) -> Offload | None:
-        """How that compiler offers that capability, if it does."""
+        """Return how that compiler offers that capability, or None."""
         return next((o for o in self.offloads if (o.capability, o.compiler) == (capability, compiler)), None)
 
 
 def played(machine: Machine, cache_dir: Path) -> Machine:
-    """The machine that programs see: this one, or the processor that was asked for and is emulated on it.
+    """Return the machine that programs see: this one, or the emulated processor that the user requested.
 
-    Raises UsageError for one that the site file does not know, FirstlightError where its programs do not start.
+    Raises UsageError for one that the site file does not define, FirstlightError if its programs do not start.
     """
     from firstlight.toolchain.cross_compile import play
 
@@ -153,12 +153,11 @@ def discover(
 ) -> Toolbox:
     """Probe compilers, MPI libraries and numerical ones; what works is proved by a trial and remembered in `cache_dir`.
 
-    Where the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
-    `say` gets a message when that takes a while. What is looked for and not usable is in `absent`, with the reason.
-    Raises FirstlightError where `cache_dir` cannot be written.
+    If the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
+    `say` receives a message if that lasts long. `absent` lists what is not usable, with the reason. Raises
+    FirstlightError if `cache_dir` cannot be written.
 
-    First this process is brought into the environment of the modules that were asked for; what the site file leaves out
-    is absent.
+    First this process enters the environment of the requested modules. What the site file excludes is absent.
     """
     from firstlight.toolchain.discovery import survey
     from firstlight.toolchain.site_filter import considered  # the probes are loaded only by who asks

@@ -1,4 +1,4 @@
-"""CMake: one tree, configured where that is due, and asked for targets; nothing else calls CMake or Ninja."""
+"""CMake: one tree that is configured if necessary and builds targets; no other module calls CMake or Ninja."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tree(msgspec.Struct, frozen=True):
     environment: Mapping[str, str]
 
     def configure(self) -> str:
-        """Configure, from nothing where the last attempt did not end; returns CMake's words where it fails, else ""."""
+        """Configure, from nothing if the last attempt did not complete; return CMake's output if it fails, else ""."""
         configured = self.folder / "configured"
         if not configured.exists():
             for rest in self.folder.glob("CMake*"):  # half configured: it could fail for ever
@@ -45,7 +45,7 @@ class Tree(msgspec.Struct, frozen=True):
         return run([tool("ninja"), "-C", str(self.folder), "-k", "0", f"-j{jobs}", *targets], self.environment)
 
     def commands(self, target: str) -> list[str]:
-        """All that would be run for a target that is built from nothing, in that order."""
+        """Return all commands that would build a target from nothing, in order. Raises BuildError."""
         code, output = run([tool("ninja"), "-C", str(self.folder), "-t", "commands", target], self.environment, False)
         if code != 0:
             raise BuildError(f"Ninja cannot say how {target} is made: {output.strip()}")
@@ -53,11 +53,11 @@ class Tree(msgspec.Struct, frozen=True):
 
     @contextlib.contextmanager
     def alone(self, waiting: Callable[[], None]) -> Iterator[Tree]:
-        """The tree to build in, which is nobody else's meanwhile: two that build in one at once would spoil it.
+        """Hold the lock of the tree while the body builds in the yielded tree: simultaneous builds would damage it.
 
-        `waiting` is called where another has it; the lock goes with the process that holds it. Where the file system
-        refuses locks (NFS without its daemon), it is a tree of one's own beside this one, made from nothing and removed
-        afterwards. Raises BuildError where the cache cannot be written.
+        `waiting` is called if another process has the lock, which ends with that process. If the file system refuses
+        locks (NFS without its daemon), the body has a tree of its own beside this one, made from nothing and removed
+        afterwards. Raises BuildError if the cache cannot be written.
         """
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ class Tree(msgspec.Struct, frozen=True):
 
 
 def _locked(descriptor: int, waiting: Callable[[], None]) -> bool:
-    """Lock the file, waiting for who has it; False where the file system refuses."""
+    """Lock the file, after the process that has it; return False if the file system refuses."""
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,12 +89,12 @@ def _locked(descriptor: int, waiting: Callable[[], None]) -> bool:
 
 
 def rules() -> list[Path]:
-    """The files that tell how everything is compiled."""
+    """Return the files that define how everything is compiled."""
     return [*(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
 
 
 def tool(name: str) -> str:
-    """CMake and Ninja come as wheels beside the interpreter; those on PATH serve as well. Raises BuildError."""
+    """Return the path of CMake or Ninja: from a wheel beside the interpreter, else on PATH. Raises BuildError."""
     beside = Path(sys.executable).with_name(name)  # where it is a script, it names the place that it was installed in
     inside = Path(sysconfig.get_path("purelib")) / name / "data" / "bin" / name
     found = next((str(path) for path in (inside, beside) if path.exists()), None) or shutil.which(name)

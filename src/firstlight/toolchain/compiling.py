@@ -1,4 +1,4 @@
-"""Compilers put to the test: who are you, do you know C++20, which flags, OpenMP, which Fortran goes with you."""
+"""Trials of compilers: identity, C++20, flag sets, OpenMP, and the Fortran compiler of the same version."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ int main() { std::puts("0"); }
 
 
 def identify(macros: str) -> tuple[str, str] | None:
-    """(family, version) from predefined macros; None for one that is neither GCC nor Clang (see `vendors`).
+    """Return (family, version) from predefined macros; None for one that is neither GCC nor Clang (see `vendors`).
 
     A name proves nothing: `g++` is Clang on some systems, and Intel's and NVIDIA's compilers define __GNUC__ too.
     """
@@ -63,7 +63,7 @@ def identify(macros: str) -> tuple[str, str] | None:
 
 
 def family_compilers(host: Host, family: str, default: str, versioned: str) -> tuple[list[Compiler], list[Absent]]:
-    """All compilers of a family: `default` (or else the newest) bears the family's name, others add their version.
+    """Return all compilers of a family: `default`, or else the newest, has the family's name, others add a version.
 
     `versioned` is a regular expression of names such as g++-13. Those that fail the C++20 trial are absent.
     """
@@ -94,13 +94,13 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
 
 
 def knows_cxx20(host: Host, cxx: Path, flags: Sequence[str] = ()) -> CommandResult:
-    """Whether it compiles C++20 and its standard library, and the program runs."""
+    """Return the result of a trial: it compiles C++20 with its standard library, and runs the program."""
     words = [str(cxx), *flags, "-std=c++20"]
     return proved(host, " ".join(("C++20", *flags, host.identity(cxx))), CXX, ".cpp", words)
 
 
 def fortran_of(host: Host, compiler: Compiler, names: Sequence[str]) -> tuple[str, str] | None:
-    """(path, version) of the first working Fortran compiler of `names` with the C++ compiler's major version."""
+    """Return (path, version) of the first working Fortran compiler of `names` with the C++ compiler's major version."""
     beside = Path(compiler.cxx).parent
     for name in names:
         for path in dict.fromkeys((beside / name, host.which(name))):
@@ -119,7 +119,7 @@ def fortran_of(host: Host, compiler: Compiler, names: Sequence[str]) -> tuple[st
 
 
 def version_in(text: str) -> str | None:
-    """The version in the first line of `--version`: the last dotted number outside parentheses."""
+    """Return the version in the first line of `--version`: the last dotted number outside parentheses."""
     first = re.sub(r"\([^)]*\)", " ", text.split("\n", 1)[0])
     found = re.findall(r"(?<![\w.])([0-9]+(?:\.[0-9]+)+)", first)
     return found[-1] if found else None
@@ -128,7 +128,7 @@ def version_in(text: str) -> str | None:
 def toolchains_of(
     host: Host, compiler: Compiler, flag_sets: Mapping[FlagSet, Sequence[tuple[str, ...]]] | None = None
 ) -> tuple[list[Toolchain], list[Absent]]:
-    """The compiler with each flag set that it takes without a warning, whose program runs here."""
+    """Return the compiler with each flag set that it accepts without a warning and whose program runs here."""
     openmp, absent = _openmp(host, compiler)
     toolchains = []
     for flag_set, spellings in (vendors.flags(compiler.family) if flag_sets is None else flag_sets).items():
@@ -159,7 +159,7 @@ def toolchains_of(
 def proved(
     host: Host, key: str, source: str, suffix: str, command: Sequence[str | Path], run: bool = True
 ) -> CommandResult:
-    """A trial whose success is remembered. Failures are tried again: their cause may have been repaired."""
+    """Run a trial, unless it succeeded before. A failed trial is repeated: its cause may have been repaired."""
     remembered = host.memory.recall(key, CommandResult)
     if remembered is not None:
         return remembered
@@ -170,7 +170,7 @@ def proved(
 
 
 def who(host: Host, path: Path) -> tuple[str, str] | None:
-    """(family, version) of a C++ compiler: a vendor's by what it says, else by its macros; None where neither tells."""
+    """Return (family, version) of a C++ compiler from a vendor's version output, else from its macros, or None."""
     key = _WHO.format(host.identity(path))
     known = host.memory.recall(key, tuple[str, str])
     if known is not None:
@@ -188,7 +188,7 @@ def who(host: Host, path: Path) -> tuple[str, str] | None:
 def _first_accepted(
     host: Host, compiler: Compiler, spellings: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...] | None, str]:
-    """The first spelling that compiles without any warning and runs. Which one it was is remembered as a whole."""
+    """Return the first spelling that compiles without any warning and runs; else None and the reasons."""
     key = f"flags {spellings} {host.identity(compiler.cxx)}"
     known = host.memory.recall(key, tuple[str, ...])
     if known is not None:
@@ -204,8 +204,10 @@ def _first_accepted(
 
 
 def _with_length(host: Host, compiler: Compiler, flags: tuple[str, ...]) -> tuple[str, ...]:
-    """With the length of the vectors here where the flags allow SVE: code that does not know it would be narrower in
-    what measures ceilings, whose vectors have a fixed width, than in loops that a compiler vectorises."""
+    """Add the length of the vectors here to flags that allow SVE.
+
+    Otherwise code for ceilings, whose vectors have a fixed width, is narrower than loops that a compiler vectorises.
+    """
     if host.machine.architecture != "aarch64":
         return flags
     identity = host.identity(compiler.cxx)

@@ -1,6 +1,6 @@
 """Cross compilation: programs for another processor, built by compilers of the site file and run under an emulator.
 
-All that is known of that processor is what a program says that was compiled for it and run under the emulator.
+Everything about that processor is the output of a program that is compiled for it and run under the emulator.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TOOLS = ("ar", "ld", "objcopy", "objdump", "ranlib")
 
 
 def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
-    """`machine` as programs for the target see it. Raises FirstlightError where they are not made or do not start."""
+    """Return `machine` as programs for the target see it. Raises FirstlightError if they do not build or start."""
     memory = Memory(cache_dir / "probes.json")
     host = Host(machine, cache_dir, os.environ, memory, target.run)
     starter, compiler = host.which(target.run[0]), host.which(target.compilers[0])
@@ -74,7 +74,7 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
 
 
 def compilers(host: Host, target: Target) -> Found[Compiler]:
-    """The target's compilers, each by its family: gcc, clang; a second version of one adds its number."""
+    """Return the target's compilers by family: gcc, clang; a second version of one adds its number."""
     good: list[Compiler] = []
     bad: list[Absent] = []
     for word in target.compilers:
@@ -97,7 +97,7 @@ def compilers(host: Host, target: Target) -> Found[Compiler]:
 
 
 def _binutils(host: Host, compiler: Path) -> dict[str, str]:
-    """Those that the compiler itself would call."""
+    """Return the binutils that the compiler itself would call."""
     names = {tool: host.run([compiler, f"-print-prog-name={tool}"]).out.strip() for tool in TOOLS}
     return {tool: str(path) for tool, name in names.items() if name and (path := host.which(name)) is not None}
 
@@ -117,15 +117,17 @@ def _spelled(flags: tuple[str, ...], native: tuple[str, ...]) -> tuple[str, ...]
 
 
 def missing(compiler: str, sets: Mapping[FlagSet, object]) -> list[Absent]:
-    """Flag sets that nobody can spell."""
+    """Return an Absent for each flag set that is not defined for the target."""
     why = "a cross compiler knows no native processor"
     fix = 'say which it is in the site file: native = ["-mcpu=neoverse-v1"]'
     return [Absent(f"{compiler}-{name}", why, fix) for name in FLAG_SETS if name not in sets]
 
 
 def libraries(host: Host, target: Target, compiler: Compiler | None) -> Found[Mpi]:
-    """MPI libraries that were made for the target. Their own launchers would have to be emulated, and could start
-    nothing; so one of the family that is here starts their programs."""
+    """Return MPI libraries for the target. A launcher of their family from this machine starts their programs.
+
+    Their own launchers would have to be emulated, and could not start anything.
+    """
     found: list[Mpi] = []
     absent: list[Absent] = []
     what = f"MPI for {host.machine.architecture}"
@@ -160,6 +162,6 @@ def _library(host: Host, family: mpi_families.Family, prefix: Path, cxx: str) ->
 
 
 def names_of_fortran(compiler: Compiler) -> tuple[str, ...]:
-    """aarch64-linux-gnu-gfortran beside aarch64-linux-gnu-g++."""
+    """Return the name of the Fortran compiler: aarch64-linux-gnu-gfortran for aarch64-linux-gnu-g++."""
     name = Path(compiler.cxx).name
     return (name.replace("clang++", "flang"),) if compiler.family == "clang" else (re.sub(r"g\+\+", "gfortran", name),)

@@ -1,4 +1,4 @@
-"""The survey: asks every probe and lays the answers side by side."""
+"""The survey: run every probe and collect the results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def survey(
     say: Callable[[str], None],
     environ: Mapping[str, str] | None = None,
 ) -> Toolbox:
-    """See `toolchains.discover`. `environ` replaces this process's environment in tests."""
+    """Discover what is here, see `toolchain.discover`. `environ` replaces this process's environment in tests."""
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         target = site.target() if machine.emulated else None
@@ -117,8 +117,10 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
 
 
 def _cross(host: Host, target: site.Target) -> Toolbox:
-    """What there is for another processor: its compilers, MPI libraries made for it, and numerical ones of headers
-    alone. No devices, and no batch system that could start what only an emulator starts."""
+    """Return the toolbox for another processor: compilers, MPI libraries, and header-only numerical libraries.
+
+    It has no devices, and no batch system, which could not start programs that need an emulator.
+    """
     found = cross_compile.compilers(host, target)
     every, absent = [_with_fortran(host, c) for c in found.items], list(found.absent)
     toolchains: list[Toolchain] = []
@@ -148,7 +150,7 @@ def _with_fortran(host: Host, compiler: Compiler) -> Compiler:
 
 
 def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[list[Mpi], list[Absent]]:
-    """MPI libraries that compile and link with the default compiler, with the Fortran families whose mpi_f08 works."""
+    """Return MPI libraries that link with the default compiler, with the Fortran families whose mpi_f08 works."""
     usable, absent = [], []
     for library in libraries if every else []:
         answer = prove_mpi(host, library, every)
@@ -160,7 +162,7 @@ def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[lis
 
 
 def _equip(host: Host, library: Mpi, every: list[Compiler]) -> tuple[Mpi, list[Absent]]:
-    """`library` with the runtimes that work with it, and those that do not."""
+    """Return `library` with the runtimes that work with it, and those that do not."""
     answers = {name: ask(host, library, every) for name, ask in _runtimes().items()}
     extras = {name: answer for name, answer in answers.items() if isinstance(answer, Linking)}
     absent = [answer for answer in answers.values() if isinstance(answer, Absent)]
@@ -168,12 +170,12 @@ def _equip(host: Host, library: Mpi, every: list[Compiler]) -> tuple[Mpi, list[A
 
 
 def _runtimes() -> dict[str, Callable[[Host, Mpi, Sequence[Compiler]], Linking | Absent]]:
-    """The `probe` of every file in `runtimes`, by the capability that the file is named after."""
+    """Return the `probe` of every file in `runtimes`, by the capability that the file is named after."""
     return {m.name: importlib.import_module(f"{runtimes.__name__}.{m.name}").probe for m in _files(runtimes)}
 
 
 def _libraries(host: Host, every: list[Compiler]) -> tuple[list[Library], list[Absent]]:
-    """One numerical library of each name, the first probe's, and what is missing."""
+    """Return one numerical library of each name, that of the first probe, and what is missing."""
     chosen: dict[str, Library] = {}
     absent: list[Absent] = []
     if every:
@@ -187,7 +189,7 @@ def _libraries(host: Host, every: list[Compiler]) -> tuple[list[Library], list[A
 
 
 def _accelerators(host: Host, every: list[Compiler]) -> tuple[Cuda | None, list[Offload], list[Absent]]:
-    """The first CUDA compiler that works, directives by compiler, and what is not there."""
+    """Return the first CUDA compiler that works, directives for devices by compiler, and what is missing."""
     modules = [importlib.import_module(f"{accelerators.__name__}.{m.name}") for m in _files(accelerators)]
     answers: list[Cuda | Offload | Absent] = [answer for module in modules for answer in module.probe(host, every)]
     cuda = next((answer for answer in answers if isinstance(answer, Cuda)), None)

@@ -20,14 +20,14 @@ from firstlight.toolchain.host import Host
 from firstlight.toolchain.wrappers import first_of_family
 
 STAMP = "complete"
-"""Written last: an environment without it is half made, and made anew."""
+"""The file that is written last: an environment without it is incomplete, and is made again."""
 
 ALONE = {"PYTHONPATH": ""}
-"""No module from elsewhere stands in for one of Python's or of pip's, which starts Python again."""
+"""No foreign module replaces one of Python or of pip, which starts Python again."""
 
 
 def wants_embedding(libraries: Sequence[Mpi]) -> tuple[tuple[str, ...], bool]:
-    """(families without a library, whether to install them): only a system without any MPI of its own gets one."""
+    """Return (families without a library, whether to install them): only if the system has no MPI of its own."""
     here = {library.family for library in libraries}
     missing = tuple(family.name for family in every() if family.embedded and family.name not in here)
     return missing, not any(m.origin == "system" for m in libraries)
@@ -36,7 +36,7 @@ def wants_embedding(libraries: Sequence[Mpi]) -> tuple[tuple[str, ...], bool]:
 def embed(
     host: Host, wanted: tuple[tuple[str, ...], bool], allowed: bool, say: Callable[[str], None]
 ) -> tuple[list[Mpi], list[Absent]]:
-    """Embedded libraries of the wanted families: those already there, and new ones where that is wanted and allowed."""
+    """Return embedded libraries of the wanted families: existing ones, and new ones if wanted and allowed."""
     families, install = wanted
     root = place(host)
     if root is None:
@@ -53,7 +53,7 @@ def embed(
 
 
 def place(host: Host) -> Path | None:
-    """`<cache>/mpi`; where that path has a blank, the user's own cache folder; None where both have one."""
+    """Return `<cache>/mpi`; if that path has a blank, that of the user's own cache folder; None if both have one."""
     # another kind of machine that shares the cache has a Python environment of another name, and its own libraries
     prefix = Path(sys.prefix)
     other = prefix.name.removeprefix("venv") if prefix.parent == host.cache_dir else ""
@@ -62,7 +62,7 @@ def place(host: Host) -> Path | None:
 
 
 def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[[str], None]) -> Mpi | Absent | None:
-    """The library in `folder`, installed first where need be. None: not there and not wanted."""
+    """Return the library in `folder`, installed first if necessary; None if it is missing and not wanted."""
     if not (folder / STAMP).exists():
         if not install:
             return None
@@ -81,7 +81,7 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
 
 
 def _install(host: Host, folder: Path, family: Family, where: Sequence[str], say: Callable[[str], None]) -> str | None:
-    """Make the environment; of two that start at once one waits for the other. The reason why it failed, or None."""
+    """Make the environment, one process at a time. Return the reason for a failure, or None."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / f"{family.name}.lock"):
         if (folder / STAMP).exists():

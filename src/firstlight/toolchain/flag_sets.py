@@ -1,4 +1,4 @@
-"""Flag sets: what a user would try. Of each name's spellings the first that a compiler takes silently is used."""
+"""Flag sets that users commonly try. The first spelling of a name that a compiler accepts silently is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host as probes see it: a search path, an environment, a way to run things, and a memory of what was proved."""
+"""The host as probes see it: a search path, an environment, a way to run commands, and a memory of proved results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _RELEVANT = (*caller.STEERING, "LD_LIBRARY_PATH", "LD_PRELOAD")
 
 
 BARE = "FIRSTLIGHT_BARE"
-"""Set, it plays a machine with Python, g++ and make alone: probes see no other compiler, no MPI library, no numerical
-one, no batch system of the system or of a module. What pip brought (embedded MPI, wheels) is seen."""
+"""If set, it simulates a machine with Python, g++ and make alone: probes see no other compiler, MPI library, numerical
+library or batch system of the system or of a module. Packages from pip (embedded MPI, wheels) are visible."""
 _PLAIN = re.compile(r"(g\+\+|gcc|c\+\+|cc)(-[0-9]+)?|make|apt-get|dnf")
 _HARMLESS = re.compile(
     r"PATH|HOME|USER|TMPDIR|XDG_.*|LANG|LC_.*|(https?|ftp|all|no)_proxy|PIP_.*|SSL_CERT_.*|\w+_CA_BUNDLE|FIRSTLIGHT_.*",
@@ -49,14 +49,14 @@ class CommandResult(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The line of the output that says most: the first with "error", else the last one."""
+        """Return the most informative line of the output: the first with "error", else the last one."""
         lines = [line.strip() for line in (self.err + "\n" + self.out).splitlines() if line.strip()]
         telling = next((line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)), None)
         return (telling or (lines[-1] if lines else f"exit status {self.code}"))[:300]
 
 
 class Host:
-    """One discovery's view of the machine. All that a probe asks goes through it: tests can show it another world."""
+    """The machine as one discovery sees it. Probes access it only through this object: tests can replace it."""
 
     def __init__(
         self,
@@ -79,19 +79,19 @@ class Host:
         self.path = tuple(Path(p) for p in dict.fromkeys(self.environ["PATH"].split(os.pathsep)))
 
     def shows(self, path: Path) -> bool:
-        """Whether probes may see a file or folder of the machine: with FIRSTLIGHT_BARE not all."""
+        """Return whether probes may see a file or folder of the machine: with FIRSTLIGHT_BARE not all."""
         if not self.bare or _PLAIN.fullmatch(path.name):
             return True
         own = (self.cache_dir.absolute(), user_cache(self.environ), Path(sys.prefix))
         return any(path.is_relative_to(folder) for folder in own)
 
     def which(self, name: str) -> Path | None:
-        """The first executable of that name on the search path."""
+        """Return the first executable of that name on the search path, or None."""
         found = shutil.which(name, path=os.pathsep.join(map(str, self.path)))
         return Path(found).absolute() if found and self.shows(Path(found)) else None
 
     def matching(self, pattern: str) -> list[Path]:
-        """Executables on the search path whose whole name matches the regular expression; each name once, the first."""
+        """Return the executables on the search path whose whole name matches the pattern, the first of each name."""
         found: dict[str, Path] = {}
         for folder in self.path:
             if not os.access(folder, os.R_OK | os.X_OK) or not folder.is_dir():  # root's, after a plain `su`
@@ -133,7 +133,7 @@ class Host:
         environment: Mapping[str, str] | None = None,
         run: bool = True,
     ) -> CommandResult:
-        """Compile and link `source` with `command -o PROGRAM SOURCE after`; run it. The first failure, else the run."""
+        """Build `source` with `command -o PROGRAM SOURCE after` and run it. Return the first failure, else the run."""
         with guard.scratch("trial-", self.cache_dir) as folder:
             (folder / f"trial{suffix}").write_text(source)
             program = folder / "trial.out"
@@ -143,7 +143,7 @@ class Host:
             return self.run([*self.emulator, program], environment, timeout=30, folder=folder)
 
     def identity(self, *paths: str | Path | None) -> str:
-        """A key that changes when one of these files, the processor, or a relevant variable changes."""
+        """Return a key that changes when one of these files, the processor, or a relevant variable changes."""
         parts = [self.machine.architecture, self.machine.processor, self.machine.microarchitecture, *self.emulator]
         parts += [f"{name}={self.environ.get(name, '')}" for name in _RELEVANT]
         for path in paths:
@@ -158,7 +158,7 @@ class Host:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def absent(self, what: str, why: str, *, apt: str = "", dnf: str = "", otherwise: str = "") -> Absent:
-        """An Absent whose fix is this system's package command where it has one, else `otherwise`."""
+        """Return an Absent whose fix is this system's package command if it has one, else `otherwise`."""
         if apt and self.which("apt-get"):
             fix = f"apt install {apt}"
         elif dnf and self.which("dnf"):

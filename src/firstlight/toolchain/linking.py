@@ -9,17 +9,17 @@ from pathlib import Path
 from firstlight.toolchain.host import Host
 
 _STANDARD = re.compile(r"(/usr)?/lib(32|64)?(/\w+-linux-gnu\w*)?")
-"""Where linker and loader look by themselves. A compiler's own list does not prove it: it includes $LIBRARY_PATH."""
+"""Folders that linker and loader always search. A compiler's own list is not a proof: it includes $LIBRARY_PATH."""
 
 
 def library_folders(host: Host) -> list[Path]:
-    """Where the linker looks: $LIBRARY_PATH, $LD_LIBRARY_PATH, then the compiler's own folders."""
+    """Return the folders that the linker searches: $LIBRARY_PATH, $LD_LIBRARY_PATH, then the compiler's own."""
     own = [Path(p) for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH") for p in host.environ.get(name, "").split(":") if p]
     return [*own, *system_folders(host)]
 
 
 def system_folders(host: Host) -> list[Path]:
-    """The compiler's library folders, as it tells them."""
+    """Return the library folders that the compiler prints."""
     key = f"folders {host.identity(host.cxx)}"
     known = host.memory.recall(key, list[str])
     if known is None:
@@ -32,7 +32,7 @@ def system_folders(host: Host) -> list[Path]:
 
 
 def find_library(folders: Sequence[Path], names: Sequence[str], inside: Sequence[str] = ("",)) -> Path | None:
-    """The first file of these names in one of the folders, or in their sub-folders `inside` (Debian's alternatives)."""
+    """Return the first file of these names in a folder or in its sub-folders `inside` (Debian's alternatives)."""
     for folder in folders:
         for sub in inside:
             for name in names:
@@ -42,8 +42,9 @@ def find_library(folders: Sequence[Path], names: Sequence[str], inside: Sequence
 
 
 def link_flags(files: Sequence[Path]) -> list[str]:
-    """By file name, with a run path where the loader does not look by itself. Several are linked in their order, all of
-    them: what one needs of the next is then taken from that very file.
+    """Return flags that link by file name, with a run path for folders that the loader does not search by itself.
+
+    Several files are all linked, in their order: what one needs from the next then comes from that very file.
     """
     folders = dict.fromkeys(f.parent for f in files if not _STANDARD.fullmatch(str(f.parent.resolve())))
     paths = [flag for folder in folders for flag in (f"-L{folder}", f"-Wl,-rpath,{folder}")]

@@ -13,16 +13,16 @@ import msgspec
 from firstlight.core import reading
 
 VERSION = 1
-"""Raised whenever a trial changes, so that old answers are forgotten."""
+"""The number to increase when a trial changes, so that old results are not used."""
 
 MOST = 4000
-"""Entries kept; beyond that those not used this time are dropped."""
+"""Maximum number of entries; if there are more, those not used this time are dropped."""
 
 T = TypeVar("T")
 
 
 class Memory:
-    """Answers by key. Read once, written once by `save`; a damaged file is an empty one."""
+    """Results of trials by key, read once and written once by `save`; a damaged file counts as empty."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -35,7 +35,7 @@ class Memory:
         self._changed = False
 
     def recall(self, key: str, kind: type[T]) -> T | None:
-        """The remembered answer, or None where there is none of that type."""
+        """Return the remembered result, or None if there is none of that type."""
         with self._lock:
             raw = self._used.get(key) or self._old.get(key)
             if raw is None:
@@ -52,7 +52,7 @@ class Memory:
             self._changed = True
 
     def save(self) -> None:
-        """Write atomically; of two who write at once the last one wins, which costs the other a repeated trial."""
+        """Write atomically; of two simultaneous writers the last one wins, and the other repeats a trial later."""
         if not self._changed:
             return
         kept = {**self._old, **self._used}

@@ -25,10 +25,10 @@ def make(
     environment: Mapping[str, str] | None = None,
     waiting: Callable[[], None] = lambda: None,
 ) -> Path:
-    """`file`, what CMake's `target` makes from the sources in `folders` of native/; from the cache or built now.
+    """Return the `file` that CMake's `target` makes from the sources in `folders` of native/; build it if necessary.
 
-    `compiler` is asked only where something is to be built; `definitions` and `environment` are those of the MPI
-    library that the target is for. Raises BuildError, in one line with the place of the compiler's whole output.
+    `compiler` is called only if something is to be built; `definitions` and `environment` are those of the MPI library
+    that the target is for. Raises BuildError, in one line with the place of the compiler's whole output.
     """
     files = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
     sources = Sources()
@@ -59,7 +59,8 @@ def make(
 def compiler() -> str:
     """Return the first C++ compiler, for what needs no MPI library. Raises BuildError if there is none.
 
-    Pass it to `make`, which calls it only if something is to be built: the search takes longer than most answers."""
+    Pass it to `make`, which calls it only if something is to be built: the search lasts longer than most calls.
+    """
     found = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
     if not found:
         raise BuildError("no C++ compiler here, and native programs must be built once; see ./fl doctor")
@@ -69,14 +70,16 @@ def compiler() -> str:
 def schedules(
     cxx: str, cache: Path, definitions: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
 ) -> Path:
-    """The archive of all schedules and patterns, made by `cxx`: it needs no MPI library, and the trees of all MPI
-    libraries take the one. Raises BuildError as `make` does."""
+    """Return the archive of all schedules and patterns, compiled with `cxx`. Raises BuildError as `make` does.
+
+    It needs no MPI library, and the trees of all MPI libraries use the same one.
+    """
     values = {"CMAKE_CXX_COMPILER": cxx, **(definitions or {})}
     return make("collectives", "libcollectives.a", ("collectives", "patterns"), cache, lambda: cxx, values, environment)
 
 
 def _compile(target: str, file: str, tree: Tree) -> Path:
-    """The fresh `file`, in a tree that is kept: what another target or a change leaves as it was is not made again."""
+    """Return `file`, built in a persistent tree: what is still up to date there is not compiled again."""
     output = tree.configure()
     code = 1 if output else 0
     if code == 0:

@@ -1,7 +1,7 @@
 """What a numerical library offers, proved by results: each capability is linked, run and its numbers compared.
 
 The trials use the headers that variants use (native/harness/include/firstlight), with integers of 32 bits by value and
-by reference: behind a reference lie other 32 bits that a library with integers of 64 bits would read.
+by reference. Behind a reference are other 32 bits, which a library with integers of 64 bits would read.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ _TRIALS: dict[Offer, tuple[str, str]] = {
 
 
 class Candidate(NamedTuple):
-    """A library to be tried. `files`: to be linked, in this order, none where headers are all of it; `expected`: what
-    libraries of its kind offer.
+    """A library to be tested. `files`: to be linked, in this order, none for a header-only library.
 
-    `version`: declarations and statements of C++ that print its version, the first dotted number that they print.
+    `expected`: what libraries of its kind offer. `version`: declarations and statements of C++ that print its version,
+    the first dotted number that they print.
     """
 
     name: str
@@ -107,13 +107,13 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def format_offers(offers: Sequence[Offer]) -> str:
-    """`BLAS 1-3, LAPACK`."""
+    """Return `BLAS 1-3, LAPACK`."""
     levels = ["BLAS 1-3"] if set(BLAS) <= set(offers) else [TITLES[offer] for offer in offers if offer in BLAS]
     return ", ".join([*levels, *(TITLES[offer] for offer in offers if offer not in BLAS)])
 
 
 def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]]:
-    """The library with what it offers here and what of `expected` it does not; the reason where it offers nothing."""
+    """Return the library with what it offers, and what of `expected` it lacks; a reason if it offers nothing."""
     link = link_flags(candidate.files)
     key = f"library {candidate.name} {candidate.expected} {candidate.compile_flags} "
     key += host.identity(*candidate.files, host.cxx, *_headers())
@@ -134,7 +134,7 @@ def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]
 
 
 def _ask(host: Host, candidate: Candidate, link: Sequence[str]) -> _Answer:
-    """All at once; where that fails, each alone."""
+    """Test all offers together; if that fails, each alone."""
     outcome = _trial(host, candidate, candidate.expected, link)
     if outcome.ok:
         return _Answer(_version(outcome), tuple(candidate.expected), {})

@@ -1,9 +1,10 @@
-"""Directives for devices put to the test: for which device a compiler makes code, and whether that ran on one here."""
+"""Trials of directives for devices: the device for which a compiler makes code, and whether that ran on one here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,7 +14,7 @@ from firstlight.toolchain.host import Host
 from firstlight.toolchain.probe_result import Compiler
 
 WITHOUT_A_GPU = ("sm_75", "sm_80", "sm_70", "sm_53", "sm_35")
-"""Intermediate code for NVIDIA's GPUs from these on runs on later ones; new tools no longer take the old."""
+"""Architectures to try without one of NVIDIA's GPUs: later GPUs run their code; new tools reject the oldest."""
 LATER = ("sm_90", "sm_89", "sm_86")
 
 
@@ -25,6 +26,16 @@ class Spelling(msgspec.Struct, frozen=True):
     link_flags: tuple[str, ...] = ()
 
 
+class Directives(NamedTuple):
+    """Directives for devices in one compiler, and what a trial of them requires."""
+
+    capability: str  # target, acc
+    trial: str  # the source of a program that prints where its region ran: `device` or `host`
+    spellings: Sequence[Spelling]
+    plain: tuple[str, ...]  # flags for the host only
+    missing: Absent  # if no spelling works
+
+
 class _Answer(msgspec.Struct, frozen=True):
     """What a compiler offers and what it lacks. `lasting`: another trial would end the same; none took too long."""
 
@@ -34,7 +45,7 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 def architectures(machine: Machine) -> list[str]:
-    """What to ask for, best first: up to the capability of the GPU here."""
+    """Return the architectures to try, best first: up to the capability of the GPU here."""
     capability = machine.gpus[0].capability if machine.gpus else ""
     if not capability:
         return list(WITHOUT_A_GPU)
@@ -42,60 +53,44 @@ def architectures(machine: Machine) -> list[str]:
     return sorted((a for a in (*WITHOUT_A_GPU, *LATER) if int(a[3:]) <= most), key=lambda a: -int(a[3:]))
 
 
-def prove(
-    host: Host,
-    compiler: Compiler,
-    capability: str,
-    trial: str,
-    spellings: Sequence[Spelling],
-    plain: tuple[str, ...],
-    missing: Absent,
-) -> tuple[Offload | Absent, ...]:
-    """The first spelling that makes a program of `trial`, which says `device` or `host`: where its region ran.
+def prove(host: Host, compiler: Compiler, d: Directives) -> tuple[Offload | Absent, ...]:
+    """Return the first spelling whose program of `d.trial` prints where its region ran.
 
-    Where none does, the directives are compiled with the flags `plain`, for the host only, and `missing` says so, with
-    the compiler's reason if it has tried. The answer is remembered until the compiler, the GPUs here, NVIDIA's
-    assembler or the spellings are others.
+    If none does, the directives are compiled with the flags `d.plain`, and `d.missing` is returned, with the compiler's
+    reason if it was tried. The result is remembered until the compiler, the GPUs here, NVIDIA's assembler or the
+    spellings change.
     """
     tools = (compiler.cxx, host.which("ptxas"))
-    key = f"offload {capability} {spellings} {plain} {host.machine.gpus} {host.identity(*tools)}"
+    key = f"offload {d.capability} {d.spellings} {d.plain} {host.machine.gpus} {host.identity(*tools)}"
     answer = host.memory.recall(key, _Answer)
     if answer is None:
-        answer = _prove(host, compiler, capability, trial, spellings, plain, missing)
+        answer = _prove(host, compiler, d)
         if answer.lasting:
             host.memory.keep(key, answer)
     return tuple(found for found in (answer.offload, answer.gap) if found is not None)
 
 
-def _prove(
-    host: Host,
-    compiler: Compiler,
-    capability: str,
-    trial: str,
-    spellings: Sequence[Spelling],
-    plain: tuple[str, ...],
-    missing: Absent,
-) -> _Answer:
-    reason, lasting = missing.why, True
-    for spelling in spellings:
+def _prove(host: Host, compiler: Compiler, d: Directives) -> _Answer:
+    reason, lasting = d.missing.why, True
+    for spelling in d.spellings:
         command = [compiler.cxx, "-std=c++20", "-O2", *spelling.flags]
-        outcome = host.trial(trial, ".cpp", command, spelling.link_flags)
+        outcome = host.trial(d.trial, ".cpp", command, spelling.link_flags)
         where = outcome.out.strip()
         if outcome.ok and where in ("device", "host"):
             ran = where == "device"
-            found = Offload(capability, compiler.name, spelling.device, spelling.flags, spelling.link_flags, ran)
+            found = Offload(d.capability, compiler.name, spelling.device, spelling.flags, spelling.link_flags, ran)
             return _Answer(found, None, lasting)
         reason = f"{' '.join(spelling.flags)}: {outcome.reason}"
         lasting &= outcome.code != 124
-    gap = msgspec.structs.replace(missing, why=reason)
-    outcome = host.trial(trial, ".cpp", [compiler.cxx, "-std=c++20", *plain])
+    gap = msgspec.structs.replace(d.missing, why=reason)
+    outcome = host.trial(d.trial, ".cpp", [compiler.cxx, "-std=c++20", *d.plain])
     if not outcome.ok:
         return _Answer(None, gap, lasting and outcome.code != 124)
-    return _Answer(Offload(capability, compiler.name, "", plain), gap, lasting)
+    return _Answer(Offload(d.capability, compiler.name, "", d.plain), gap, lasting)
 
 
 def gcc_spellings(host: Host, compiler: Compiler, directives: str) -> list[Spelling]:
-    """GCC makes code for NVIDIA's GPUs where the package with its second compiler is; none without it."""
+    """Return GCC's flags for NVIDIA's GPUs; none without the package of its second compiler."""
     second = _parts(host, compiler) / "accel/nvptx-none/mkoffload"
     if not second.exists() or not host.shows(second):
         return []
@@ -108,7 +103,7 @@ def gcc_spellings(host: Host, compiler: Compiler, directives: str) -> list[Spell
 
 
 def _parts(host: Host, compiler: Compiler) -> Path:
-    """The folder of the programs that GCC is made of."""
+    """Return the folder of the programs that GCC consists of."""
     key = f"parts {host.identity(compiler.cxx)}"
     known = host.memory.recall(key, str)
     if known is None:

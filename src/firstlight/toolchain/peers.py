@@ -37,11 +37,11 @@ int main(int argc, char** argv) {{
 
 
 REFUSED = 1
-"""The status of a compiler, a linker or a trial that says no; any other (killed, too slow) may say yes next time."""
+"""Exit status of a failed compiler, linker or trial; after any other (killed, too slow) a repetition may succeed."""
 
 
 class Place:
-    """Where a library may lie: header folders and the file to link."""
+    """A possible place of a library: header folders and the file to link."""
 
     def __init__(self, includes: Sequence[Path], library: Path, standard: bool = False) -> None:
         self.library = library
@@ -60,8 +60,9 @@ def prove_peer(
     source: tuple[str, str],
     fix: tuple[str, str],
 ) -> Linking | Absent:
-    """The first place whose library works with `mpi`. `source`: includes and calls of the trial; `fix`: Debian's
-    packages, and a sentence for every other system.
+    """Return the first place whose library works with `mpi`. `source`: includes and calls of the trial.
+
+    `fix`: Debian's packages, and a sentence for every other system.
     """
     what = f"{label} with {mpi.label}"
     family = of(mpi.family)

@@ -36,7 +36,7 @@ class Compiler(msgspec.Struct, frozen=True):
 
 
 def probes(package: ModuleType) -> list[Callable[[Host], Found[T]]]:
-    """The `probe` function of every file in `package`, by (RANK, name): a low RANK is asked first."""
+    """Return the `probe` function of every file in `package`, by (RANK, name): a low RANK comes first."""
     modules = [importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__)]
     modules.sort(key=lambda module: (getattr(module, "RANK", 0), module.__name__))
     return [module.probe for module in modules]

@@ -1,4 +1,4 @@
-"""Sources: which files a program is made of, as its #include lines tell, and a hash of what they hold."""
+"""Sources: the files of a program, as its #include lines show, and a hash of their content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Sources:
         self._libraries: dict[str, frozenset[Path]] = {}
 
     def closure(self, files: Iterable[Path]) -> frozenset[Path]:
-        """The files and all that they include in quotes, directly or not, whatever an #if says."""
+        """Return the files and all that they include in quotes, directly or not, regardless of any #if."""
         found: set[Path] = set()
         left = [file.resolve() for file in files]
         while left:
@@ -37,7 +37,7 @@ class Sources:
         return frozenset(found)
 
     def linked(self, files: Iterable[Path]) -> frozenset[Path]:
-        """What the libraries are made of that are linked in: the harness, and those whose headers are in `files`."""
+        """Return the sources of the libraries that are linked: the harness, and those with headers in `files`."""
         given = list(files)
         names = [name for name in LIBRARIES if name == HARNESS or uses(given, name)]
         return frozenset(path for name in names for path in self._library(name))
@@ -67,12 +67,12 @@ class Sources:
 
 
 def uses(files: Iterable[Path], library: str) -> bool:
-    """Whether a header of this library is among the files."""
+    """Return whether a header of this library is among the files."""
     return any(path.is_relative_to(NATIVE / library) for path in files)
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    """SHA-256, in hexadecimal, of the parts and of where each ends."""
+    """Return the SHA-256, in hexadecimal, of the parts and of the length of each."""
     hasher = hashlib.sha256()
     for part in parts:
         hasher.update(len(part).to_bytes(8, "little"))

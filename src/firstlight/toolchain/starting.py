@@ -1,7 +1,7 @@
-"""Starting MPI programs inside a batch allocation: by the batch system's own launcher, where a trial proves it able.
+"""Start MPI programs inside a batch allocation by the batch system's own launcher, if a trial proves that it works.
 
-A launcher and an MPI library that do not understand each other often start N programs of one rank each, which all end
-well. So the trial adds up the ranks.
+A launcher and an MPI library that do not understand each other often start N programs of one rank each, which all
+succeed. So the trial adds up the ranks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 }
 """
 _NO_ROOM = NodeCapacity(0, 0)
-"""Nothing is bound on it: a trial asks whether ranks find each other."""
+"""No processor is bound on it: a trial only tests whether ranks find each other."""
 _ALONE = "each rank is alone: its processes do not find each other"
 
 
@@ -47,10 +47,10 @@ class _Two(NamedTuple):
 
 
 def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]]:
-    """`library` with its `starter` where we are in an allocation and a trial succeeds, else what stands against it.
+    """Return `library` with its `starter` if a trial in an allocation succeeds, else with the reasons against it.
 
-    Not remembered: it depends on this very allocation. Takes about two seconds. `way`: the one launcher that is tried,
-    or a command line, which is tried outside of allocations, too; mpiexec: none is.
+    The result is not remembered: it depends on this very allocation. A trial lasts about two seconds. `way`: the only
+    launcher that is tried, or a command line, which is tried outside of allocations, too; mpiexec: none is tried.
     """
     offered = list(_offered(host, library, way))
     if not offered:
@@ -71,7 +71,7 @@ def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]
 
 
 class _Offer(NamedTuple):
-    """First words of a command line, all of one that starts two ranks a node, and how both are called."""
+    """The first words of a command line, the whole line for two ranks per node, and the names of both."""
 
     starter: tuple[str, ...]
     line: tuple[str, ...]
@@ -80,7 +80,7 @@ class _Offer(NamedTuple):
 
 
 def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
-    """What may start it here, best first."""
+    """Yield the launchers that may start the library here, best first."""
     family, batch, two = of(library.family), host.machine.batch, _Two(host.machine.nodes, 2 * host.machine.nodes)
     if is_template(way):
         words = template(way)
@@ -102,7 +102,7 @@ def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
 
 
 def refused(host: Host, library: Mpi, way: str) -> Absent | None:
-    """Why a library is of no use here: none of its own starts it and none that was asked for, None where it is."""
+    """Return why a library cannot be used here, or None: nothing starts it, or the requested launcher does not."""
     if not library.launcher and not library.starter:
         why = "it brings no mpiexec, and nothing here starts its programs"
         return Absent(
@@ -120,7 +120,7 @@ def _by_srun(nodes: int) -> list[str]:
 
 
 def _try(host: Host, library: Mpi, offer: _Offer, program: Path) -> str:
-    """Start two ranks on every node; the reason why that fails, or ""."""
+    """Start two ranks on every node; return the reason for a failure, or ""."""
     words = [*offer.line, str(program), str(2 * host.machine.nodes)]
     outcome = host.run(words, library.environment, timeout=60, folder=program.parent)
     if outcome.ok:

@@ -1,4 +1,4 @@
-"""Which MPI library a command line uses: asked of its programs first, then of its launcher."""
+"""The MPI library that a command line uses, found through its programs first, then through its launcher."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Trace(msgspec.Struct, frozen=True):
 
 
 def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mpi:
-    """The MPI library of `command`, with the wrapper of the same installation where that has one.
+    """Return the MPI library of `command`, with the wrapper of the same installation if that has one.
 
     Raises UsageError if it cannot be determined, FirstlightError if no wrapper of its family is here, or if a program
     that is started to find it does not answer.
@@ -57,13 +57,13 @@ def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mp
 
 
 def _program(word: str) -> Path | None:
-    """An executable file that a word of the command line names."""
+    """Return the executable file that a word of the command line names, or None."""
     found = shutil.which(word) if not word.startswith("-") else None
     return Path(found).absolute() if found is not None else None
 
 
 def linked(program: Path) -> Trace | None:
-    """What an executable is linked with, directly or not; None for one that needs no MPI library (a script)."""
+    """Return the MPI library that an executable is linked with, directly or not; None without one (a script)."""
     with program.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             return None
@@ -82,9 +82,9 @@ def _launched(launcher: Path) -> Trace | None:
 
 
 def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
-    """The library with the wrapper that lies beside what was found: <prefix>/lib/libmpi.so, <prefix>/bin/mpicxx.
+    """Return the library with the wrapper beside its files: <prefix>/lib/libmpi.so, <prefix>/bin/mpicxx.
 
-    A wrapper of another version of the family serves too, but it does not know calls that are new in a later one.
+    A wrapper of another version of the family works too, but it lacks calls that are new in a later one.
     """
     place = trace.place.resolve()
     if found is not None and found.launcher and place.parent == Path(found.launcher).resolve().parent:

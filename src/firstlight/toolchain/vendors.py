@@ -1,4 +1,4 @@
-"""Compilers by what they are: what the file `vendors.toml` knows of those that are neither GCC nor LLVM's own clang."""
+"""Compilers of vendors: the facts in `vendors.toml` about those that are neither GCC nor LLVM's own clang."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from firstlight.toolchain.flag_sets import FLAG_SETS, OPENMP
 
 Spellings = tuple[tuple[str, ...], ...]
 OTHER = "other"
-"""The family of a compiler that nobody knows: it gets base flags."""
+"""The family of an unknown compiler: only base flags are used."""
 
 
 class Vendor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of them; see the head of the file."""
+    """The compilers of one vendor; see the head of the file."""
 
     label: str
     says: str
@@ -34,12 +34,12 @@ class Vendor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def every() -> Mapping[str, Vendor]:
-    """By the name of the family."""
+    """Return all vendors by the name of the family."""
     return reading.toml(Path(__file__).with_name("vendors.toml").read_bytes(), dict[str, Vendor])
 
 
 def parse_version(printed: str) -> tuple[str, str] | None:
-    """(family, version) of what `--version` printed, None for a compiler that is none of these."""
+    """Return (family, version) from the output of `--version`, None for a compiler that is none of these."""
     for line in printed.splitlines():
         for name, vendor in every().items():
             if match := re.match(vendor.says, line.strip()):
@@ -48,7 +48,7 @@ def parse_version(printed: str) -> tuple[str, str] | None:
 
 
 def flags(family: str) -> Mapping[FlagSet, Spellings]:
-    """The flag sets to try with compilers of a family."""
+    """Return the flag sets to try with compilers of a family."""
     if family == OTHER:
         return {"base": FLAG_SETS["base"]}
     vendor = every().get(family)
@@ -60,12 +60,12 @@ def flags(family: str) -> Mapping[FlagSet, Spellings]:
 
 
 def openmp(family: str) -> Spellings:
-    """Flags that may ask for OpenMP."""
+    """Return the flags that may enable OpenMP."""
     vendor = every().get(family)
     return OPENMP if vendor is None else vendor.openmp
 
 
 def strict(family: str) -> tuple[str, ...]:
-    """What judges and harness need beside -O2 so that arithmetic is as it is written."""
+    """Return the flags that judges and harness need besides -O2 so that arithmetic is as it is written."""
     vendor = every().get(family)
     return () if vendor is None else (*vendor.always, *vendor.strict)

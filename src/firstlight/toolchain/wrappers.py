@@ -1,4 +1,4 @@
-"""MPI compiler wrappers: which library stands behind one, which launcher belongs to it, and whether it works."""
+"""MPI compiler wrappers: the library and the launcher that belong to one, and whether it works."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ end program
 
 
 def probe(host: Host, family: Family) -> Found[Mpi]:
-    """The family's library where the family says that one may be, or what to do about it."""
+    """Return the family's library from the places that the family searches, or how to install it."""
     why, searches = "", family.searches(host.cache_dir, host.environ)
     if not searches:
         return Found()
@@ -65,7 +65,7 @@ def probe(host: Host, family: Family) -> Found[Mpi]:
 
 
 def candidates(host: Host, family: Family, prefixes: Sequence[Path] = ()) -> list[Path]:
-    """C++ wrappers to look at: Debian's side-by-side name, those of `prefixes`, the path's mpicxx, modules' folders."""
+    """Return C++ wrappers to try: Debian's side-by-side name, those of `prefixes`, mpicxx on PATH, modules' folders."""
     found = [host.which(f"mpicxx.{family.name}")]
     found += [prefix / "bin" / name for prefix in prefixes for name in family.wrapper_names]
     found += [host.which("mpicxx"), host.which("mpic++")]
@@ -74,7 +74,7 @@ def candidates(host: Host, family: Family, prefixes: Sequence[Path] = ()) -> lis
 
 
 def _mpi_folders(suffix: str) -> list[Path]:
-    """Where Fedora and openSUSE keep MPI libraries that are not on the path before `module load`."""
+    """Return the folders of MPI libraries that Fedora and openSUSE add to the path by `module load`."""
     lib = Path("/usr/lib64")
     return [lib / suffix, lib / "mpi" / "gcc" / suffix]
 
@@ -87,7 +87,7 @@ def first_of_family(
     starters: Sequence[Path] = (),
     compilers: Mapping[str, str] = MappingProxyType({}),
 ) -> Mpi | str:
-    """The first wrapper of `family` with a launcher of that family, else why there is none.
+    """Return the first wrapper of `family` with a launcher of that family, else why there is none.
 
     The launcher is the one beside it, or the first of `starters`; `compilers`: the environment in which the wrapper
     calls another compiler than its own.
@@ -122,7 +122,7 @@ def first_of_family(
 
 
 def prove_mpi(host: Host, library: Mpi, compilers: Sequence[Compiler]) -> Mpi | Absent:
-    """`library` with its `f08` and `mpi4` filled in, or Absent where even a C++ program does not link."""
+    """Return `library` with its `f08` and `mpi4` filled in, or Absent if even a C++ program does not link."""
     family = mpi_families.of(library.family)
     cxx = compilers[0].cxx
     environment = library.environment | family.compilers(cxx)
@@ -162,7 +162,7 @@ def _who(host: Host, wrapper: Path, environment: dict[str, str]) -> tuple[str, s
 
 
 def _launcher(host: Host, paths: Iterable[Path], family: str, environment: dict[str, str]) -> Path | None:
-    """The first of them that is the family's."""
+    """Return the first of these launchers that is of the family, or None."""
     for path in paths:
         if not path.exists():
             continue

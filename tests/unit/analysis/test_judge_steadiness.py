@@ -12,13 +12,10 @@ from firstlight.analysis.interval import estimate
 from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import disturbances, kind, restless, steadiness
 from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Verified
-from firstlight.core import heritage
 from firstlight.model.plan import Placement
 from firstlight.report import terminal
-from firstlight.report.frame import View
-from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
-from report_samples import sample
+from report_samples import sample, view_of
 from synthetic_machine import machine
 
 
@@ -112,7 +109,7 @@ def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) 
     judgement, workloads = sample()
     quiet = Steadiness("one core", 100, 0, 1.0, 10, 0, "unclear")
     judged = replace(judgement, steadiness=(quiet, replace(quiet, name="memory", slow=slow, slower=1.4)))
-    drawn = spread.drift(View(judged, workloads, heritage.load(), Palette(judged.run)))
+    drawn = spread.drift(view_of(judged, workloads))
     assert drawn is not None
     assert drawn.title.startswith("The machine held still" if slow == 0 else "2 of 100 launches beyond the caches took")
     page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)

@@ -11,14 +11,12 @@ import synthetic
 import synthetic_workloads
 from firstlight.analysis import Finding, Judgement
 from firstlight.analysis.figures import judge
-from firstlight.core import heritage
 from firstlight.core.roles import Role
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import plots
-from firstlight.report.frame import View
-from firstlight.report.palette import Palette
 from firstlight.results.record import Build, Description, Metric
+from report_samples import view_of
 from synthetic_figures import Point
 
 METRIC = Metric("cpu_share", "%", "cpu_share", "value", 100, "lower")
@@ -91,8 +89,7 @@ def test_an_ordinary_run_has_no_such_finding() -> None:
 
 def test_the_table_on_the_page_tells_the_share_of_each_library() -> None:
     s = scene({"openmpi": 1.0, "mpich": 0.02})
-    judgement = judge(*s)
-    view = View(judgement, s.workloads, heritage.load(), Palette(judgement.run))
+    view = view_of(judge(*s), s.workloads)
     (drawing,) = plots.draw(view, s.workloads["waiting"])
     assert drawing.title == "A waiting process keeps its processor busy: 2.01 % (MPICH) and 100 % (Open MPI)"
     assert drawing.data == [] and len(drawing.rows) == 2

@@ -22,10 +22,10 @@ from firstlight.model import catalogue
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Program
 from firstlight.report import export, html, plots
-from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.frame import Drawing
 from firstlight.results.record import Run
 from firstlight.toolchain.sources import Sources
+from report_samples import view_of
 
 SERIAL = """// the plain loop
 #include "sum.hpp"
@@ -133,7 +133,7 @@ def dotted(workload: catalogue.Workload) -> catalogue.Workload:
 def drawn(judgement: Judgement) -> list[Drawing]:
     workloads = {"dot": dotted(synthetic.run(only=("dot",), launches=1).workloads["dot"])}
     html.render(judgement, workloads, heritage.load())
-    return plots.draw(View(judgement, workloads, heritage.load(), Palette(judgement.run)), workloads["dot"])
+    return plots.draw(view_of(judgement, workloads), workloads["dot"])
 
 
 def test_the_run_the_export_and_the_drawing_hold_the_same_count() -> None:

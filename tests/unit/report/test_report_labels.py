@@ -12,12 +12,10 @@ import chart_tree
 import invented
 import invented_run
 from firstlight.analysis.figures import judge
-from firstlight.core import heritage
 from firstlight.report import plots
-from firstlight.report.frame import View
-from firstlight.report.palette import Palette
 from firstlight.report.plots import roofline
 from firstlight.report.svg import element
+from report_samples import view_of
 
 MIB = 1 << 20
 
@@ -29,7 +27,7 @@ def test_no_label_of_a_large_machine_stands_on_another(tmp_path: Path) -> None:
     alike = max(limit.value for limit in judgement.limits if limit.working_set is not None)
     limits = [limit if limit.working_set is None else replace(limit, value=alike) for limit in judgement.limits]
     judgement = replace(judgement, limits=tuple(limits))
-    page = View(judgement, invented_run.WORKLOADS, heritage.load(), Palette(judgement.run))
+    page = view_of(judgement, invented_run.WORKLOADS)
     roofs = roofline.draw_limits(page, "roofline")
     made = [*plots.draw(page, page.workloads["dot"]), *roofs]
     assert roofs and {"L2 24 MiB", "L3 32 MiB"} <= {a["text"] for d in made for a in d.layout["annotations"]}

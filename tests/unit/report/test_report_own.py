@@ -9,14 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight import ROOT
-from firstlight.core import heritage
 from firstlight.core.errors import UsageError
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import own, plots
 from firstlight.report.frame import View
-from firstlight.report.palette import Palette
-from report_samples import sample
+from report_samples import sample, view_of
 
 REPORT = """
 from firstlight.analysis.formatting import listing
@@ -35,8 +33,7 @@ WORDS = 'def title(workload):\n    return f"{workload.title} in dots"\n'
 
 
 def view() -> View:
-    judgement, workloads = sample()
-    return View(judgement, workloads, heritage.load(), Palette(judgement.run))
+    return view_of(*sample())
 
 
 def workload(root: Path, kind: str, report: str = REPORT) -> Workload:

@@ -11,10 +11,10 @@ from firstlight.analysis.figures import judge
 from firstlight.core import heritage
 from firstlight.model.catalogue import Plot
 from firstlight.report import html, plots
-from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.frame import Drawing
 from firstlight.report.plots import phases
 from firstlight.results.record import LaunchRecord
+from report_samples import view_of
 
 PLOT = Plot("phases", "level", "time_to_tolerance", "variant", subject="an elliptic problem")
 PARTS = {"halo": 0.1, "solver": 0.6}
@@ -38,7 +38,7 @@ def drawings(names: tuple[str, ...] = ("halo", "solver"), **options: object) -> 
     workloads = {"fem2d": replace(scene.workloads["fem2d"], plots=(PLOT,))}
     judgement = judge(replace(scene.run, descriptions=described), [marked(r) for r in scene.records], workloads)
     html.render(judgement, workloads, heritage.load())
-    return plots.draw(View(judgement, workloads, heritage.load(), Palette(judgement.run)), workloads["fem2d"])
+    return plots.draw(view_of(judgement, workloads), workloads["fem2d"])
 
 
 def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:

@@ -11,20 +11,17 @@ from msgspec.structs import replace
 from firstlight.analysis.figures import judge
 from firstlight.analysis.provenance import settle
 from firstlight.analysis.verdict import Figure, Verified
-from firstlight.core import heritage
 from firstlight.core.errors import UsageError
 from firstlight.core.units import quantity
 from firstlight.model.catalogue import Plot
 from firstlight.report import plots, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
-from report_samples import sample
+from report_samples import sample, view_of
 
 
 def view() -> View:
-    judgement, workloads = sample()
-    return View(judgement, workloads, heritage.load(), Palette(judgement.run))
+    return view_of(*sample())
 
 
 def drawings(workload: str) -> list[Drawing]:

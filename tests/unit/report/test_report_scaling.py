@@ -15,15 +15,14 @@ from firstlight.core import heritage
 from firstlight.model.catalogue import Sizes, Workload
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
 from firstlight.system.machine.cores import crowded
+from report_samples import view_of
 
 
 @pytest.fixture(scope="module")
 def view() -> View:
     scene = synthetic_solver.run(ranks=(1, 2, 4))
-    judgement = judge(*scene)
-    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+    return view_of(judge(*scene), scene.workloads)
 
 
 def drawings(view: View, figures: list[Verified], workload: Workload) -> dict[str, Drawing]:

@@ -93,7 +93,7 @@ def test_the_shared_library_tells_the_family(file: str, family: str | None) -> N
 
 
 def test_a_family_that_is_not_known_says_which_file_is_missing() -> None:
-    with pytest.raises(UsageError, match="add src/firstlight/mpi_families/nosuch"):
+    with pytest.raises(UsageError, match="add src/firstlight/system/mpi_families/nosuch"):
         mpi_families.of("nosuch")
 
 

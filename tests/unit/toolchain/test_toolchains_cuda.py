@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from firstlight.system.machine import Gpu, linux
+from firstlight.system.machine import Gpu
 from firstlight.toolchain import Absent, Cuda
 from firstlight.toolchain.accelerators.nvcc import probe
 from firstlight.toolchain.host import Host
-from firstlight.toolchain.memory import Memory
 from firstlight.toolchain.probe_result import Compiler
 
 OLD, NEW = (
@@ -27,13 +26,6 @@ case "$*" in
 *) echo compiled >> TRIALS ;;
 esac
 """
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    machine = msgspec.structs.replace(linux.describe(Path("/"), tmp_path), gpus=())
-    (tmp_path / "path").mkdir()
-    return Host(machine, tmp_path, {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin"}, Memory(tmp_path / "memory"))
 
 
 def tool(host: Host, name: str, body: str) -> Path:

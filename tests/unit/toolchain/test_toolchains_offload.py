@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import pytest
 
-from firstlight.system.machine import Gpu, linux
+from firstlight.system.machine import Gpu
 from firstlight.toolchain import Absent, Offload
 from firstlight.toolchain.accelerators import openacc, openmp
 from firstlight.toolchain.host import Host
-from firstlight.toolchain.memory import Memory
 from firstlight.toolchain.offloading import architectures
 from firstlight.toolchain.probe_result import Compiler
 
@@ -24,13 +21,6 @@ FAILS) echo "error: no such target" >&2; exit 1 ;;
    printf '#!/bin/sh\\necho SAYS\\n' > "$out"; chmod +x "$out" ;;
 esac
 """
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> Host:
-    machine = msgspec.structs.replace(linux.describe(Path("/"), tmp_path), gpus=())
-    (tmp_path / "path").mkdir()
-    return Host(machine, tmp_path, {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin"}, Memory(tmp_path / "memory"))
 
 
 def compiler(host: Host, family: str, second: bool = True, fails: str = "nothing", target: str = "host") -> Compiler:

@@ -9,6 +9,7 @@ import pytest
 import directives
 import native
 from firstlight.execute.build import Built
+from mpi_programs import build_on_each_library, for_ranks
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -20,33 +21,20 @@ GRIDS = [(1, 0, 0), (2, 1, 2), (3, 3, 1), (4, 2, 2), (5, 0, 0), (6, 2, 3), (7, 1
 FEW = [(1, 0, 0), (2, 2, 1), (6, 3, 2)]
 ON = [("mpi_overlap", *on) for on in GRIDS] + [("mpi_blocking", *on) for on in FEW]
 ON += [("mpi_emulated", *on) for on in ((2, 1, 2), (4, 2, 2))]
-MOST_OF_MPICH = 2  # it waits by spinning
 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
     """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
-    if native.toolchain("base") is None or not native.toolbox().mpis:
-        pytest.skip("no gcc or no MPI library here")
-    chosen = [
-        v for v in FDTD.variants if v.name in ("mpi_overlap", "mpi_blocking", "mpi_emulated", "broken_mpi_stale_halo")
-    ]
-    made = native.make([p for v in chosen for p in native.on_each_library(FDTD, v)])
-    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
-
-
-def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
-    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
-    if not programs:
-        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
-    return programs
+    names = ("mpi_overlap", "mpi_blocking", "mpi_emulated", "broken_mpi_stale_halo")
+    return build_on_each_library(FDTD, [v for v in FDTD.variants if v.name in names])
 
 
 @pytest.mark.parametrize(("variant", "ranks", "pi", "pj"), ON)
 def test_every_grid_of_processes_is_right(
     variant: str, ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    for program in some(built, variant, ranks):
+    for program in for_ranks(built[variant], ranks):
         words = EMULATED if variant == "mpi_emulated" else SMALL
         output = native.verified(program, Placement(ranks=ranks), tmp_path, *words, f"pi={pi}", f"pj={pj}")
         assert len(output.of("case")) == 8
@@ -57,7 +45,7 @@ def test_all_ranks_draw_one_picture(
     ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     """The mode (3, 2) has one sign on each of six parts of the cavity, and ends at its walls, whoever computed it."""
-    (program, *_) = some(built, "mpi_overlap", ranks)
+    (program, *_) = for_ranks(built["mpi_overlap"], ranks)
     words = ("problem=cavity", "n=90", "steps=1", f"pi={pi}", f"pj={pj}")
     output = native.verified(program, Placement(ranks=ranks), tmp_path, *words)
     (line,) = output.of("field")
@@ -69,7 +57,7 @@ def test_all_ranks_draw_one_picture(
 
 @pytest.mark.parametrize(("ranks", "pi", "pj"), [(2, 2, 1), (4, 2, 2)])
 def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
-    for program in some(built, "broken_mpi_stale_halo", ranks):
+    for program in for_ranks(built["broken_mpi_stale_halo"], ranks):
         output = native.run(program, Placement(ranks=ranks), (*SMALL, f"pi={pi}", f"pj={pj}"), tmp_path)
         assert output.status == 1, (output.reason, output.stderr)
         assert {c["case"] for c in output.of("check") if not c["ok"]} == set(range(8))
@@ -78,7 +66,7 @@ def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str,
 @pytest.mark.parametrize("seed", [12, 116])
 def test_metal_never_shuts_in_the_source(seed: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
     """With these the disk of metal is drawn over it: fields of zeros, which no mistake changes."""
-    (program, *_) = some(built, "broken_mpi_stale_halo", 2)
+    (program, *_) = for_ranks(built["broken_mpi_stale_halo"], 2)
     words = ("problem=walls", "n=45", "steps=24", "bits=64", "pi=2", "pj=1")
     output = native.run(program, Placement(ranks=2), words, tmp_path, (*native.EFFORT, "--seed", str(seed)))
     assert [c["ok"] for c in output.of("check")] == [False]

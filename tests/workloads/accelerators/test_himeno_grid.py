@@ -8,6 +8,7 @@ import pytest
 
 import native
 from firstlight.execute.build import Built
+from mpi_programs import build_on_each_library, for_ranks
 from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -33,24 +34,12 @@ ON = (
 )
 ROUNDING = 1e-13
 """Relative error of sums in 64 bits, in any order."""
-MOST_OF_MPICH = 2  # it waits by spinning
 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
     """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
-    if native.toolchain("base") is None or not native.toolbox().mpis:
-        pytest.skip("no gcc or no MPI library here")
-    chosen = [v for v in HIMENO.variants if "mpi" in v.needs and "cuda" not in v.needs]
-    made = native.make([p for v in chosen for p in native.on_each_library(HIMENO, v)])
-    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
-
-
-def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
-    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
-    if not programs:
-        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
-    return programs
+    return build_on_each_library(HIMENO, [v for v in HIMENO.variants if "mpi" in v.needs and "cuda" not in v.needs])
 
 
 def words(grid: tuple[int, ...], *more: str) -> tuple[str, ...]:
@@ -84,7 +73,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
 def test_the_sum_is_the_same_on_every_grid(
     variant: str, ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], alone: list[float], tmp_path: Path
 ) -> None:
-    for program in some(built, variant, ranks):
+    for program in for_ranks(built[variant], ranks):
         output = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
         assert gosa(output) == pytest.approx(alone, rel=ROUNDING)
 
@@ -94,7 +83,8 @@ def test_each_of_the_kernels_in_turn_adds_up(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     """The sum is that of the last sweep: of one sweep by the first kernel, of two by the second; elsewhere of three."""
-    output = run(some(built, "mpi_emulated", ranks)[0], ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
+    program = for_ranks(built["mpi_emulated"], ranks)[0]
+    output = run(program, ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
     assert (output.status, output.reason) == (0, ""), output.stderr
     assert [check["ok"] for check in output.of("check")] and all(check["ok"] for check in output.of("check"))
 
@@ -103,7 +93,7 @@ def test_each_of_the_kernels_in_turn_adds_up(
 def test_threads_change_nothing(
     ranks: int, threads: int, built: dict[str, list[Built]], alone: list[float], tmp_path: Path
 ) -> None:
-    for program in some(built, "mpi_omp_overlap", ranks * threads):
+    for program in for_ranks(built["mpi_omp_overlap"], ranks * threads):
         output = run(program, ranks, tmp_path, *words((0, 0, 0), "problem=official,general"), threads=threads)
         assert gosa(output) == pytest.approx(alone, rel=ROUNDING)
 
@@ -112,7 +102,7 @@ def test_threads_change_nothing(
 def test_a_stale_halo_is_rejected(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    for program in some(built, "broken_mpi_stale_halo", ranks):
+    for program in for_ranks(built["broken_mpi_stale_halo"], ranks):
         output = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
         assert output.status == 1, (output.reason, output.stderr)
         assert {c["case"] for c in output.of("check") if not c["ok"]} == {0, 1}
@@ -122,5 +112,5 @@ def test_a_stale_halo_is_rejected(
 def test_a_grid_of_other_processes_is_refused(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    output = run(some(built, "mpi_overlap", ranks)[0], ranks, tmp_path, *words(grid))
+    output = run(for_ranks(built["mpi_overlap"], ranks)[0], ranks, tmp_path, *words(grid))
     assert output.status == 2 and "no process grid like" in output.stderr

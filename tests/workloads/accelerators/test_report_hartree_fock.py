@@ -17,9 +17,9 @@ from firstlight.execute.build import Kernel
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Placement
 from firstlight.report import html, plots, terminal
-from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.frame import Drawing
 from firstlight.results.record import LaunchRecord, Metric
+from report_samples import view_of
 from synthetic import Point
 
 SHARES = {"ssss": 0.3, "psss": 0.3, "psps": 0.15, "ppss": 0.1, "ppps": 0.1, "pppp": 0.05}
@@ -61,7 +61,7 @@ def run(kinds: Sequence[str], *cells: Run) -> tuple[Judgement, dict[str, Workloa
 
 def drawings(judgement: Judgement, known: dict[str, Workload]) -> list[Drawing]:
     html.render(judgement, known, heritage.load())  # each sentence is traced to its numbers
-    return plots.draw(View(judgement, known, heritage.load(), Palette(judgement.run)), known["hartree_fock"])
+    return plots.draw(view_of(judgement, known), known["hartree_fock"])
 
 
 SERIAL: Run = ("serial", None, Placement(), [point(MATRIX, 60e-3), point(ENERGY, 2.0)])

@@ -12,9 +12,9 @@ from firstlight.core import heritage
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report import html, plots
-from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.frame import Drawing
 from firstlight.results.record import LaunchRecord, Metric
+from report_samples import view_of
 from synthetic import Point
 
 RATE = Metric("rate", "Mflop/s", "flops", "rate", 1e-6, "higher")
@@ -30,7 +30,7 @@ def grids(rate: float, *names: str) -> list[Point]:
 
 def drawings(*cells: tuple[str, str | None, Placement, list[Point]]) -> list[Drawing]:
     judgement, known = judged("himeno", (RATE,), cells, (Plot("sizes", "size", "rate", "variant"),))
-    return plots.draw(View(judgement, known, heritage.load(), Palette(judgement.run)), known["himeno"])
+    return plots.draw(view_of(judgement, known), known["himeno"])
 
 
 def test_a_line_for_each_number_of_cores_is_the_best_of_its_variants() -> None:
@@ -81,7 +81,7 @@ def residuals(*cells: tuple[str, str | None, Placement, list[Point]], zero: str 
     plot = Plot("residuals", "size", "gosa", "variant", subject="sum of residuals")
     judgement, known = judged("himeno", (RATE, *VALUES), cells, (plot,), found)
     html.render(judgement, known, heritage.load())  # the sentence is traced to its numbers
-    return plots.draw(View(judgement, known, heritage.load(), Palette(judgement.run)), known["himeno"])
+    return plots.draw(view_of(judgement, known), known["himeno"])
 
 
 def three_sweeps(*names: str) -> list[Point]:

@@ -16,7 +16,7 @@ from firstlight.core import heritage
 from firstlight.core.units import percent
 from firstlight.report import export, html, observed, plots
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from report_samples import view_of
 
 methods = shipped.module("fem2d", "methods")
 pace = shipped.module("fem2d", "pace")
@@ -33,8 +33,7 @@ CASES = {
 @cache
 def view(case: str = "plain") -> View:
     scene = CASES[case]()
-    judgement = judge(*scene)
-    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+    return view_of(judge(*scene), scene.workloads)
 
 
 def named(v: View) -> dict[str, Drawing]:

@@ -11,6 +11,7 @@ import pytest
 import native
 from firstlight.execute.build import Built
 from firstlight.results.record import Description
+from mpi_programs import build_on_each_library, for_ranks
 from native import Output, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -29,25 +30,12 @@ GRIDS = {
     4: [(2, 2, 1, 1), (1, 2, 2, 1), (1, 0, 0, 2)],
 }
 ON_4_4 = [(ranks, grid) for ranks, grids in GRIDS.items() for grid in grids]
-MOST_OF_MPICH = 2  # it waits by spinning
 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
     """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
-    if native.toolchain("base") is None or not native.toolbox().mpis:
-        pytest.skip("no gcc or no MPI library here")
-    chosen = [v for v in DIRAC.variants if "mpi" in v.needs]
-    wanted = [p for v in chosen for p in native.on_each_library(DIRAC, v)]
-    made = native.make(wanted)
-    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
-
-
-def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
-    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
-    if not programs:
-        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
-    return programs
+    return build_on_each_library(DIRAC, [v for v in DIRAC.variants if "mpi" in v.needs])
 
 
 def lattice(extents: tuple[int, ...], grid: tuple[int, ...]) -> tuple[str, ...]:
@@ -76,7 +64,7 @@ def test_reference_numbers_on_every_grid(
 ) -> None:
     words = (*lattice((4, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat", "boundary=periodic,antiperiodic")
     threads = 2 if "omp" in variant and ranks == 1 else 1  # more would share the few processors of a test machine
-    for program in some(built, variant, ranks):
+    for program in for_ranks(built[variant], ranks):
         output = run(program, ranks, tmp_path, *words, threads=threads)
         assert (output.status, output.reason) == (0, ""), output.stderr
         seen = set()
@@ -97,7 +85,7 @@ def test_reference_numbers_on_every_grid(
 @pytest.mark.parametrize("variant", ("mpi_blocking", "mpi_overlap", "mpi_persistent"))
 def test_eight_processes_have_the_same_numbers(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
     """Blocks of 2x2x2x4 split into two lanes: 64 bits with the vectors of the base flags."""
-    for program in some(built, variant, 8):
+    for program in for_ranks(built[variant], 8):
         output = run(program, 8, tmp_path, *lattice((4, 4, 4, 4), (2, 2, 2, 1)), "bits=64", "operator=D,Dhat")
         assert (output.status, output.reason) == (0, ""), output.stderr
         for check in output.of("check"):
@@ -107,7 +95,7 @@ def test_eight_processes_have_the_same_numbers(variant: str, built: dict[str, li
 
 
 def test_sixteen_processes_in_four_dimensions(built: dict[str, list[Built]], tmp_path: Path) -> None:
-    for program in some(built, "mpi_overlap", 16):
+    for program in for_ranks(built["mpi_overlap"], 16):
         words = (*lattice((8, 4, 4, 4), (2, 2, 2, 2)), "bits=64", "operator=D,Dhat", "boundary=antiperiodic")
         output = run(program, 16, tmp_path, *words)
         assert (output.status, output.reason) == (0, ""), output.stderr
@@ -118,7 +106,7 @@ def test_sixteen_processes_in_four_dimensions(built: dict[str, list[Built]], tmp
 def test_linear_algebra_is_summed_over_the_processes(
     variant: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    for program in some(built, variant, 2):
+    for program in for_ranks(built[variant], 2):
         output = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)), "bits=32,64", "operator=axpy,dot,norm")
         assert (output.status, output.reason) == (0, ""), output.stderr
         assert all(c["ok"] for c in output.of("check"))
@@ -129,14 +117,14 @@ def test_linear_algebra_is_summed_over_the_processes(
 def test_a_stale_halo_is_rejected(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    for program in some(built, "broken_mpi_stale_halo", ranks):
+    for program in for_ranks(built["broken_mpi_stale_halo"], ranks):
         output = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat")
         assert output.status == 1, (output.reason, output.stderr)
         assert {c["case"] for c in output.of("check") if not c["ok"]} == {0, 1, 2, 3}
 
 
 def test_without_communication_nothing_is_checked(built: dict[str, list[Built]], tmp_path: Path) -> None:
-    for program in some(built, "mpi_silent", 2):
+    for program in for_ranks(built["mpi_silent"], 2):
         description = msgspec.json.decode(program.describe, type=Description)
         assert "leaves the exchange out" in description.unverified
         output = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (2, 1, 1, 1)), "bits=32,64")
@@ -158,7 +146,7 @@ def test_bytes_are_counted(
     ranks: int, grid: tuple[int, ...], faces: int, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     """Half spinors of all faces that are cut, in and out of one process."""
-    program = some(built, "mpi_blocking", ranks)[0]
+    program = for_ranks(built["mpi_blocking"], ranks)[0]
     output = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64")
     assert output.status == 0, output.stderr
     assert [c["cost"].get("flow", 0) for c in output.of("case")] == [2 * faces * 12 * 4, 2 * faces * 12 * 8]

@@ -17,9 +17,9 @@ from firstlight.core import heritage
 from firstlight.core.errors import OK, REGRESSION
 from firstlight.report import html, plots, terminal
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
 from firstlight.runner import exit_status
 from firstlight.runner.cell_progress import Tally
+from report_samples import view_of
 
 communication = shipped.module("dirac", "communication")
 efficiency = shipped.module("dirac", "efficiency")
@@ -38,8 +38,7 @@ CASES = {
 @cache
 def view(case: str = "plain") -> View:
     scene = CASES[case]()
-    judgement = judge(*scene)
-    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+    return view_of(judge(*scene), scene.workloads)
 
 
 def named(v: View) -> dict[str, Drawing]:

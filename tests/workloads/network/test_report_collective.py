@@ -15,11 +15,10 @@ import sums
 from firstlight.analysis.figures import judge
 from firstlight.analysis.hockney import Regime
 from firstlight.analysis.verdict import Failed, Figure, Verified
-from firstlight.core import heritage
 from firstlight.model.plan import Placement
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from report_samples import view_of
 
 bandwidth, routes = (shipped.module("vector_sum", m) for m in ("bandwidth", "routes"))
 Addition, Link = routes.Addition, routes.Link
@@ -29,8 +28,7 @@ ANY = ("mpi_allreduce", "mpi_rabenseifner")  # routes for any number of processe
 
 def view(**options: object) -> View:
     scene = sums.scene(**options)  # type: ignore[arg-type]
-    judgement = judge(*scene)
-    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+    return view_of(judge(*scene), scene.workloads)
 
 
 def drawings(**options: object) -> tuple[Drawing, Drawing]:
@@ -233,7 +231,7 @@ def test_a_failed_route_is_not_drawn_but_told() -> None:
         for r in scene.records
     )
     j = judge(scene.run, wrong, scene.workloads)
-    time, _ = plots.draw(View(j, scene.workloads, heritage.load(), Palette(j.run)), scene.workloads["vector_sum"])
+    time, _ = plots.draw(view_of(j, scene.workloads), scene.workloads["vector_sum"])
     assert not any("cube" in t["name"] for t in time.data)
     assert any(r[-1].startswith("failed: ") and "mpi_cube" in r[0] for r in time.rows)
 

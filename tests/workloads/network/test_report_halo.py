@@ -14,11 +14,10 @@ import synthetic_halo
 from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Verified
-from firstlight.core import heritage
 from firstlight.model.plan import Placement
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from report_samples import view_of
 
 strategies = shipped.module("halo", "strategies")
 
@@ -37,8 +36,7 @@ def view(case: str = "plain") -> View:
         "many nodes": lambda: synthetic_halo.run(strategies=few, placements=MANY_NODES, nodes=4),
         "alone": lambda: synthetic_halo.run(strategies=few[:1], mpis=("mpich",)),
     }[case]()
-    judgement = judge(*scene)
-    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+    return view_of(judge(*scene), scene.workloads)
 
 
 @cache

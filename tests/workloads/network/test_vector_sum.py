@@ -15,6 +15,7 @@ from firstlight import ROOT
 from firstlight.analysis.evidence import Timing, launch_value
 from firstlight.execute.build import Built
 from firstlight.results.record import Metric
+from mpi_programs import build_on_each_library
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -79,13 +80,7 @@ def test_one_process_has_no_flow_and_any_number_has_a_real_dimension() -> None:
 def built() -> dict[str, list[Built]]:
     """Every variant with base flags, for each MPI library."""
     workload = native.workloads["vector_sum"]
-    if native.toolchain("base") is None or not native.toolbox().mpis:
-        pytest.skip("no gcc or no MPI library here")
-    made = native.make(p for v in workload.variants for p in native.on_each_library(workload, v))
-    found: dict[str, list[Built]] = {}
-    for program, one in made.items():
-        found.setdefault(program.variant, []).append(one)
-    return found
+    return build_on_each_library(workload, workload.variants)
 
 
 def bearing(built: list[Built], ranks: int) -> list[Built]:

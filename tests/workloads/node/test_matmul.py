@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import native
-from firstlight.execute.build import Built
 from native import COUNTED, Placement
 
 pytestmark = pytest.mark.native
 
+program = partial(native.plain, "matmul")
 BOTH = "precision=64,32"
-
-
-def program(variant: str, flag_set: str = "base") -> Built:
-    return native.plain("matmul", variant, flag_set)
 
 
 @pytest.mark.parametrize("variant", ["serial", "serial_ikj", "serial_blocked", "serial_recursive"])

@@ -20,9 +20,9 @@ from firstlight.core import heritage
 from firstlight.model.catalogue import Plot, Workload, load
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import html, observed, plots
-from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.frame import Drawing
 from firstlight.results.record import Build, LaunchRecord, Metric, Series
+from report_samples import view_of
 from synthetic_figures import Point
 from synthetic_workloads import description
 from synthetic_workloads import workload as declared
@@ -89,7 +89,7 @@ def judged(
 
 
 def drawings(judgement: Judgement, workloads: dict[str, Workload]) -> list[Drawing]:
-    view = View(judgement, workloads, heritage.load(), Palette(judgement.run))
+    view = view_of(judgement, workloads)
     found = [d for w in workloads.values() for d in plots.draw(view, w)]
     html.render(judgement, workloads, heritage.load())  # and the page takes them
     assert all(chart_tree.words(chart_tree.tree(d)) for d in found)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import native
-from firstlight.execute.build import Built
 from native import COUNTED, Placement
 
 pytestmark = pytest.mark.native
 
+program = partial(native.plain, "transpose")
 BOTH = "precision=64,32"
 SIZES = "n=1,2,3,4,5,7,8,9,15,16,17,24,25,31,32,33,47,48,63,64,65,96,127,128,129,130,145,160,257,300,331,336"
-
-
-def program(variant: str, flag_set: str = "base") -> Built:
-    return native.plain("transpose", variant, flag_set)
 
 
 @pytest.mark.parametrize("variant", ["serial", "serial_blocked", "serial_recursive", "serial_in_place"])

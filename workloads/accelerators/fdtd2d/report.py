@@ -1,4 +1,4 @@
-"""Drawings of fdtd2d: the field that a run left (`field`)."""
+"""Draw fdtd2d: the field at the end of a run (`field`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hartree-Fock as R4 reports it: gains by class of integrals, input by input, and what the kernels' registers hold."""
+"""Draw Hartree-Fock as R4 reports it: gains by class of integrals and by input, and the registers of the kernels."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from firstlight.results.record import PHASE
 SERIAL = "serial"
 CLASSES = {"ss,ss": "ssss", "ps,ss": "psss", "ps,ps": "psps", "pp,ss": "ppss", "pp,ps": "ppps", "pp,pp": "pppp"}
 ONE_CORE = "1 core"
-"""R4's name for the figures that its others are compared with."""
+"""R4 compares its other figures with figures of this name."""
 
 Case = tuple[tuple[str, int | float | str], ...]
 
 
 class Gain(NamedTuple):
-    """A class of integrals in one variant, and how many times faster than in the serial one."""
+    """A class of integrals in one variant, and its speedup over the serial variant."""
 
     name: str
     figure: Verified  # of a quartet
@@ -39,7 +39,7 @@ class Gain(NamedTuple):
 
 
 def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Gains by class in the case that most variants have; the table has times, and R4's beside them."""
+    """Draw gains by class in the case that most variants have. The table also has times, with R4's alongside."""
     case, best = _fullest(view, workload, plot)
     serial = best.get(SERIAL)
     if serial is None:
@@ -65,7 +65,7 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
 
 
 def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """A table: each molecule and basis, the serial variant beside the best of all."""
+    """Return a table that compares the serial variant with the best of all, for each molecule and basis."""
     by_case = _by_case(view, workload, plot)
     pairs: list[tuple[Verified, Verified]] = []
     rows: list[tuple[str, ...]] = []
@@ -96,7 +96,7 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
 
 
 def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Return a table of each kernel's registers and spills, as the compiler reports them, and R4's. Needs no GPU."""
+    """Return a table of each kernel's registers and spills, as the compiler reports them, and R4's. It needs no GPU."""
     run = view.judgement.run
     rows: dict[tuple[str, ...], None] = {}
     spilling: dict[str, dict[str, None]] = {}
@@ -123,7 +123,7 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
 
 
 def _by_case(view: View, workload: Workload, plot: Plot) -> dict[Case, dict[str, Verified]]:
-    """The best figure of each variant, on processors or GPUs, in each case that the plot speaks of."""
+    """Return the best figure of each variant, on processors or GPUs, in each case that the plot selects."""
     of: dict[Case, list[Verified]] = {}
     for f in answers.verified(_figures(view, workload, plot)):
         of.setdefault(f.identity.parameters, []).append(f)
@@ -139,7 +139,7 @@ def _figures(view: View, workload: Workload, plot: Plot) -> Iterable[Figure]:
 
 
 def _fullest(view: View, workload: Workload, plot: Plot) -> tuple[Case, dict[str, Verified]]:
-    """The case that most variants have beside the serial one, the last of several."""
+    """Return the case with a serial and the most other variants, and their figures; the last of several such cases."""
     found = {c: best for c, best in _by_case(view, workload, plot).items() if SERIAL in best}
     most = max(map(len, found.values()), default=0)
     return next(((c, best) for c, best in reversed(found.items()) if len(best) == most), ((), {}))
@@ -185,7 +185,7 @@ def _line(view: View, variant: str, gains: Sequence[Gain], k: int) -> Trace:
 
 
 def _published(entries: Sequence[Entry]) -> list[Trace]:
-    """R4's gains over its one core, a grey line each."""
+    """Return R4's gains over its one core, one grey line per machine."""
     lines: dict[str, dict[str, float]] = {}
     for e in entries:
         if e.variant != ONE_CORE and (gain := _gain_of(e, entries)):
@@ -231,7 +231,7 @@ def _row_of(entry: Entry, entries: Sequence[Entry]) -> tuple[str, ...]:
 
 
 def _class(kernel: str) -> str:
-    """`pp,ps` of a kernel for two p functions in the bra and one in the ket; "" of another."""
+    """Return `pp,ps` for a kernel of two p functions in the bra and one in the ket; "" for another kernel."""
     found = re.search(r"<([0-2]), ?([0-2])[^<>]*> ?>?$", kernel)
     return f"{_pair(found[1])},{_pair(found[2])}" if found else ""
 
@@ -241,7 +241,7 @@ def _pair(p: str) -> str:
 
 
 def _part(kernel: str) -> str:
-    """The name of the body of a kernel: `Quartets`, `Store`, `GatherRows`."""
+    """Return the name of the body of a kernel: `Quartets`, `Store`, `GatherRows`."""
     found = re.search(r"(\w+)<[0-2], ?[0-2][^<>]*> ?>?$", kernel)
     return found[1] if found else kernel
 
@@ -251,7 +251,7 @@ def _by_class(row: tuple[str, ...]) -> tuple[object, ...]:
 
 
 def _spilled(view: View, workload: Workload, of: str) -> tuple[str, ...]:
-    """R4's numbers of a class."""
+    """Return R4's numbers of a class as a table row."""
     found = {
         e.metric: e for e in view.heritage.entries if e.workload == workload.name and e.parameters.get("class") == of
     }

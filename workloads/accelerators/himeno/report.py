@@ -1,5 +1,6 @@
-"""Himeno: rates on each of the benchmark's grids, by cores or by GPU variant, beside what R4 published; and GOSA, the
-sum of residuals: as found, exact, and as the official program adds it up."""
+"""Draw Himeno's rates on each of the benchmark's grids, by cores or by GPU variant, alongside R4's published rates; and
+list GOSA, the sum of residuals: as computed, exact, and as the official program adds it up.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ Lines = dict[str, dict[float, Verified]]  # by inner points
 
 
 def points(size: object) -> float | None:
-    """Inner points of a grid of the benchmark; None for sizes of the user's own."""
+    """Return the number of inner points of a grid of the benchmark; None for a size of the user's own."""
     if size not in NAMES:
         return None
     n = 32 << NAMES.index(str(size))
@@ -26,7 +27,7 @@ def points(size: object) -> float | None:
 
 
 def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """`plot.x` is the parameter that names the grid. None where no line has two of them."""
+    """Draw rates by grid, which the parameter `plot.x` names; return nothing if no line has two grids."""
     every = [f for f in view.selected(workload, plot) if same_work(f.identity.variant, plot, workload)]
     found = {k: line for k, line in lines(answers.verified(every), plot).items() if len(line) > 1}
     if not found:
@@ -54,9 +55,9 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
 
 
 def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """A table: GOSA of each grid and number of sweeps. None where no run of the official inputs was verified.
+    """Return a table of GOSA by grid and number of sweeps; nothing if no run of the official inputs was verified.
 
-    The official sum is that of a single process; of several each adds its own part.
+    The official sum is that of a single process: several processes each add their own part, so they are left out.
     """
     found: dict[tuple[float, int | float | str], tuple[Verified, Verified, Verified]] = {}
     for f in answers.verified(view.selected(workload, plot)):
@@ -90,12 +91,12 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
 
 
 def _beside(sums: tuple[Verified, Verified, Verified]) -> float:
-    """The official sum over the exact one."""
+    """Return the official sum divided by the exact one."""
     return sums[2].estimate.median / sums[1].estimate.median
 
 
 def lines(figures: list[Verified], plot: Plot) -> Lines:
-    """The best figure of each line on each grid, oversubscribed ones left out; the best line first."""
+    """Return the best figure of each line on each grid, without oversubscribed ones; the best line first."""
     by_grid: dict[float, list[Verified]] = {}
     for f in figures:
         x = points(dict(f.identity.parameters).get(plot.x))
@@ -123,7 +124,7 @@ def _grid(x: float) -> str:
 
 
 def _title(found: Lines) -> str:
-    """`1 core reaches 12.3 Gflop/s on XS and 8.1 Gflop/s on M; 2 cores ...`"""
+    """Return `1 core reaches 12.3 Gflop/s on XS and 8.1 Gflop/s on M; 2 cores ...`."""
     parts = []
     for key, line in list(found.items())[:2]:
         ends = (min(line), max(line))

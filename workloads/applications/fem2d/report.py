@@ -1,7 +1,7 @@
-"""Solver: an elliptic problem solved to a tolerance, as R1 reports its finite-element example.
+"""Draw an elliptic problem that is solved to a tolerance, as R1 reports its finite-element example.
 
-Time to tolerance by method, time per unknown and iteration against the memory's bandwidth, and R1's table: assembly,
-conjugate gradients, share of communication over the ranks.
+The drawings show the time to tolerance by method and the time per unknown and iteration against memory bandwidth. R1's
+table lists assembly, conjugate gradients, and the share of communication over the ranks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .drawings import methods, pace, shares, tolerance
 
 
 def solver(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """`plot.metric` is the time to the tolerance; the other metrics are those of the same cases."""
+    """Draw `plot.metric`, the time to the tolerance, and the other metrics of the same cases."""
     every = view.selected(workload, plot)
     figures = [f for f in answers.verified(every) if methods.level(f) is not None]
     if not figures:

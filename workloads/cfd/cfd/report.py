@@ -1,5 +1,5 @@
-"""Drawings of cfd: the middle layer of flows that came to their end (`slice`), and what was left of their equations
-on the way (`residuals`).
+"""Draw cfd: the middle layer of flows at the end of their runs (`slice`), and the residuals of their equations before
+each iteration (`residuals`).
 """
 
 from __future__ import annotations

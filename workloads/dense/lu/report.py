@@ -1,4 +1,4 @@
-"""Drawings of lu: which tile column each thread had in hand (`timeline`)."""
+"""Draw lu: the tile column that each thread works on, over the time of a step (`timeline`)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ Seen = tuple[Verified, Field]
 
 
 def timeline(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing for each amount of noise: a stripe for each thread, a picture for each fixed share; none
-    where no verified run left a picture."""
+    """Return one drawing for each amount of noise, with a picture for each fixed share and a stripe for each thread.
+    Return nothing if no verified run left a picture.
+    """
     every = answers.verified(view.selected(workload, plot))
     made = []
     for k, noise in enumerate(sorted({_parameter(f, "noise") for f in every})):
@@ -57,7 +58,7 @@ def _parameter(figure: Verified, name: str) -> int:
 
 
 def _shade(tile: int) -> float:
-    """Darker for later tile columns; factored ones, which are less than 0, in the other colour."""
+    """Return a shade: darker for later tile columns; factored ones, which are less than 0, have the other colour."""
     return -math.copysign(LEAST * FINEST + (1 - LEAST) * abs(tile), tile) if tile else 0
 
 
@@ -74,7 +75,7 @@ def _stripes(picture: Field, number: int) -> Trace:
 
 
 def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
-    """Below each other."""
+    """Return the layout of pictures one below the other."""
     drawn: dict[str, Any] = {"annotations": []}
     plain = {"showgrid": False, "zeroline": False, "showline": True}
     share = 1 / len(seen)

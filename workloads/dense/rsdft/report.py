@@ -1,4 +1,4 @@
-"""Drawings of rsdft: where the electrons are (`density`)."""
+"""Draw rsdft: the density of the electrons (`density`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAD = ("along the middle row", "electrons in a volume of 1")
 
 
 def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """In the middle plane of the finest grid; none where no verified run left a picture."""
+    """Draw the middle plane of the finest grid; return nothing if no verified run left a picture."""
     seen = pictures.finest(view, answers.verified(view.selected(workload, plot)))
     if seen is None:
         return []

@@ -1,7 +1,7 @@
-"""Lattice: the operator of a lattice field theory, as R5 reports it.
+"""Draw the operator of a lattice field theory, as R5 reports it.
 
-With and without SIMD in 32 and 64 bits, in cache and from memory; lattices and process grids side by side, with and
-without communication; the efficiency of communication with R5's model through the points that were measured.
+The drawings show one core with and without SIMD in 32 and 64 bits, in cache and from memory. They compare lattices and
+process grids with and without communication, and show its efficiency with R5's model through the measured points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .drawings import efficiency, grids, layouts, sites
 
 
 def lattice(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """`plot.metric` is the speed of a core."""
+    """Draw layouts, process grids and the efficiency of communication; `plot.metric` is the speed of a core."""
     every = view.selected(workload, plot)
     figures = [f for f in answers.verified(every) if sites.case(f) is not None]
     if not figures:

@@ -1,7 +1,7 @@
-"""Halo: time per exchange against the size of the sub-domain, one line a strategy, one drawing an MPI library.
+"""Draw the time per exchange against the size of the sub-domain, one line per strategy, one drawing per MPI library.
 
 The few strategies that are the best somewhere are coloured and named at their lines, the same in every drawing; the
-others are grey. Beside it: who wins at each size, what handing the data over costs, how the time grows with processes.
+others are grey. More drawings show the winners at each size, the time to hand data over, and the growth with processes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def halo(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def named(contests: Sequence[Contest]) -> list[str]:
-    """The strategies to colour: the reference, those that win somewhere with few others, then the next in standing."""
+    """Return the strategies to colour: the reference, those that win with few others, then the next in standing."""
     order = strategies.standing(contests)
     won: dict[str, int] = {}
     for w in (w for c in contests for w in c.wins if len(w.winners) <= NAMED // 2):
@@ -66,7 +66,7 @@ def _axis_title(view: View, workload: Workload, plot: Plot) -> str:
 
 
 def _rows(every: Iterable[Figure], contest: Contest, contests: Sequence[Contest]) -> list[tuple[str, ...]]:
-    """All figures of that MPI library; what belongs to none of the contests stands with the first."""
+    """Return the rows of that MPI library; the first contest also has the figures that belong to no contest."""
     others = {c.mpi for c in contests if c is not contest}
     first = contest is contests[0]
     return frame.table(
@@ -75,7 +75,7 @@ def _rows(every: Iterable[Figure], contest: Contest, contests: Sequence[Contest]
 
 
 def _span(contests: Sequence[Contest]) -> tuple[Range, Range]:
-    """What the axes of all drawings show, as logarithms: of x, of the time with its intervals."""
+    """Return the ranges of the axes of all drawings, as logarithms: of x, and of the time with its intervals."""
     figures = [(x, f.estimate) for c in contests for line in c.times.values() for x, f in line.items()]
     xs = [math.log10(x) for x, _ in figures]
     low = min(math.log10(e.low or e.median) for _, e in figures)

@@ -1,4 +1,4 @@
-"""Memory: what a process has grown by, as measured, beside the bytes that the messenger itself counts."""
+"""Draw the measured memory growth of a process, compared with the bytes that the messenger itself counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ Line = list[tuple[float, Verified]]
 
 
 def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """A line a variant and MPI library over the processes, dashed where it is the messenger's own account; none where
-    no more than one number of processes was measured."""
+    """Draw a line per variant and MPI library over the processes, dashed for the messenger's own count. Return nothing
+    if fewer than two numbers of processes were measured.
+    """
     grown = _lines(answers.verified(view.selected(workload, plot)))
     if len({x for line in grown.values() for x, _ in line}) < 2:
         return []
@@ -46,7 +47,7 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
 
 
 def _lines(figures: list[Verified]) -> dict[tuple[str, str], Line]:
-    """By variant and MPI library, ascending; the largest figure where several placements have as many."""
+    """Return the lines by variant and MPI library, ascending; the largest figure of placements with as many ranks."""
     found: dict[tuple[str, str], dict[int, Verified]] = {}
     for f in figures:
         who = f.identity

@@ -1,4 +1,4 @@
-"""Collective: a global sum against the length of its vectors, a line an MPI library and route, models beside them.
+"""Draw a global sum against the length of its vectors, one line per MPI library and route, with models alongside.
 
 The rate is drawn as algorithm bandwidth, bytes of the vector over the time of its sum.
 """
@@ -40,7 +40,7 @@ Lines = dict[Key, dict[float, Verified]]
 
 
 def collective(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing for the smallest placement of several processes and one for the largest."""
+    """Return one drawing for the smallest placement of several processes and one for the largest."""
     every = _figures(view, workload, plot)
     figures = answers.verified(every)
     some = {f.identity.placement for f in figures if f.identity.placement.ranks > 1 and not f.oversubscribed}
@@ -56,7 +56,7 @@ def collective(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
 
 
 def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
-    """What the plot speaks of; a rate as algorithm bandwidth."""
+    """Return the figures that the plot selects; a rate as algorithm bandwidth."""
     some = view.selected(workload, plot)
     if plot.metric != bandwidth.RATE:
         return some
@@ -64,7 +64,7 @@ def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
 
 
 def _size(figure: Figure, plot: Plot) -> float | None:
-    """Bytes of the vector that each process holds."""
+    """Return the bytes of the vector in each process; None without a length."""
     n = dict(figure.identity.parameters).get(plot.x)
     return WORD * float(n) if isinstance(n, int | float) and n > 0 else None
 
@@ -102,7 +102,7 @@ def _drawing(
 
 
 def _lines(figures: list[Verified], plot: Plot) -> Lines:
-    """By MPI and variant, for each size in bytes, the best figure over the toolchains."""
+    """Return the best figure over the toolchains, by MPI library and variant, for each size in bytes."""
     by_size: dict[float, list[Verified]] = {}
     for f in figures:
         size = _size(f, plot)
@@ -120,7 +120,7 @@ def _key(identity: Identity) -> Key:
 
 
 def _label(view: View, mpi: str, variant: str) -> str:
-    """`Open MPI allreduce`"""
+    """Return `Open MPI allreduce`."""
     route = ROUTES.get(variant, variant.removeprefix("mpi_"))
     return f"{wording.mpi_name(view.judgement.run, mpi)} {route}"
 
@@ -129,7 +129,7 @@ def _label(view: View, mpi: str, variant: str) -> str:
 
 
 class Model(NamedTuple):
-    """One route over one MPI library."""
+    """The model of one route through one MPI library."""
 
     mpi: str
     variant: str
@@ -137,7 +137,7 @@ class Model(NamedTuple):
     ranks: int
 
     def value(self, metric: Metric, size: float) -> float | None:
-        """In the metric's unit, for vectors of `size` bytes; None where the route does not exist."""
+        """Return the value in the metric's unit, for vectors of `size` bytes; None if the route does not exist."""
         seconds = MODELS[self.variant][0](self.link, self.ranks, size)
         if seconds is None or seconds <= 0:
             return None
@@ -145,7 +145,7 @@ class Model(NamedTuple):
 
 
 def _models(view: View, lines: Lines, placement: Placement) -> list[Model]:
-    """For every line that a model speaks of, where this run measured what the model needs."""
+    """Return a model for every line that has one, if this run measured the data that the model needs."""
     found = []
     for mpi, variant in lines:
         link = routes.link(view.judgement, view.workloads, mpi, placement) if variant in MODELS else ""
@@ -183,10 +183,10 @@ def _model_rows(view: View, model: Model, metric: Metric, line: dict[float, Veri
 
 
 class _Stretch(NamedTuple):
-    """Neighbouring sizes with a winner in common: `names` are among the best at each; empty where nobody wins.
+    """Neighbouring sizes with a common winner: `names` are among the best at each; empty if no line wins.
 
-    `clear`: nobody else was as good anywhere (without names: the medians are equal, too). `best`: of the names, at the
-    last size; `ahead`: of the best of the others there.
+    `clear`: no other line was as good anywhere (without names: the medians are equal, too). `best`: the best of the
+    names at the last size; `ahead`: its lead over `next`, the best of the others there.
     """
 
     names: frozenset[str]
@@ -200,7 +200,7 @@ class _Stretch(NamedTuple):
 
 
 def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
-    """Who wins where, and between which sizes that changes."""
+    """Return a title: the winners, and the sizes between which they change."""
     subject = f"{sentence.capital(plot.subject or plot.metric)}, {formatting.where(placement)}: "
     everyone = {_label(view, *key) for key in lines}
     if len(everyone) == 1:
@@ -242,7 +242,7 @@ def _stretches(view: View, lines: Lines) -> list[_Stretch]:
 
 
 def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
-    """`up to 32 KiB MPICH recursive doubling is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
+    """Return `up to 32 KiB MPICH recursive doubling is fastest (1.20 us at 32 KiB, 1.4 × ahead)`."""
     begin, end = bandwidth.size(s.first, s.opening), bandwidth.size(s.last, s.best)
     if first and last:
         place = "at every size"
@@ -294,7 +294,7 @@ def _why(view: View, mpi: str, placement: Placement) -> str:
 
 
 def _parameters(model: Model) -> str:
-    """`α = 391 ns, 1/β = 9.80 GB/s up to 32 KiB; α = ... from 64 KiB on; 1/γ = 5.1 to 12.0 GB/s`"""
+    """Return `α = 391 ns, 1/β = 9.80 GB/s up to 32 KiB; α = ... from 64 KiB on; 1/γ = 5.1 to 12.0 GB/s`."""
     fits, parts = model.link.regimes, []
     for k, fit in enumerate(fits):
         rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not distinguishable from 0"
@@ -314,7 +314,7 @@ def _published(entry: Entry, plot: Plot, unit: str) -> float | None:
 
 
 def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placement) -> list[Trace]:
-    """Published figures of as many processes, one a node, or of the fewest published; the machine is named once."""
+    """Return published figures of as many processes, one per node, or of the fewest; the machine is named once."""
     entries = [e for e in view.heritage.matching(workload, plot.metric) if "ranks_per_node" not in e.parameters]
     if not entries:
         return []

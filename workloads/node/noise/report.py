@@ -1,4 +1,4 @@
-"""Drawings of noise: what the processors were taken away for (`detours`), and how long equal work took (`quanta`)."""
+"""Draw noise: the interruptions of the processors (`detours`), and the times of equal pieces of work (`quanta`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawing of vectorise: by class of loops and toolchain, how many the vectoriser makes faster."""
+"""Draw vectorise: the number of loops that the vectoriser makes faster, by class of loops and toolchain."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, View
 
 ENOUGH = 1.15
-"""A loop counts when it takes so many times less than with the vectoriser off and has vectors in its object code."""
+"""A loop counts if the vectoriser makes it this many times faster, unless its object code has no vectors."""
 PLAIN, WITHOUT = "serial", "serial_novec"
 HEAD = ("toolchain", "class", "compared", "vectorised", "1.15 x and more", "median gain", "vectors", "wrong")
 
 
 class Loop(NamedTuple):
-    """One loop, both ways verified, with the same toolchain."""
+    """One loop with one toolchain, verified with the vectoriser (`plain`) and without it (`without`)."""
 
     kind: str
     plain: Verified
@@ -38,7 +38,7 @@ class Loop(NamedTuple):
 
 
 def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One matrix; none where no loop was verified both ways."""
+    """Draw one matrix; return nothing if no loop was verified both with the vectoriser and without it."""
     every = view.selected(workload, plot)
     of = {(f.identity.variant, *_case(f.identity)): f for f in every}
     loops: dict[str, list[Loop]] = {}
@@ -76,12 +76,12 @@ def _case(i: Identity) -> tuple[object, ...]:
 
 
 def _kind(i: Identity, plot: Plot) -> str:
-    """The class: the word before the underline."""
+    """Return the class of a loop: the word before the underscore."""
     return str(dict(i.parameters).get(plot.x, "")).partition("_")[0]
 
 
 def _width(view: View, i: Identity, plot: Plot) -> int | None:
-    """As the run's build of the program was found to have it."""
+    """Return the bits of the widest vector that the loop has in the run's build of the program; None if unknown."""
     for build in view.judgement.run.builds:
         if (build.program.workload, build.program.variant, build.program.toolchain) == (
             i.workload,
@@ -123,7 +123,7 @@ def _matrix(loops: dict[str, list[Loop]], kinds: Sequence[str]) -> Trace:
 
 
 def _failed(wrong: dict[str, list[str]]) -> tuple[str, ...]:
-    """Who is fast but wrong."""
+    """Return a note for each toolchain with wrong loops: their number and their classes."""
     return tuple(
         f"{tool}: {count(len(some), 'loop')} wrong, of the classes {', '.join(dict.fromkeys(some))}."
         for tool, some in wrong.items()

@@ -1,4 +1,4 @@
-"""Drawings of ocean_nlom: the height of the sea (`surface`), and what a run wrote down of itself (`diary`)."""
+"""Draw ocean_nlom: the height of the sea (`surface`), and its energy and enstrophy over the model time (`diary`)."""
 
 from __future__ import annotations
 

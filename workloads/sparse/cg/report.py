@@ -9,13 +9,13 @@ from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
 DRIFTS = 10.0
-"""A recurrence has lost its residual when the true residual is so many times as large."""
+"""A recurrence has lost its residual if the true residual is more than this many times as large."""
 HEAD = ("method", "iterations", "recurrence", "|b - A x| / |b|", "true / recurrence")
 RECURRENCE, LEFT = "what the recurrence tells", "|b - A x| / |b|"
 
 
 def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """`plot.metric` is the recurrence's residual, `plot.lines` names the method. None where no method has both."""
+    """Draw the recurrence's (`plot.metric`) and the true residual by method (`plot.lines`), if any method has both."""
     found: dict[str, tuple[Verified, Verified]] = {}
     for recurrence in answers.verified(view.selected(workload, plot)):
         left = observed.other(view, recurrence, f"true_{plot.metric}")

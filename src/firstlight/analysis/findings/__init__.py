@@ -2,7 +2,7 @@
 
 A file in this folder is registered by its presence.
 
-A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences take every number from the data.
+A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences compute every number from the data.
 A rule on results and on how launches ended sets `OF_RESULTS = True`: it also runs if nothing was timed.
 """
 
@@ -22,12 +22,12 @@ from firstlight.results.store import documents
 
 
 def rules() -> Iterator[str]:
-    """The names of the rules that are there."""
+    """Return the names of the rules in this folder."""
     return (m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
 
 
 def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    """What all rules find, the weightiest first."""
+    """Return the findings of all rules, the weightiest first."""
     found: list[Finding] = []
     for rule in rules():
         module = import_module(f"{__name__}.{rule}")
@@ -42,7 +42,7 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
 
 
 def _with_settings(finding: Finding, settings: Settings) -> Finding:
-    """Its command with what the user set of the workloads that it is about."""
+    """Return the finding with the user's settings of its workloads added to its command."""
     of = dict.fromkeys(identity.workload for identity in finding.about)
     words = dict.fromkeys(word for name in of for word in documents.typed(settings.get(name, {})))
     if not words or not finding.command.startswith("./fl run "):

@@ -1,4 +1,4 @@
-"""What several rules need: the verified figures, flag sets by toolchain, commands that reproduce."""
+"""Functions that several rules need: the verified figures, flag sets by toolchain, commands that reproduce."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ CONFIDENCE = 0.99  # a rule checks every case of every program, and findings mus
 
 
 def verified(judgement: Judgement) -> list[Verified]:
-    """Those that may be ranked and compared and are work over time."""
+    """Return the verified figures that may be ranked and compared and are work over time."""
     return [f for f in judgement.figures if isinstance(f, Verified) and not (f.oversubscribed or f.observed)]
 
 
 def observed(judgement: Judgement) -> list[Verified]:
-    """Values that programs observed themselves."""
+    """Return the verified values that programs observed themselves."""
     return [f for f in judgement.figures if isinstance(f, Verified) and f.observed and not f.oversubscribed]
 
 
@@ -37,7 +37,7 @@ def failed(judgement: Judgement) -> list[Failed]:
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Items by key, in the order in which keys first appear."""
+    """Group items by key, in the order in which keys first appear."""
     groups: dict[K, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -60,7 +60,7 @@ def compiler(run: Run, toolchain: str) -> str:
 
 
 def by_flags(judgement: Judgement) -> Iterable[list[Verified]]:
-    """Figures that differ in their flag sets alone: the same compiler, variant, MPI, placement and parameters."""
+    """Return groups of figures that differ only in flag sets: same compiler, variant, MPI, placement and parameters."""
 
     def key(f: Verified) -> Hashable:
         i = f.identity
@@ -70,13 +70,13 @@ def by_flags(judgement: Judgement) -> Iterable[list[Verified]]:
 
 
 def mpi_label(run: Run, mpi: str | None) -> str:
-    """Open MPI, without its version."""
+    """Return the name of an MPI library without its version: `Open MPI`."""
     known = run.toolbox.mpi(mpi)
     return known.label.removesuffix(known.version).strip() if known else str(mpi)
 
 
 def command(*what: str, toolchains: Sequence[str] = (), mpi: str | None = None) -> str:
-    """The line that measures this again: `./fl run dot.kahan --toolchain gcc-fast`."""
+    """Return the command that measures this again: `./fl run dot.kahan --toolchain gcc-fast`."""
     words = ["run", *once(what)]
     pattern = _pattern(toolchains)
     if pattern:
@@ -87,7 +87,7 @@ def command(*what: str, toolchains: Sequence[str] = (), mpi: str | None = None) 
 
 
 def _pattern(toolchains: Sequence[str]) -> str:
-    """One pattern that matches the toolchains: itself, gcc-*, *-fast; "" where only * would."""
+    """Return one pattern that matches the toolchains: a name, gcc-*, *-fast; "" if only * would match."""
     names = once(toolchains)
     if len(names) == 1:
         return names[0]
@@ -114,7 +114,7 @@ def without_defaults(judgement: Judgement, identity: Identity) -> Identity:
 
 
 def shown(judgement: Judgement, figure: Verified) -> str:
-    """A figure as evidence: its name, median and interval, and its states where it has two."""
+    """Format a figure as evidence: its name, median and interval, and its states if it has two."""
     e = figure.estimate
     span = "too few launches for an interval" if e.low is None else provenance.span(figure)
     two = f"; two states: {provenance.two_states(figure)}" if figure.states else ""
@@ -122,28 +122,27 @@ def shown(judgement: Judgement, figure: Verified) -> str:
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:
-    """How many times better the first is, whatever the direction, with the interval of the ratio.
+    """Return how many times better the first is, for either direction, with the interval of the ratio.
 
-    The value is the ratio of the medians, which a reader can compute from what is shown; of figures with two states the
-    least of the ratios of their states, which both hold.
+    The value is the ratio of the medians, which a reader can compute from the page. For figures with two states it is
+    the smallest of the ratios of their states.
     """
     a, b = (worse, better) if better.better == "higher" else (better, worse)
     return ratio(a, b, confidence)._replace(value=least(a, b))
 
 
 def at_least(*figures: Verified) -> str:
-    """`at least ` where a gain is that of the nearer states."""
+    """Return `at least ` if any figure has two states, because the gain is then that of the nearer states."""
     return "at least " if any(f.states is not None for f in figures) else ""
 
 
 def clearly(found: Ratio, threshold: float) -> bool:
-    """The interval of a gain excludes 1, and the gain is more than the threshold."""
+    """Return whether the interval of a gain excludes 1 and the gain is more than the threshold."""
     return found.low is not None and found.low > 1 and found.value > 1 + threshold
 
 
 def apart(figures: Sequence[Verified], threshold: float) -> tuple[float, Verified, Verified] | None:
-    """How many times better the best of figures of the same thing is than the worst, and both; None where none is
-    clearly so."""
+    """Return the gain of the best over the worst of these figures, and both figures; None if it is not clear."""
     winner = ranking.best(figures)
     others = [f for f in figures if f is not winner]
     if winner is None or not others:

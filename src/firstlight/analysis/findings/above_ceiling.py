@@ -1,4 +1,4 @@
-"""Figures above what the machine was measured to give: either they or the ceiling are wrong, so they fail."""
+"""Figures above the measured ceiling of the machine: either they or the ceiling are wrong, so they fail."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _sources(workload: Workload | None, workloads: dict[str, Workload]) -> list[str]:
-    """The workloads that supply this one's ceilings: they must be measured in the same run."""
+    """Return the workloads that measure this one's ceilings, which must run in the same run."""
     wanted = {b.ceiling for b in workload.bounded_by} if workload else set()
     return [w.name for w in workloads.values() if any(p.ceiling in wanted for p in w.provides)]

@@ -1,6 +1,6 @@
 """A node on which all processors are slower than all but one: the system needs one for itself (R3: 3 of 4 beat 4).
 
-Two ways to leave some free: the rate of a whole job on one processor less a node; and the same work by as many ranks
+Two comparisons: the rate of a whole job on one processor less per node; and the same work with as many ranks
 that have fewer threads each.
 """
 
@@ -34,7 +34,7 @@ LEAST_STEP = 1e-4  # seconds: a shorter step of a whole job is ruled by starting
 
 
 class Loss(NamedTuple):
-    """How many times better `spare`, which leaves a processor of each node free, is than `full`."""
+    """The factor by which `spare`, which leaves a processor of each node free, is better than `full`."""
 
     factor: float
     spare: Verified
@@ -70,7 +70,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _losses(judgement: Judgement, n: int) -> Iterator[Loss]:
-    """The same program and case on all processors of each node, and on fewer."""
+    """Yield pairs of the same program and case on all processors of each node and on fewer, if fewer are better."""
     cases = grouped(
         verified(judgement),
         lambda f: (
@@ -95,12 +95,12 @@ def _losses(judgement: Judgement, n: int) -> Iterator[Loss]:
 
 
 def busy(figure: Verified) -> int:
-    """Processors of each node with a thread on them."""
+    """Return the number of processors of each node with a thread on them."""
     return cores(figure.identity) // figure.identity.placement.nodes
 
 
 def _sparing(metric: Metric, full: Verified, figures: list[Verified], n: int) -> Iterator[Verified]:
-    """Return the figures of the same case that leave processors free and whose better value is a real gain."""
+    """Yield the figures of the same case that leave processors free and whose better value is a real gain."""
     fewer = [f for f in figures if busy(f) < n]
     here = full.identity.placement
     if metric.form == "rate" and metric.quantity in ("flops", "bytes"):
@@ -114,5 +114,5 @@ def _sparing(metric: Metric, full: Verified, figures: list[Verified], n: int) ->
 
 
 def _step(metric: Metric, figure: Verified) -> float:
-    """Seconds of a step of a figure that is a rate."""
+    """Return the seconds per step of a figure that is a rate."""
     return metric.scale * figure.cost.get(metric.quantity, 0.0) / figure.estimate.median

@@ -1,7 +1,7 @@
-"""A rate that falls when the working set leaves a cache, at most two falls a workload, on its fastest line.
+"""A rate that falls when the working set leaves a cache, at most two falls per workload, on its fastest line.
 
 Only a size makes a working set larger and nothing else: the parameter of `[sizes]` in workload.toml, or the one along
-which a `staircase` is drawn. More bits a number also fill a cache, but the same rate cannot be expected of them.
+which a `staircase` is drawn. More bits per number also fill a cache, but the same rate cannot be expected of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HUGE = 2**63  # no size of anything
 
 
 class Cliff(NamedTuple):
-    """The rate falls by `factor` from `before` to `after`: parameter `axis` passes `edge`, where the cache is full."""
+    """The rate falls by `factor` from `before` to `after`: parameter `axis` passes `edge`, which fills the cache."""
 
     factor: float
     before: Verified
@@ -56,14 +56,14 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def sizes(workload: Workload) -> list[str]:
-    """The parameters that a workload declares as sizes of its problem."""
+    """Return the parameters that a workload declares as sizes of its problem."""
     if workload.sizes is not None:
         return [workload.sizes.parameter]
     return sorted({p.x for p in workload.plots if p.kind == "staircase"})
 
 
 def _lines(figures: list[Verified], declared: list[str]) -> Iterator[tuple[str, list[Verified]]]:
-    """Figures that differ in one size only and whose working set grows with it, by size; its name comes first."""
+    """Yield a size's name and figures that differ only in it, by size; their working sets grow with it."""
     for axis in declared:
         groups = grouped(
             (f for f in figures if _on(axis, f)),
@@ -88,7 +88,7 @@ def _on(axis: str, figure: Verified) -> bool:
 
 
 def _cliffs(axis: str, points: list[Verified], levels: Hierarchy) -> Iterator[Cliff]:
-    """One for each cache: from the last point inside it to the lowest of the next ones outside, if the rate falls."""
+    """Yield a cliff for each cache if the rate falls from the best point inside it to the lowest point outside."""
     used = of_node(points[0].identity)
     capacities = [(level.capacity * level.reach(used), level) for level in levels.levels]
     for k, (capacity, cache) in enumerate(capacities):

@@ -1,4 +1,4 @@
-"""What better flags are worth: the largest verified gain of a flag set over base, one finding a workload."""
+"""The gain from better flags: the largest verified gain of a flag set over base, one finding per workload."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _wins(judgement: Judgement) -> Iterator[Win]:
-    """Every clear gain of a flag set over base."""
+    """Yield every clear gain of a flag set over base."""
     run = judgement.run
     for figures in by_flags(judgement):
         base = next((f for f in figures if flag_set(run, f.identity.toolchain) == "base"), None)

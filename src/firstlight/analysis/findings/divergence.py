@@ -1,4 +1,4 @@
-"""Wall time and CPU time diverge: the machine was doing something else as well."""
+"""Wall time and CPU time diverge: other work used the machine as well."""
 
 from __future__ import annotations
 

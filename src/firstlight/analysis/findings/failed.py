@@ -1,4 +1,4 @@
-"""Every other unexpected failed figure, one finding a variant and cause, so that no failure is left out."""
+"""Every other unexpected failed figure, one finding per variant and cause, so that no failure is left out."""
 
 from __future__ import annotations
 

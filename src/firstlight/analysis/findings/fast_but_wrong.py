@@ -1,4 +1,4 @@
-"""A flag set that makes a variant wrong while the same variant is right under another: fast but wrong."""
+"""A flag set that makes a variant wrong while the variant is right with another flag set: fast but wrong."""
 
 from __future__ import annotations
 

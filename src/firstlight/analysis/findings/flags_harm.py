@@ -1,6 +1,6 @@
 """Flags that harm: a set of flags that should be better makes a variant slower than a lesser one of the same compiler.
 
-`native` is what `base` may do and more, `fast` what `native` may do and more; the order is that of the flag sets.
+`native` permits all that `base` permits and more, `fast` all that `native` permits and more.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WORTH = 0.15  # a loss of less is in the table, not in the findings
 
 
 class Harm(NamedTuple):
-    """The better flags' figure is `factor` times worse than that of the lesser flags."""
+    """The figure of the better flags is `factor` times worse than that of the lesser flags."""
 
     factor: float
     lesser: Verified
@@ -65,7 +65,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _sentence(judgement: Judgement, h: Harm) -> str:
-    """`fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s (n = 1000)`"""
+    """Return `fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s`."""
     i, e, run = h.better.identity, (h.better, h.lesser), judgement.run
     slow, quick = (provenance.median(f) for f in e)
     at = values(without_defaults(judgement, i).parameters)
@@ -77,7 +77,7 @@ def _sentence(judgement: Judgement, h: Harm) -> str:
 
 
 def _harms(judgement: Judgement) -> Iterator[Harm]:
-    """Every clear loss, with intervals apart."""
+    """Yield every clear loss whose intervals do not overlap."""
     run, order = judgement.run, [str(name) for name in FLAG_SETS]
     for figures in by_flags(judgement):
         known = [f for f in figures if flag_set(run, f.identity.toolchain) in order]
@@ -89,7 +89,7 @@ def _harms(judgement: Judgement) -> Iterator[Harm]:
 
 
 def _apart(a: Verified, b: Verified) -> bool:
-    """Whether the intervals of the medians do not meet."""
+    """Return whether the intervals of the medians do not overlap."""
     x, y = a.estimate, b.estimate
     if x.low is None or x.high is None or y.low is None or y.high is None:
         return False

@@ -1,7 +1,7 @@
 """The processor counted fewer floating-point operations than the workload declares: the rate would be too high.
 
-More than declared is the variant's own affair (compensation, masked lanes); less means that work was left out or that
-the cost model is wrong. Counters see one process, so only one rank is judged, and only where the kernel counts.
+More than declared is legitimate (compensation, masked lanes). Fewer mean that work was left out or that the cost
+model is wrong. Counters see one process, so only launches with one rank and available counters are judged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _share(target: str, toolchain: str, found: list[float]) -> str:
 
 
 def _evidence(target: str, toolchain: str, found: list[float]) -> list[str]:
-    """What the launches counted, the least first, each number once."""
+    """Return the counted shares of the launches, smallest first, each number once."""
     of = f"counted({target!r}, {toolchain!r})"
     first = {significant(x, 3): k for k, x in reversed(list(enumerate(sorted(found))))}
     shares = [

@@ -1,4 +1,4 @@
-"""A clock that may move between launches, or of which nothing is known."""
+"""A clock frequency that may change between launches, or whose policy is unknown."""
 
 from __future__ import annotations
 

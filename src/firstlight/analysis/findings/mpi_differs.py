@@ -1,4 +1,4 @@
-"""MPI libraries that differ on the same program, summed up for small and for large messages."""
+"""MPI libraries that differ on the same program, summarised for small and for large messages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _differences(judgement: Judgement) -> Iterator[Difference]:
-    """The best against the worst MPI wherever the same case was measured with several and they clearly differ."""
+    """Yield the best and the worst MPI library for each case that several measured, if they clearly differ."""
     with_mpi = [f for f in verified(judgement) if f.identity.mpi]
     cases = grouped(
         with_mpi,
@@ -82,14 +82,14 @@ def _message(figure: Verified) -> float | None:
 
 
 def _size(d: Difference) -> str:
-    """Bytes of one message: what a step declares, over its messages."""
+    """Return the bytes of one message: the declared bytes of a step divided by its messages."""
     return provenance.number(
         binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,)
     )
 
 
 def _chosen(differences: list[Difference]) -> list[Difference]:
-    """The strongest for large messages (a rate), the smallest message that differs (a time); else the strongest."""
+    """Choose the strongest for large messages (a rate) and the smallest small one (a time); else the strongest."""
     large = [d for d in differences if d.message is not None and d.message >= LARGE and d.winner.better == "higher"]
     small = [d for d in differences if d.message is not None and d.message <= SMALL and d.winner.better == "lower"]
     chosen = [max(large, key=lambda d: d.factor)] if large else []
@@ -98,7 +98,7 @@ def _chosen(differences: list[Difference]) -> list[Difference]:
 
 
 def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
-    """`Open MPI's bandwidth is 1.6 x higher than MPICH's (1 MiB messages of pingpong.mpi_blocking); ...`"""
+    """Return `Open MPI's bandwidth is 1.6 x higher than MPICH's (1 MiB messages of pingpong.mpi_blocking); ...`."""
     parts, before = [], ("", "")
     for d in chosen:
         winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))

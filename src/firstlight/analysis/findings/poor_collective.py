@@ -1,6 +1,6 @@
-"""A library's collective that loses at large messages: to another library's, or to the same sum written on top of it.
+"""A collective that is slow for large messages: compared with another library's, or with a sum on top of its own.
 
-R1 saw the reduction of one MPI library move 1862 Mbit/s where the hypercube over the same library moved 9309.
+In R1, the reduction of one MPI library reached 1862 Mbit/s, and a hypercube over the same library 9309 Mbit/s.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ THRESHOLD = 0.15
 
 
 class Defeat(NamedTuple):
-    """The collective against the best that beats it clearly. `own`: over the same library."""
+    """A collective and the best alternative that clearly beats it. `own`: the alternative uses the same library."""
 
     factor: float
     loser: RoleFigure
@@ -58,14 +58,14 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def at(beaten: Sequence[float], measured: Sequence[float], form: Callable[[float], str] = binary) -> str:
-    """`at 512 KiB and 1 MiB, not at 8 MiB`: where it holds and where not, of the sizes that were measured."""
+    """Return the sizes with and without the defeat, among those measured: `at 512 KiB and 1 MiB, not at 8 MiB`."""
     spared = [x for x in measured if x not in beaten]
     where, free = _sizes(beaten, measured, form), _sizes(spared, measured, form)
     return where + (f", not {free}" if free else "")
 
 
 def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[float], str]) -> str:
-    """`from 256 KiB to 2 MiB` where all sizes between that were measured are among them, else each by name."""
+    """Return `from 256 KiB to 2 MiB` if no measured size in between is missing, else each size."""
     between = [x for x in measured if some and some[0] <= x <= some[-1]]
     if len(some) > 2 and len(between) == len(some):
         return f"from {form(some[0])} to {form(some[-1])}"
@@ -73,13 +73,13 @@ def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[flo
 
 
 def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[RoleFigure]:
-    """Return the sums of vectors so long that latency is not an excuse."""
+    """Return the sums of vectors that are large enough to exclude latency."""
     known = players(workloads, LIBRARY_SUM)
     return [p for p in played(judgement.figures, known, judgement.run.machine) if p.identity.mpi and _bytes(p) >= LARGE]
 
 
 def _defeats(sums: Sequence[RoleFigure]) -> Iterator[Defeat]:
-    """At each length, placement and toolchain: by the best route over the same library, by the best other library."""
+    """Yield defeats for each case: by the best route over the same library, and by the best other library."""
     for some in grouped(sums, _case).values():
         for loser in (p for p in some if p.by_library):
             own = [p for p in some if p.identity.mpi == loser.identity.mpi and p is not loser]
@@ -96,7 +96,7 @@ def _case(p: RoleFigure) -> tuple[str, str, Placement, tuple[tuple[str, int | fl
 
 
 def _series(p: RoleFigure) -> tuple[object, ...]:
-    """All sizes of one program on one placement."""
+    """Return the key of all sizes of one program on one placement."""
     i = p.identity
     others = tuple(x for x in i.parameters if x[0] != p.role.size)
     return i.workload, i.variant, i.toolchain, i.mpi, i.placement, others
@@ -107,7 +107,7 @@ def _bytes(p: RoleFigure) -> float:
 
 
 def _sentence(run: Run, chosen: list[Defeat]) -> str:
-    """`8 MiB over 2 ranks take 5.0 x as long as by ring over the same library and 1.9 x as long as MPICH's`"""
+    """Return `8 MiB over 2 ranks take 5.0 x as long as by ring over the same library and 1.9 x as long as MPICH's`."""
     loser, parts = chosen[0].loser, []
     for d in chosen:
         rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"

@@ -1,6 +1,6 @@
-"""One placement, put on nodes and processors in different ways by different MPI libraries and their launchers (R1).
+"""One placement, mapped to nodes and processors in different ways by different MPI libraries and launchers (R1).
 
-Judged by what each rank saw itself. Which processors those are does not matter: sockets and caches are alike.
+Each rank reports its own binding. The processor numbers do not matter: sockets and caches are alike.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _too_few_nodes(judgement: Judgement, placement: Placement, some: list[Placed
 
 
 def _differences(judgement: Judgement, some: list[Placed]) -> Iterator[str]:
-    """What each library mostly does, where that is not the same, first over nodes, then on processors."""
+    """Yield how each library mostly places its ranks, if libraries differ: first over nodes, then on processors."""
     usual = {p.mpi: p for p in reversed(some)}  # the most frequent way comes first and stays
     for aspect in ("order", "binding"):
         by_way = grouped(reversed(usual.values()), lambda p: str(getattr(p.arrangement, aspect)))  # noqa: B023 (used at once)

@@ -27,7 +27,7 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path) -> dict[str, Accepted]:
-    """By machine; empty where none was accepted. Raises RecordError for a file that firstlight did not write."""
+    """Return the accepted runs by machine, or none. Raises RecordError for a file that firstlight did not write."""
     path = folder / FILE
     if not path.exists():
         return {}
@@ -38,7 +38,7 @@ def load(folder: Path) -> dict[str, Accepted]:
 
 
 def accept(folder: Path, path: Path, machine: str) -> None:
-    """Take the run at `path`, in the folder, for the baseline of its machine. Raises RecordError, StoreError."""
+    """Accept the run at `path`, in the folder, as the baseline of its machine. Raises RecordError, StoreError."""
     seal, _ = identify(path)
     known = load(folder) | {machine: Accepted(path.name, seal, time.time())}
     with os_errors_as_store_error(folder):
@@ -46,7 +46,7 @@ def accept(folder: Path, path: Path, machine: str) -> None:
 
 
 def baseline(folder: Path, machine: str) -> Path | None:
-    """The accepted run of a machine, None where there is none. Raises UsageError where it is gone or was altered."""
+    """Return the accepted run of a machine; None if there is none. Raises UsageError if it is gone or altered."""
     known = load(folder).get(machine)
     if known is None:
         return None

@@ -43,13 +43,14 @@ class Past(msgspec.Struct, frozen=True):
 
     @property
     def run(self) -> Run:
-        """run.json without what was built and launched."""
+        """Return run.json without builds and launches."""
         return self.entry.run
 
 
 class Folder(msgspec.Struct, frozen=True):
     """The runs, oldest first; their figures, by number; what was left out; the chapters of workloads; what could not be
-    kept ("": all was)."""
+    kept ("": all was).
+    """
 
     runs: tuple[Past, ...]
     figures: tuple[Measured, ...]
@@ -63,7 +64,7 @@ def read(paths: Iterable[Path], index: Path, progress: Callable[[int, int], None
 
     `progress` is called with the number of runs judged so far and the number to judge.
 
-    Raises OSError where a folder cannot be listed.
+    Raises OSError if a folder cannot be listed.
     """
     known = indices.load(index, indices.version())
     numbers = known.numbers()
@@ -111,7 +112,7 @@ def read(paths: Iterable[Path], index: Path, progress: Callable[[int, int], None
 
 
 def runs(path: Path) -> Iterator[Path]:
-    """The run at `path`, or those in the folder; what firstlight puts beside runs has no run.json and is none."""
+    """Yield the run at `path`, or the runs in that folder; a folder without run.json is not a run."""
     if (path / layout.RUN).exists() or (path / layout.RUN).is_symlink():
         yield path
     else:
@@ -143,7 +144,7 @@ def identify(path: Path) -> tuple[str, Stamp]:
 def _entry(
     path: Path, stamp: Stamp, workloads: Mapping[str, Workload], index: Index, numbers: dict[Measured, int]
 ) -> Entry:
-    """A run, judged. Raises RecordError for one that is not as it was sealed, or that measured only a part."""
+    """Judge a run and return its entry. Raises RecordError if it is altered, incomplete or malformed."""
     opened = store.open(path)
     run = opened.run()
     if run.state in ("running", "interrupted"):

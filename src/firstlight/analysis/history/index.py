@@ -1,7 +1,7 @@
-"""The index: what history needs of each run, kept by the run's seal, so that a folder is judged once.
+"""The index: what history needs of each run, stored by the run's seal, so that a folder is judged once.
 
-It lies in the cache and may be thrown away at any time. It holds for one state of firstlight's own code and of the
-workloads: verdicts are judged anew after either has changed.
+It is stored in the cache and may be deleted at any time. It is valid for one state of firstlight's own code and of
+the workloads: runs are judged again after either has changed.
 """
 
 from __future__ import annotations
@@ -58,24 +58,24 @@ class Index(msgspec.Struct):
     chapters: dict[str, str] = {}
 
     def numbers(self) -> dict[Measured, int]:
-        """Where each figure stands in `figures`."""
+        """Return the index of each figure in `figures`."""
         return {figure: k for k, figure in enumerate(self.figures)}
 
 
 def version() -> str:
-    """A hash of all that a verdict depends on but the run: firstlight's code, and what workloads declare."""
+    """Return a hash of all that verdicts depend on except the run: firstlight's code, and what workloads declare."""
     files = sorted(PACKAGE.rglob("*.py"))
     files += sorted(path for root in catalogue.roots() for path in root.rglob("workload.toml"))
     return digest(part for path in files for part in (str(path).encode(), path.read_bytes()))
 
 
 def place(cache: Path, folder: Path) -> Path:
-    """Where the index of a folder lies."""
+    """Return the path of the index of a folder."""
     return cache / "history" / f"{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:24]}.msgpack"
 
 
 def load(path: Path, now: str) -> Index:
-    """The index, empty where there is none, where it is damaged, or where it is of another `version`."""
+    """Return the index; an empty one if it is missing, damaged or of another `version`."""
     with contextlib.suppress(OSError, RecordError, msgspec.MsgspecError):
         data = layout.read_file(path, MAX_BYTES)
         if data[:_HASH] == _hash(data[_HASH:]):
@@ -85,7 +85,7 @@ def load(path: Path, now: str) -> Index:
 
 
 def save(path: Path, index: Index) -> str:
-    """Keep the index, whole or not at all; why it could not be kept, "" where it was. It is only a shortcut."""
+    """Save the index atomically. Return why it could not be saved, or "": the index is only a cache."""
     data = msgspec.msgpack.encode(index)
     try:
         disk.make_folders(path.parent)
@@ -96,12 +96,12 @@ def save(path: Path, index: Index) -> str:
 
 
 def _hash(data: bytes) -> bytes:
-    """In front of the index: what was damaged is not believed."""
+    """Return the hash that precedes the index, so that a damaged index is detected."""
     return hashlib.sha256(data).digest()
 
 
 def kept(index: Index, seals: Iterable[str]) -> Index:
-    """Without the runs that are no longer there, and the figures that only they had."""
+    """Return the index without the runs that no longer exist, and without figures that only they had."""
     entries = {seal: index.entries[seal] for seal in seals}
     used = sorted({k for e in entries.values() for k, _ in e.values})
     new = {old: k for k, old in enumerate(used)}

@@ -73,7 +73,7 @@ class History(msgspec.Struct, frozen=True):
 
     @property
     def changed(self) -> list[tuple[Series, Moved]]:
-        """Every change, the newest first, at one run the largest first."""
+        """Return every change, newest first; within one run, largest first."""
         some = [(series, moved) for series in self.series for moved in series.moved]
         return sorted(some, key=lambda x: (-x[1].runs[1].run.started, -abs(x[1].change.certainty)))
 
@@ -83,7 +83,7 @@ class History(msgspec.Struct, frozen=True):
         return any(len(series.at) >= 2 * changes.SHORTEST for series in self.series)
 
     def disturbed(self, past: Past) -> bool:
-        """Whether something else had the processors in a share of the run's samples."""
+        """Return whether a share DISTURBED or more of the run's samples had diverged wall and CPU time."""
         return past.entry.disturbed >= DISTURBED
 
 
@@ -94,9 +94,9 @@ def history(
     figures: Sequence[str] = (),
     threshold: float = changes.THRESHOLD,
 ) -> History:
-    """The history of a machine: by default the one of the newest run; ANY takes all runs as those of one machine.
+    """Return the history of a machine: by default that of the newest run; ANY treats all runs as of one machine.
 
-    `since`: runs that were begun earlier are left out; `figures`: only those whose names hold all words of one of these
+    `since`: runs that started earlier are left out; `figures`: only those whose names contain all words of one of these
     texts.
     """
     chosen = machine or (folder.runs[-1].run.machine.name if folder.runs else "")
@@ -135,7 +135,7 @@ def _series(runs: Sequence[Past], figures: Sequence[Measured], wanted: Sequence[
 
 
 def named(figure: Measured, text: str) -> bool:
-    """Whether a figure's name holds all words of a text."""
+    """Return whether a figure's name contains all words of a text."""
     whole = name(figure.identity)
     return all(word in whole for word in text.split())
 
@@ -148,7 +148,7 @@ def _one(
     threshold: float,
     other: int,
 ) -> Series:
-    """`since`: what differs between two runs."""
+    """Return the series of one figure. `since` returns what differs between two runs."""
     at, values = tuple(k for k, _ in points), tuple(v for _, v in points)
     positive = [v for v in values if v.median > 0]
     deviation = changes.deviation(positive) if len(positive) >= 2 * changes.SHORTEST else None

@@ -1,1 +1,1 @@
-"""`compare`: two runs, or several machines."""
+"""`compare`: compare two runs, or several machines."""

@@ -1,4 +1,4 @@
-"""`firstlight compare`: what changed between two runs, or any number of machines side by side."""
+"""`firstlight compare`: show what changed between two runs, or any number of machines side by side."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ Judged = tuple[Judgement, Mapping[str, Workload]]
 
 
 def beside(runs: Sequence[Judged], heritage: Heritage, threshold: float) -> Beside:
-    """Return the comparison of two runs or more, each with the workloads with its settings."""
+    """Return the comparison of two runs or more. Each run has the workloads with its own settings."""
     columns = tuple(_column(k, judgement) for k, (judgement, _) in enumerate(runs))
     found = [{(a.workload, a.row.title): a for a in answers.answers(*run)} for run in runs]
     keys: dict[tuple[str, str], answers.Answer] = {}
@@ -118,7 +118,7 @@ def beside(runs: Sequence[Judged], heritage: Heritage, threshold: float) -> Besi
 
 
 def letter(number: int) -> str:
-    """A, B, ... Z, AA, AB, ..."""
+    """Return the letter of a run: A, B, ... Z, AA, AB, ..."""
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)
 
 
@@ -136,7 +136,7 @@ def _line(
     machine: Machine,
     threshold: float,
 ) -> Line | None:
-    """None where no run has a number for the row."""
+    """Return the line of a row, None if no run has a number for it."""
     figures = [a.best if a is not None else None for a in given]
     good = [f for f in figures if f is not None]
     if not good:
@@ -167,7 +167,7 @@ def _share(value: float, best: float, better: Better) -> float:
 
 
 def behind(figure: Verified, best: Verified, threshold: float) -> bool:
-    """Whether a figure of one run is worse than that of another, as two runs are compared."""
+    """Return whether `figure` is worse than `best` of another run, by the rules for comparing two runs."""
     mine, other = moments(best.estimate), moments(figure.estimate)
     found, narrow = (
         spanning(ratio(mine, other, confidence), best, figure) for confidence in (max(0.99, LEVEL), EQUIVALENCE)
@@ -201,12 +201,12 @@ def _matches(entry: Entry, where: Mapping[str, int | float | str | None]) -> boo
 
 
 def earlier(found: Beside) -> list[tuple[str, int]]:
-    """The earlier machines that any line has a figure of, by year."""
+    """Return the earlier machines that have a figure in any line, with their years, by year."""
     return sorted({(p.machine, p.year) for line in found.lines for p in line.published}, key=lambda x: (x[1], x[0]))
 
 
 def cell_text(cell: Cell, unit: str) -> str:
-    """`14.2 GB/s 0.71`; `≈` before the share where no difference to the best can be shown."""
+    """Return `14.2 GB/s 0.71`, or `≈0.98` for a share like the best; `✗` for a failed figure, `-` if there is none."""
     if cell.estimate is None or cell.share is None:
         return "✗" if cell.reason.startswith("failed") else "-"
     mark = "≈" if cell.standing == "alike" else ""
@@ -214,13 +214,13 @@ def cell_text(cell: Cell, unit: str) -> str:
 
 
 def median(found: Beside, row: int, column: int) -> str:
-    """`14.2 GB/s`, with what it follows from in the document of `./fl compare --json`."""
+    """Return `14.2 GB/s` with its formula over the document of `./fl compare --json`, "" if there is none."""
     estimate, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
     return number(quantity(estimate.median, unit), f"{_place(row, column)}.estimate.median", unit) if estimate else ""
 
 
 def span(found: Beside, row: int, column: int) -> str:
-    """`14.0 – 14.3`, in the unit of the median; "too few" where there is none."""
+    """Return the interval `14.0 – 14.3` in the unit of the median, "too few" if there is none."""
     e, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
     if e is None or e.low is None or e.high is None:
         return "too few"
@@ -229,12 +229,12 @@ def span(found: Beside, row: int, column: int) -> str:
 
 
 def states(found: Beside, row: int, column: int) -> str:
-    """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one state."""
+    """Return `154 or 471 ns, 8 of 13 in the lower`, "" if the launches have one state."""
     return states_of(found.lines[row].cells[column].states, found.lines[row].unit, f"{_place(row, column)}.states")
 
 
 def share(found: Beside, row: int, column: int) -> str:
-    """`≈ 0.98` of the best in the row."""
+    """Return the share of the best in the row, such as `≈ 0.98`, "" if there is none."""
     cell = found.lines[row].cells[column]
     if cell.share is None:
         return ""
@@ -243,7 +243,7 @@ def share(found: Beside, row: int, column: int) -> str:
 
 
 def published(found: Beside, row: int, k: int) -> tuple[str, str]:
-    """The published figure and its share of the best, "" where there is none."""
+    """Return the published figure and its share of the best, which is "" if there is none."""
     line, where = found.lines[row], f"lines[{row}].published[{k}]"
     p = line.published[k]
     part = "" if p.share is None else number(significant(p.share), f"{where}.share")
@@ -255,7 +255,7 @@ def _place(row: int, column: int) -> str:
 
 
 def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
-    """The terminal page, without a final newline."""
+    """Return the terminal page, without a final newline."""
     ink = Ink(colour)
     names = [letter(k) for k in range(len(found.runs))]
     lines = [ink("strong", "firstlight") + f" · {count(len(names), 'run')} side by side"]
@@ -315,7 +315,7 @@ def write(found: Beside, firstlight: str, path: Path) -> None:
 
 
 def render(found: Beside, firstlight: str) -> str:
-    """The page as text."""
+    """Return the HTML page as text."""
     sections: dict[str, list[tuple[int, Line]]] = {}
     for row, line in enumerate(found.lines):
         sections.setdefault(chapters.title(line.chapter), []).append((row, line))

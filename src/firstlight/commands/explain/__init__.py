@@ -1,1 +1,1 @@
-"""`explain`: how a figure came about."""
+"""`explain`: show how a figure came about."""

@@ -1,4 +1,4 @@
-"""`firstlight explain`: all that is known of one figure."""
+"""`firstlight explain`: show how one figure came about."""
 
 from __future__ import annotations
 
@@ -82,9 +82,10 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
 
 
 def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
-    """The figure with all these words. Raises UsageError where there is none, or several that are not alike.
+    """Return the figure with all these words, the best of similar ones. Raises UsageError for none, or dissimilar ones.
 
-    What is a word of some figure's name is meant as that word: `time` is not `cpu_time`. Anything else may be a part.
+    Similar figures differ only in toolchain, MPI library and parameters. Whole words match first: `time` is not
+    `cpu_time`. A word that no name has as a whole may be a part of one.
     """
     from firstlight.analysis.formatting import name
     from firstlight.analysis.ranking import best
@@ -116,7 +117,7 @@ def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
 
 
 def loop_of(run: Run, figure: Verified) -> Loop | str:
-    """The hot loop of the figure's program, where the cache holds the very executable that the run launched."""
+    """Return the figure's hot loop, or why it is not available: the cache must contain the launched executable."""
     from firstlight.execute.build.assembly import hot_loop, root_of
     from firstlight.execute.build.stored import Entry
     from firstlight.system.machine import cache_directory

@@ -1,4 +1,4 @@
-"""One figure explained: its samples and their distribution, what limits it, its loop, how to repeat and narrow it."""
+"""Explain one figure: its samples and their distribution, what limits it, its loop, how to repeat and narrow it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Explained(msgspec.Struct, frozen=True):
 
 
 def explain(judgement: Judgement, figure: Verified, workloads: Mapping[str, Workload], loop: Loop | str) -> Explained:
-    """`loop`: of the figure's program, or why it is not shown."""
+    """Return all that is reported about a figure. `loop`: that of the figure's program, or why it is not shown."""
     some = launches(judgement, figure)
     bounds = considered(judgement, figure, workloads)
     run, i = judgement.run, figure.identity
@@ -113,7 +113,7 @@ class Passage(NamedTuple):
 
 
 def distribution(e: Explained) -> str:
-    """The shape of the launches in words."""
+    """Return the shape of the launches in words."""
     if e.states is not None:
         s = e.states
         lower, upper = quantity(s.lower, e.unit), quantity(s.upper, e.unit)
@@ -125,7 +125,7 @@ def distribution(e: Explained) -> str:
 
 
 def parts(e: Explained, limit: str = "") -> list[Passage]:
-    """The figure in words, in the order of a reader's questions. `limit`: what limits it, with its sources."""
+    """Return the figure in words, in the order of a reader's questions. `limit`: what limits it, with its sources."""
     samples = [x for launch in e.launches for x in launch.samples]
     disturbed = sum(x for launch in e.launches for x in launch.disturbed)
     spread = [distribution(e)]
@@ -158,7 +158,7 @@ def without_output(command: Sequence[str]) -> list[str]:
 
 
 def bound(c: Considered, unit: str) -> str:
-    """`load_bandwidth allows 20.1 GB/s (binds): 16 bytes a step at 20.1 GB/s, measured with ...`"""
+    """Return one line: `load_bandwidth allows 20.1 GB/s (binds): 16 bytes a step at ..., which 4 cores ...`."""
     if c.limit is None or c.value is None:
         return f"{c.resource}: not measured in this run"
     size = f" on {binary(c.limit.working_set)}" if c.limit.working_set is not None else ""
@@ -171,7 +171,7 @@ def bound(c: Considered, unit: str) -> str:
 
 
 def counters(counted: Counted | str) -> str:
-    """`12.3 instructions, 4.0 cycles, 2.0 flops; 3.1 instructions a cycle`"""
+    """Return `12.3 instructions, 4.0 cycles, 2.0 flops, 3.1 instructions a cycle`, or why there are no counters."""
     if isinstance(counted, str):
         return counted
     found = [f"{significant(v)} {k}" for k in Counted.__struct_fields__ if (v := getattr(counted, k)) is not None]
@@ -181,7 +181,7 @@ def counters(counted: Counted | str) -> str:
 
 
 def loop_lines(loop: Loop | str) -> list[str]:
-    """Where it stands and how wide it computes, then its instructions."""
+    """Return the function of the loop and the width of its vectors, then its instructions; or why it is not shown."""
     if isinstance(loop, str):
         return [loop]
     wide = f"vectors of {loop.width} bits" if loop.width > 64 else f"one number of {loop.width} bits at a time"
@@ -190,7 +190,7 @@ def loop_lines(loop: Loop | str) -> list[str]:
 
 
 def summary(e: Explained, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
-    """The terminal page, without a final newline."""
+    """Return the terminal page, without a final newline."""
     ink = Ink(colour)
     lines = [ink("strong", e.name), f"  {headline(e)}"]
     for part in parts(e):
@@ -201,7 +201,7 @@ def summary(e: Explained, width: int = 80, colour: bool = False, place: Path | N
 
 
 def headline(e: Explained) -> str:
-    """`14.2 GB/s [14.0 - 14.3], 13 launches, 71 % of its ceiling, verified`"""
+    """Return `14.2 GB/s [14.0 - 14.3], 13 launches, 71 % of its ceiling, verified, run NAME`."""
     v = e.estimate
     share = "" if e.of_ceiling is None else f", {percent(e.of_ceiling)} of its ceiling"
     span = interval(v.low, v.high, v.median, e.unit, " - ")
@@ -210,7 +210,7 @@ def headline(e: Explained) -> str:
 
 
 def drawings(e: Explained) -> list[Drawing]:
-    """Every sample over time, and their distribution."""
+    """Return the drawings of every sample over time and of their distribution."""
     began = e.launches[0].time if e.launches else 0.0
     points = [
         (launch.time - began, x, busy)
@@ -297,7 +297,7 @@ def write(e: Explained, figure: Verified, firstlight: str, path: Path) -> None:
 
 
 def render(e: Explained, figure: Verified, firstlight: str) -> str:
-    """The page as text."""
+    """Return the HTML page as text."""
     drawn = drawings(e)
     page = {
         "e": e,

@@ -1,1 +1,1 @@
-"""`history`: the runs of one machine over time."""
+"""`history`: show the runs of one machine over time."""

@@ -1,4 +1,4 @@
-"""`firstlight history`: many runs over time, what changed when, and the newest against the accepted one."""
+"""`firstlight history`: show runs over time and what changed when; compare the newest with the accepted one."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def command(
 
 
 def _places(words: Sequence[str], results: Path) -> tuple[Path, list[Path]]:
-    """The folder that the page and the accepted runs belong to, and where runs are looked for."""
+    """Return the folder of the page and the accepted runs, and the paths that are searched for runs."""
     if not words:
         if not results.is_dir():
             raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
@@ -215,7 +215,7 @@ def _accept(word: str, folder: Path) -> int:
 def _compared(
     folder: Path, history: History, figures: Sequence[str], threshold: float
 ) -> tuple[Judgement | None, Comparison | None]:
-    """The newest run against the accepted one of its machine; None where none is accepted."""
+    """Return the newest run and its comparison with the accepted one of its machine; (None, None) if there is none."""
     from msgspec.structs import replace
 
     from firstlight.analysis.compare import compare

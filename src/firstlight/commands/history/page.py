@@ -1,4 +1,4 @@
-"""The two pages of a history: what moved when and what else changed then, and one small drawing a figure."""
+"""Write the two pages of a history: what moved when, what else changed then, and one small drawing per figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firstlight.analysis.history.folder import Past
 from firstlight.analysis.history.series import History, Moved, Series
 from firstlight.analysis.provenance import bare, number, settle
 from firstlight.analysis.verdict import DISTURBED
-from firstlight.core.units import count, percent, quantity, ratio, scale, significant
+from firstlight.core.units import count, parts, percent, quantity, ratio, scale, significant
 from firstlight.report import chapters, html
 from firstlight.report.comparison import Row, groups
 from firstlight.report.ink import Ink, wrap
@@ -41,7 +41,7 @@ class Turn(NamedTuple):
 
 
 class Places:
-    """Where in `./fl history --json` the numbers of a sentence stand: its formulas are Python over that document."""
+    """Texts whose numbers have formulas: Python expressions over the document of `./fl history --json`."""
 
     def __init__(self, history: History) -> None:
         self.runs = {past.path: k for k, past in enumerate(history.runs)}
@@ -53,11 +53,11 @@ class Places:
         }
 
     def of(self, series: Series) -> str:
-        """`figures[3]`"""
+        """Return the place of a figure in the document, such as `figures[3]`."""
         return self._figures[id(series)]
 
     def counts(self, turn: Turn) -> str:
-        """`3 figures worse, 1 better`"""
+        """Return `3 figures worse, 1 better` for the run at which they changed."""
         parts: list[str] = []
         for what in (WORSE, BETTER):
             n = sum(one.outcome == what for _, one in turn.figures)
@@ -68,28 +68,29 @@ class Places:
         return ", ".join(parts)
 
     def moved(self, series: Series, one: Moved) -> str:
-        """`8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
+        """Return `8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
         where, unit = self._changes[id(one)][0], series.figure.unit
-        before, after = (quantity(x, unit) for x in (one.change.before, one.change.after))
-        left = number(before, f"{where}.before", unit)
-        printed = before.partition(" ")[2]
-        if printed and after.endswith(f" {printed}"):
-            left = bare(one.change.before, unit, f"{where}.before", one.change.before)
-        return f"{left} to {number(after, f'{where}.after', unit)}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
+        before, after = one.change.before, one.change.after
+        left, right = (
+            number(quantity(x, unit), f"{where}.{end}", unit) for x, end in ((before, "before"), (after, "after"))
+        )
+        if parts(before, unit)[1] and parts(before, unit)[1] == parts(after, unit)[1]:
+            left = bare(before, unit, f"{where}.before", before)
+        return f"{left} to {right}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
 
     def since(self, series: Series, one: Moved) -> str:
-        """`7 runs`: how many show the new level."""
+        """Return `7 runs`: how many show the new level."""
         where, later = self._changes[id(one)]
         end = f"len({self.of(series)}.points)" if one is series.moved[-1] else later
         return number(count(one.since, "run"), f"{end} - {where}.at")
 
     def level(self, series: Series) -> str:
-        """`6.70 GB/s`: the newest median."""
+        """Return `6.70 GB/s`: the newest median."""
         unit = series.figure.unit
         return number(quantity(series.values[-1].median, unit), f"{self.of(series)}.points[-1].median", unit)
 
     def states(self, series: Series) -> str:
-        """`two states: 144 or 475 ns` in the newest run; "" where its launches have one."""
+        """Return `two states: 144 or 475 ns` for the newest run, "" if its launches have one state."""
         newest, unit, where = series.values[-1], series.figure.unit, f"{self.of(series)}.points[-1]"
         if newest.lower is None or newest.upper is None:
             return ""
@@ -99,7 +100,7 @@ class Places:
         return f"two states: {number(quantity(newest.lower, unit), f'{where}.lower', unit)} or {upper}"
 
     def deviation(self, series: Series) -> str:
-        """`0.7 %`: how far the figure moves by itself; "" where that is not known."""
+        """Return `0.7 %`: how far the figure moves by itself from run to run, "" if that is not known."""
         return "" if series.deviation is None else number(percent(series.deviation), f"{self.of(series)}.deviation")
 
 
@@ -116,7 +117,7 @@ class Small(NamedTuple):
 
 
 def turns(history: History) -> list[Turn]:
-    """The changes by the run at which they show first, the newest first; observed values come last in each."""
+    """Return the changes by the run that shows them first, the newest first; observed values are last in each."""
     some = sorted(history.changed, key=lambda x: -x[1].runs[1].run.started)
     found = []
     for _, group in groupby(some, key=lambda x: x[1].runs[1].path):
@@ -128,13 +129,13 @@ def turns(history: History) -> list[Turn]:
 
 
 def worse(comparison: Comparison | None) -> list[Row]:
-    """What is worse in the newest run than in the accepted one."""
+    """Return the figures that are worse in the newest run than in the accepted one."""
     found = groups(comparison, "accepted.") if comparison is not None else []
     return [row for group in found if group.outcome == WORSE for row in group.rows]
 
 
 def differences(some: Sequence[Difference]) -> list[str]:
-    """`kernel: 6.1.0, since then 6.18.0`"""
+    """Return lines such as `kernel: 6.1.0, since then 6.18.0`."""
     lines = []
     for d in some:
         if d.a is None or d.b is None:
@@ -145,7 +146,7 @@ def differences(some: Sequence[Difference]) -> list[str]:
 
 
 def noise(history: History) -> str:
-    """What this machine adds from run to run, in a sentence."""
+    """Return a sentence about the scatter that this machine adds from run to run."""
     if history.noise is None or history.quarter is None:
         return "too few runs to tell how far this machine moves by itself"
     return (
@@ -156,7 +157,7 @@ def noise(history: History) -> str:
 
 
 def standing(comparison: Comparison | None) -> str:
-    """How the newest run stands to the accepted one."""
+    """Return a sentence that compares the newest run with the accepted one."""
     if comparison is None:
         return "no run is accepted yet, so nothing is called a regression; ./fl history --accept RUN takes one"
     if comparison.same_run:
@@ -171,12 +172,12 @@ def standing(comparison: Comparison | None) -> str:
 
 
 def date(past: Past) -> str:
-    """`21 Nov 2026`"""
+    """Return the local date on which a run started, such as `21 Nov 2026`."""
     return time.strftime("%d %b %Y", time.localtime(past.run.started)).lstrip("0")
 
 
 def warnings(history: History, comparison: Comparison | None, left: int) -> list[str]:
-    """What a reader must know before any number."""
+    """Return the sentences that a reader must see before any number."""
     found = list(comparison.disturbed) if comparison is not None else []
     bad = [past for past in history.runs if history.disturbed(past)]
     if bad:
@@ -213,7 +214,7 @@ def summary(
     colour: bool = False,
     place: Path | None = None,
 ) -> str:
-    """The terminal page, without a final newline."""
+    """Return the terminal page, without a final newline."""
     ink = Ink(colour)
     first, last = history.runs[0], history.runs[-1]
     head = (
@@ -266,7 +267,7 @@ def write(
 ) -> None:
     """Write the page, whole or not at all. `of`: the chapter of each workload. Raises OSError.
 
-    It is not waited for the disk: the page is made again from the runs in the same time.
+    The function does not wait for the disk: writing the page again from the runs is as fast.
     """
     part = path.with_name(being_written(path.name))
     try:
@@ -280,7 +281,7 @@ def write(
 def render(
     history: History, of: Mapping[str, str], comparison: Comparison | None, left: Sequence[tuple[str, str]]
 ) -> str:
-    """The page as text. `left`: what was left out, and why."""
+    """Return the HTML page as text. `left`: what was left out, and why."""
     places = Places(history)
     page = {
         "history": history,
@@ -310,7 +311,7 @@ def render(
 
 
 def _chapters(history: History, of: Mapping[str, str]) -> list[tuple[str, list[Series]]]:
-    """The figures by chapter, those that changed last first; observed values after the others."""
+    """Return the figures by chapter, those that changed last first; observed values after the others."""
     found: dict[str, list[Series]] = {}
     for series in history.series:
         found.setdefault(of.get(series.figure.identity.workload, "own"), []).append(series)
@@ -322,7 +323,7 @@ def _chapters(history: History, of: Mapping[str, str]) -> list[tuple[str, list[S
 
 
 def small(series: Series, runs: Sequence[Past]) -> Small:
-    """The drawing of one figure over the time of all runs, on a logarithmic axis where all its values allow one."""
+    """Draw one figure over the time of all runs, on a logarithmic axis if all its values allow one."""
     began, ended = runs[0].run.started, runs[-1].run.started
     span = max(ended - began, 1.0)
     xs = [EDGE + round((WIDTH - 2 * EDGE) * (runs[k].run.started - began) / span) for k in series.at]
@@ -362,7 +363,7 @@ def small(series: Series, runs: Sequence[Past]) -> Small:
 
 
 def _pooled(points: Sequence[Point]) -> Sequence[Point]:
-    """At most MOST_POINTS: of neighbours the middle one, with the widest of their intervals."""
+    """Return at most MOST_POINTS points: a group of neighbours becomes its median with the range of their intervals."""
     if len(points) <= MOST_POINTS:
         return points
     size = -(-len(points) // MOST_POINTS)

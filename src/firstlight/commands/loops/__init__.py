@@ -1,18 +1,18 @@
-"""Loops: loops of C programs that a pragma marks, made faster and proved beside what they were.
+"""Loops: tune the loops of C programs that a pragma marks, and verify them against the original loops.
 
-    pragma, source  what is marked: the pragma's clauses, the loop with its names and types, its hash
-    view            the preprocessor's view of it: macros expanded, headers included
-    nest, change/   what may be done to it: one kind of change a file, each a rewriting of the parse tree
-    dispatch        which candidate is taken when, and golden where none may be
-    engines/        which candidates are tried: one way of searching a file
-    unit, trial     what is compiled, how it is verified and timed, each in a process of its own
-    judging         what is faster than golden, by the judge's own intervals
-    choosing        which candidate runs at which trip counts, and where golden does
-    tuner           all of this in time
-    emit, wrapper   the tuned file with its seal, and the compiler wrapper that takes it
-    records, page   what came of each loop, kept beside the tuned file, and the page made of that
+    pragma, source  parse a marked loop: the pragma's clauses, the loop with its names and types, its hash
+    view            preprocess the file: expand macros, include headers
+    nest, change/   rewrite the parse tree of a loop: one kind of change per file
+    dispatch        call a candidate by trip count, and golden if no candidate is allowed
+    engines/        select the candidates to try: one search method per file
+    unit, trial     compile, verify and time candidates, each in a process of its own
+    judging         decide which candidates are faster than golden, with the intervals of `./fl compare`
+    choosing        decide which candidate runs at which trip counts, and where golden does
+    tuner           run these steps in order
+    emit, wrapper   write the tuned file with its seal; compile programs with it
+    records, page   store the result of each loop next to the tuned file; write the page from these records
 
-Whatever a change does, it is not proven: it is verified against the golden loop, and only what passed is timed.
+No change is proven: each candidate is verified against the golden loop, and only verified candidates are timed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from firstlight.core.errors import UsageError
 
 
 class NotUnderstoodError(UsageError):
-    """A marked loop that is left as it is: one line that says where and why."""
+    """Error for a marked loop that is compiled unchanged; its message is one line with the reason."""
 
 
 class Pragma(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Pragma(msgspec.Struct, frozen=True):
     ranges: dict[str, tuple[str, str, str]] = {}  # by name: "uniform" or "ascending", low, high: C expressions
 
     def takes(self, trip: int) -> bool:
-        """Whether it is a trip count that candidates are made for."""
+        """Return whether candidates are made for this trip count."""
         pow2 = trip > 0 and trip & (trip - 1) == 0
         return self.low <= trip <= self.high and not (self.even and trip % 2) and not (self.not_pow2 and pow2)
 
@@ -55,7 +55,7 @@ class Param(msgspec.Struct, frozen=True):
     restrict: bool = False
 
     def declared(self, restrict: bool = False) -> str:
-        """As a parameter: a scalar that the loop changes is handed over by its address."""
+        """Return the C declaration as a parameter: a scalar that the loop changes is passed by its address."""
         if not self.array:
             return f"{self.type} *fl_{self.name}" if self.written else f"{self.type} {self.name}"
         mark = " __restrict" if restrict or self.restrict else " "

@@ -1,7 +1,7 @@
-"""Choosing: which candidate runs at which trip counts. A range lies between two trip counts that were measured.
+"""Choosing: decide which candidate runs at which trip counts. A range lies between two measured trip counts.
 
-A candidate is taken in a range only if it was faster than golden, outside of its interval, at both ends. What proves
-otherwise when the whole function is tried goes back to golden, range by range.
+A candidate is used in a range only if it was faster than golden, outside of its interval, at both ends. A range in
+which the whole function is not faster goes back to golden.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ANOTHER = 0.97  # what another candidate has to gain on the one of the range bef
 
 
 class Range(NamedTuple):
-    """Trip counts from `low` up to `high`, which belongs to the next range; of the last one both are the same."""
+    """Trip counts from `low` to below `high`, which begins the next range; in the last range both are equal."""
 
     low: int
     high: int
 
 
 Times = Mapping[str, Mapping[int, Judged]]
-"""Candidates beside golden: by what was changed, by trip count."""
+"""Candidates compared with golden, by label and by trip count."""
 
 
 def marks(pragma: Pragma) -> list[int]:
@@ -37,12 +37,12 @@ def marks(pragma: Pragma) -> list[int]:
 
 
 def ranges(at: Sequence[int]) -> list[Range]:
-    """Between neighbours, and the last by itself: powers of two, which often end a range, behave as no others do."""
+    """Return ranges between neighbours and one for the last trip count: powers of two there behave unlike others."""
     return [Range(a, b) for a, b in zip(at, [*at[1:], at[-1]], strict=True)]
 
 
 def middles(pragma: Pragma, some: Sequence[Range]) -> list[int]:
-    """A trip count within each range, where it has one that candidates are made for."""
+    """Return a trip count near the middle of each range, if candidates are made for any there."""
     found = []
     for low, high in some:
         about = round((low * high) ** 0.5)
@@ -52,7 +52,7 @@ def middles(pragma: Pragma, some: Sequence[Range]) -> list[int]:
 
 
 def best(times: Times, some: Sequence[Range]) -> list[str]:
-    """What to take in each range: the fastest of those that are faster at both ends; "": golden."""
+    """Return a label for each range: the fastest candidate that is faster at both ends, or "" for golden."""
     found: list[str] = []
     for low, high in some:
         means = {
@@ -67,12 +67,12 @@ def best(times: Times, some: Sequence[Range]) -> list[str]:
 
 
 def place(some: Sequence[Range], trip: int) -> int:
-    """The range that a trip count belongs to."""
+    """Return the index of the range that contains the trip count."""
     return max(k for k, one in enumerate(some) if one.low <= trip or k == 0)
 
 
 def given_back(chosen: Sequence[str], some: Sequence[Range], rows: Sequence[Judged]) -> list[str]:
-    """The choice with golden in each range in which the whole function was not faster at every trip count tried."""
+    """Return the choice with golden in each range in which the whole function was not always faster."""
     found = list(chosen)
     for row in rows:
         if not row.faster:
@@ -81,7 +81,7 @@ def given_back(chosen: Sequence[str], some: Sequence[Range], rows: Sequence[Judg
 
 
 def versions(chosen: Sequence[str], some: Sequence[Range], pieces: Mapping[str, Piece], times: Times) -> list[Version]:
-    """For the dispatcher: neighbours that are the same are one."""
+    """Return the versions for the dispatcher; neighbouring ranges with the same candidate become one version."""
     found: list[Version] = []
     for k, (label, one) in enumerate(zip(chosen, some, strict=True)):
         if k == 0 or label != chosen[k - 1]:

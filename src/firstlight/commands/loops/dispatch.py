@@ -1,7 +1,7 @@
-"""Dispatch: golden function, candidates and the dispatcher between them, in C: what is compiled in a trial and kept.
+"""Dispatch: write golden, the candidates and their dispatcher in C; this code is compiled in a trial and kept.
 
-A candidate is taken for the trip counts it was made for, and only where what it takes for granted is so: arrays that do
-not overlap. Trip counts below and above cost golden one comparison.
+A candidate runs for the trip counts that it was made for, and only if its assumption is true: arrays do not overlap.
+For trip counts below and above, golden runs after one comparison.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from firstlight.commands.loops.syntax import text, walk
 
 Apart = Literal["none", "candidates", "all"]
 APART: tuple[Apart, ...] = ("none", "candidates", "all")
-"""In the order in which they are tried: a call costs a nanosecond or two, and a loop compiled anew may cost more."""
+"""Functions that are not inlined, in the order of the trials: a call adds 1 to 2 ns, inlining may slow a loop more."""
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Version(msgspec.Struct, frozen=True):
 
 
 def piece(loop: Marked, family: str) -> Piece:
-    """The golden loop as a piece to be changed."""
+    """Return the golden loop as a piece for changes."""
     return Piece(loop.text, loop.params, family, loop.pragma.reassoc)
 
 
@@ -41,10 +41,10 @@ def identifier(path_stem: str, loop: str) -> str:
 
 
 def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True, apart: Apart = "none") -> str:
-    """Golden, candidates and the dispatcher `name`, in C.
+    """Return golden, the candidates and the dispatcher `name` in C.
 
-    apart: what is not inlined into the dispatcher, where it would share registers and be compiled anew. guarded: as
-    ever, but for the tests of what that is for.
+    apart: the functions that are not inlined into the dispatcher, where they would share registers and be compiled
+    together. guarded: False omits the overlap checks; only tests set it.
     """
     alone = "__attribute__((noinline)) "
     golden = alone if apart == "all" else ""
@@ -67,7 +67,7 @@ def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = 
 
 
 def indented(code: str) -> str:
-    """By the depth of braces and brackets, for who reads it."""
+    """Return the code indented by the depth of braces and brackets."""
     lines, depth = [], 0
     for line in map(str.strip, code.split("\n")):
         opened = line.count("{") + line.count("(")
@@ -92,7 +92,7 @@ def block(params: tuple[Param, ...], code: str, opening: tuple[str, ...] = ()) -
 
 
 def _range(loop: Marked, ways: list[tuple[Version, str]]) -> list[str]:
-    """What is asked before all else: whether a candidate may come into question for a trip count."""
+    """Return the tests that the dispatcher makes first: whether a candidate exists for the trip count."""
     pragma = loop.pragma
     tests = [f"fl_trip >= {max(pragma.low, ways[0][0].low)}"]
     tests += [f"fl_trip <= {pragma.high}"] if ways[-1][1] else [f"fl_trip < {ways[-1][0].low}"]
@@ -127,10 +127,10 @@ def _handed(loop: Marked) -> str:
 
 
 def disjoint(loop: Marked, must: bool = False) -> list[str]:
-    """C expressions that are true where no written array shares an element with another one.
+    """Return C expressions that are true if no written array shares an element with another array.
 
-    Only for pairs of which the extents are known: by the pragma, or because every index is the loop's own variable, and
-    a number beside it. `must`: raise NotUnderstoodError where they are not.
+    Only pairs with known extents are tested: from the pragma, or because every index is the loop variable plus a
+    constant. `must`: raise NotUnderstoodError if an extent is unknown.
     """
     tests = []
     arrays = [p for p in loop.params if p.array]
@@ -149,7 +149,7 @@ def disjoint(loop: Marked, must: bool = False) -> list[str]:
 
 
 def extent(loop: Marked, array: Param) -> tuple[str, str] | None:
-    """The address of its first element and that behind its last, as C expressions; None where they are not known."""
+    """Return the addresses of an array's first element and behind its last one, as C; None if they are unknown."""
     if array.name in loop.pragma.extents:
         return array.name, f"{array.name} + ({loop.pragma.extents[array.name]})"
     one = header(loop.node)

@@ -1,4 +1,4 @@
-"""Tuned loops: how much faster each runs, over all of them, and by trip count."""
+"""Drawings of tuned loops: the speed-up of all loops, and of one loop by trip count."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_TICKS = 8
 
 
 def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
-    """A line a loop and compiler: from the trip count at which least is gained to the one at which most is."""
+    """Draw a line per loop and compiler, from the trip count with the least speed-up to that with the most."""
     some = [one for one in outcomes if one.judged]
     if not some:
         return []
@@ -58,7 +58,7 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
 
 
 def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
-    """Draw one loop, with a line per compiler; None where no whole function was measured."""
+    """Draw one loop, with a line per compiler; return None if no whole function was measured."""
     some = [one for one in outcomes if one.judged]
     if not some:
         return None
@@ -93,7 +93,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
 
 
 def _factors(values: Sequence[float]) -> dict[str, object]:
-    """A logarithmic axis of factors around 1, whose numbers are written out."""
+    """Return a logarithmic axis of factors around 1 with written-out numbers."""
     low, high = min(*values, 1.0) / 1.02, max(*values, 1.0) * 1.02
     fine = [t for t in _TICKS if low <= t <= high]
     ticks = (

@@ -1,7 +1,7 @@
-"""Emit: the tuned file of a loop, written whole or not at all, and read only with its seal unbroken.
+"""Emit: write the tuned file of a loop atomically, and read it only if its seal is intact.
 
-`tuned/FILE.LOOP.FAMILY.c` lies beside the source; it is C to be read, with the golden loop in it. Its second line is a
-record in JSON, its last one a SHA-256 of all before it.
+`tuned/FILE.LOOP.FAMILY.c` is stored next to the source. It is readable C code that contains the golden loop. Its
+second line is a JSON record, its last line a SHA-256 of everything before.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ def place(source: Path, loop: str, family: str) -> Path:
 
 
 def every(source: Path) -> list[Path]:
-    """The tuned files of a source."""
+    """Return the tuned files of a source."""
     return beside(source, "c")
 
 
 def beside(source: Path, suffix: str) -> list[Path]:
-    """What is kept of each of its loops and families of compilers."""
+    """Return the files with this suffix that are stored for the loops and compiler families of a source."""
     name = re.compile(rf"{re.escape(source.stem)}\.[^.]+\.[^.]+\.{suffix}")  # a.c does not match a.v2.c
     folder = source.parent / FOLDER
     return sorted(path for path in folder.iterdir() if name.fullmatch(path.name)) if folder.is_dir() else []
 
 
 def write(path: Path, header: Header, notes: Sequence[str], code: str) -> None:
-    """Write the header file. Raises OSError. `notes`: comment lines for the reader."""
+    """Write the tuned file atomically. Raises OSError. `notes`: comment lines for the reader."""
     comment = [part for line in notes for part in (textwrap.wrap(line, 116, subsequent_indent="  ") or [""])]
     lines = [
         "/* Written by firstlight tune loop. Do not edit it: with another line in it, the golden loop is compiled."
@@ -82,7 +82,7 @@ def _sum(body: str) -> str:
 
 
 def read(path: Path) -> Tuned:
-    """Raises OSError, and NotUnderstoodError for a file that is not as it was written."""
+    """Read a tuned file. Raises OSError; NotUnderstoodError if it was edited, is incomplete or of another version."""
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     body, found, seal = text.rpartition(_SEAL)
     if not found or seal != f"{_sum(body)} */\n":
@@ -111,7 +111,7 @@ def build_key(cc: str, words: Sequence[str]) -> str:
 
 
 def code_flags(words: Sequence[str]) -> list[str]:
-    """Those words of a command line that change what is compiled from a loop; what is defined twice, once."""
+    """Return the words of a command line that change the code of a loop; a repeated definition counts once."""
     found: list[str] = []
     undefining = any(word.startswith("-U") for word in words)
     for k, word in enumerate(words):

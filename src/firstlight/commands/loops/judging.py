@@ -1,4 +1,4 @@
-"""Judging: golden and candidates launched in turn, in random order, and compared as everything else is."""
+"""Judging: launch golden and candidates alternately in random order, and compare them as `./fl compare` does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firstlight.analysis.interval import ratio
 from firstlight.commands.loops.trial import PLACES, Bench, Place
 
 Launches = Mapping[str, list[float]]
-"""By name: the seconds of a call, one value a launch."""
+"""Seconds per call by name, one value per launch."""
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Judged(msgspec.Struct, frozen=True):
 
     @property
     def faster(self) -> bool:
-        """Outside of its interval, by however little."""
+        """Return whether the candidate is faster, outside of its interval, by however little."""
         return self.high is not None and self.high < 1
 
     @property
@@ -51,7 +51,7 @@ def launched(
     random: Random,
     place: Place = "malloc",
 ) -> Launches:
-    """Each executable `launches` times: every round has all of them once, in an order of its own."""
+    """Launch each executable `launches` times, all once per round in random order, and return the times."""
     found: dict[str, list[float]] = {name: [] for name in some}
     for _ in range(launches):
         for name in random.sample(sorted(some), len(some)):
@@ -60,7 +60,7 @@ def launched(
 
 
 def judged(golden: list[float], mine: list[float], trip: int, label: str = "") -> Judged:
-    """Launches that alternate share what disturbs the machine: no drift is allowed for."""
+    """Compare launches with golden. Alternating launches share every disturbance, so no drift is allowed for."""
     found, narrow = ratio(golden, mine), ratio(golden, mine, EQUIVALENCE)
     a, b = median(golden), median(mine)
     outcome = outcome_of(found, b / a, narrow, "lower", drift=0.0)
@@ -68,10 +68,10 @@ def judged(golden: list[float], mine: list[float], trip: int, label: str = "") -
 
 
 def beside(launched: Callable[[int, int, Place], Launches], trip: int, label: str) -> Judged:
-    """`mine` beside `golden` at a trip count, in that place of the arrays where it gains less.
+    """Compare `mine` with `golden` at a trip count, with the placement of the arrays that has the smaller gain.
 
-    launched: what (trip, how many times as long, place) takes. What seems slower is measured anew, longer: of many
-    intervals some are wrong. Golden beside itself is so wherever arrays lie: one place is enough.
+    launched: returns the launches for (trip count, factor of launches, placement). A result that seems slower is
+    measured again, longer: of many intervals some are wrong. Golden compared with itself needs only one placement.
     """
     found = []
     for place in PLACES if label != "golden" else PLACES[:1]:

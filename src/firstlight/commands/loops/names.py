@@ -1,6 +1,6 @@
-"""Names: the free names of a loop, with the types that their declarations give them.
+"""Names: find the free names of a loop, with the types from their declarations.
 
-What is declared nowhere in the file is a macro or a constant of a header: it stays as it is, and the compiler tells.
+A name without a declaration in the file is a macro or a constant of a header; otherwise the compiler reports it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PURE = frozenset(
     )
     for suffix in ("", "f")
 ) | {"abs", "labs", "llabs"}
-"""Functions without side effects: a loop that calls others may be seen from outside, and is left alone."""
+"""Functions without side effects: a loop that calls any other function may have effects outside and is left alone."""
 JUMPS = ("return_statement", "goto_statement", "labeled_statement")
 
 
@@ -93,7 +93,7 @@ def _may_be_moved(loop: Node) -> None:
 
 
 def _targets(loop: Node) -> Iterator[Node]:
-    """What is assigned to."""
+    """Yield the targets of assignments and updates."""
     for node in walk(loop):
         target = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)
         if target is not None and (found := node.child_by_field_name(target)) is not None:
@@ -108,7 +108,7 @@ def _root(node: Node) -> Node:
 
 
 def _visible(loop: Node, function: Node) -> dict[str, _Declared]:
-    """Declarations before the loop, the nearer ones last."""
+    """Return the declarations before the loop by name; inner declarations replace outer ones."""
     scopes: list[Node] = []
     at: Node | None = loop
     while at is not None:

@@ -1,4 +1,4 @@
-"""Nest: the loops of a piece of C as headers and bodies, and what is written back from them."""
+"""Nest: represent the loops of a piece of C as headers and bodies, and write them back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firstlight.commands.loops.syntax import names, parse, statements, text, wal
 
 
 class Header(NamedTuple):
-    """`for (type var = init; var op bound; var += step)`; `type` is "" where it is declared outside."""
+    """A header `for (type var = init; var op bound; var += step)`; `type` is "" if it is declared outside."""
 
     var: str
     type: str
@@ -27,7 +27,7 @@ class Header(NamedTuple):
         return self.node.child_by_field_name("body") or self.node
 
     def written(self, begin: str | None = None) -> str:
-        """The header again, from the same or another first value ("": from where the variable stands)."""
+        """Return the header as C. `begin` replaces the first value; "" keeps the variable's current value."""
         first = self.init if begin is None else begin
         start = f"{self.type} {self.var} = {first}".strip() if first else ""
         step = {1: f"++{self.var}", -1: f"--{self.var}"}.get(self.step, f"{self.var} += {self.step}")
@@ -39,7 +39,7 @@ class Header(NamedTuple):
 
     @property
     def rectangular(self) -> set[str]:
-        """The names that its range depends on."""
+        """Return the names that the loop's range depends on."""
         return {n for part in ("initializer", "condition") for n in _names(self.node, part)} - {self.var}
 
 
@@ -55,7 +55,7 @@ def _names(node: Node, field: str) -> list[str]:
 
 
 def header(node: Node) -> Header | None:
-    """None for a loop that does not count."""
+    """Return the header of a counting loop; None for any other loop."""
     begin, condition, update = (node.child_by_field_name(f) for f in ("initializer", "condition", "update"))
     if begin is None or condition is None or update is None or node.child_by_field_name("body") is None:
         return None
@@ -94,7 +94,7 @@ def _step(update: Node, name: str) -> int:
 
 
 class Nest(NamedTuple):
-    """A piece of C that stands in a function: `root` is its block."""
+    """A piece of C inside a function; `root` is the function's block."""
 
     root: Node
 
@@ -108,7 +108,7 @@ class Nest(NamedTuple):
 
     @property
     def perfect(self) -> list[Header]:
-        """The headers from the first loop inwards, as long as a body is nothing but the next loop."""
+        """Return the headers from the first loop inwards, as long as a body contains only the next loop."""
         found: list[Header] = []
         at: Node | None = self.loops[0] if self.loops else None
         while at is not None and (one := header(at)) is not None:
@@ -124,19 +124,19 @@ def nest(code: str) -> Nest:
 
 
 def inside(one: Nest) -> str:
-    """The piece again, without the block that it was put into."""
+    """Return the piece without the block around it."""
     return text(one.root)[1:-1].strip("\n")
 
 
 def replaced(one: Nest, node: Node, code: str) -> str:
-    """The piece with one node written anew."""
+    """Return the piece with one node replaced by `code`."""
     whole, begin = (one.root.text or b""), one.root.start_byte
     new = whole[: node.start_byte - begin] + code.encode("utf-8", "surrogateescape") + whole[node.end_byte - begin :]
     return new.decode("utf-8", "surrogateescape")[1:-1].strip("\n")
 
 
 def trip(loop: Node) -> str:
-    """How often the outermost loop runs: a C expression of the type long."""
+    """Return the trip count of the loop as a C expression of type long. Raises NotUnderstoodError."""
     one = header(loop)
     if one is None:
         raise NotUnderstoodError("the loop does not count: say for (i = A; i < B; i += C)")

@@ -1,4 +1,4 @@
-"""Page: golden, best, what made a loop faster, what was rejected as wrong; every number stands in `--json`, too."""
+"""Page: show golden and best times, the cause of a speed-up, and wrong candidates; `--json` prints all numbers, too."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write(outcomes: Sequence[TunedLoop], source: Source, path: Path) -> None:
 
 
 def render(outcomes: Sequence[TunedLoop], source: Source) -> str:
-    """The page as text, of what came of the loops of a source as they are now."""
+    """Return the HTML page of all results of a source; loops that have changed since are marked."""
     loops = _loops(outcomes, source.hashes)
     overview = plots.overview(outcomes)
     page = {
@@ -70,7 +70,7 @@ def _title(outcomes: Sequence[TunedLoop]) -> str:
 
 
 def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
-    """What holds for all loops: by compiler, how many gain, and how many trip counts were slower."""
+    """Return facts about all loops: by compiler, how many are faster, and at how many trip counts one is slower."""
     lines = []
     for compiler in dict.fromkeys(one.compiler for one in outcomes):
         mine = [one for one in outcomes if one.compiler == compiler]
@@ -122,5 +122,5 @@ def sentence(one: TunedLoop) -> str:
 
 
 def _ratios(tried: Tried, trips: Sequence[int]) -> list[str]:
-    """How many times as fast at each trip count."""
+    """Return the speed-up at each trip count."""
     return [significant(1 / tried.ratios[t]) if t in tried.ratios else "–" for t in trips]

@@ -1,4 +1,4 @@
-"""The pragma: `#pragma tune precious trip(100:10000) even not_pow2 tol(rel=1e-12) fpmode(strict)`, read."""
+"""Pragma: parse `#pragma tune precious trip(100:10000) even not_pow2 tol(rel=1e-12) fpmode(strict)`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORD = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 
 
 def parse(text: str) -> Pragma:
-    """The clauses behind `#pragma tune`. Raises NotUnderstoodError with what is wrong in one line."""
+    """Parse the clauses of `#pragma tune`. Raises NotUnderstoodError with the problem in one line."""
     pragma, seen, precious = Pragma(), set[str](), False
     for word, inside in clauses(" ".join(text.replace("\\\n", " ").split())):
         key = word if word not in ("extent", "range") else f"{word}({(inside or '').split(',')[0].strip()})"
@@ -31,7 +31,7 @@ def parse(text: str) -> Pragma:
 
 
 def clauses(text: str) -> Iterator[tuple[str, str | None]]:
-    """Each word with what stands in its brackets, None where it has none."""
+    """Yield each clause with the text in its brackets; None if it has no brackets. Raises NotUnderstoodError."""
     at = 0
     while text[at:].strip():
         word = _WORD.match(text, at)

@@ -1,6 +1,6 @@
-"""Records: what came of each loop, as `--json` prints it, kept beside the tuned files; the page is made of them.
+"""Records: store the result of each loop, as `--json` prints it, next to the tuned files; the page is made of them.
 
-`tuned/FILE.LOOP.FAMILY.json` is of the last tuning of that loop with that family of compilers, also where golden stays.
+`tuned/FILE.LOOP.FAMILY.json` describes the last tuning of that loop with that compiler family, even if golden stays.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def every(source: Path) -> list[Path]:
 
 
 def page(source: Path) -> Path:
-    """Where the page of a source is kept."""
+    """Return the path of the page of a source."""
     return source.parent / emit.FOLDER / f"{source.stem}.html"
 
 

@@ -1,4 +1,4 @@
-"""Source: a C file as a parse tree, the marked loops in it, their free names with types, and the hash of a loop."""
+"""Source: parse a C file: its tree, the marked loops, their free names with types, and the hash of each loop."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def has_pragmas(code: bytes) -> bool:
-    """Cheap: asked of every file that the wrapper compiles."""
+    """Return whether the code has a tune pragma; fast, because the wrapper checks every file that it compiles."""
     return b"tune" in code and MARK.search(code.decode("utf-8", "surrogateescape")) is not None
 
 
@@ -191,7 +191,7 @@ def _known(names: set[str], params: tuple[Param, ...]) -> None:
 
 
 def tokens(node: Node) -> Iterator[str]:
-    """What a compiler would read: no comment and no blank."""
+    """Yield the tokens that a compiler reads, without comments and blanks."""
     if node.type == "comment":
         return
     if not node.children or node.type in ("string_literal", "char_literal"):

@@ -1,4 +1,4 @@
-"""`firstlight tune loop`: make marked loops of a C file faster, and prove that they are the same loops."""
+"""`firstlight tune loop`: make marked loops of a C file faster, and verify them against the original loops."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def command(
 
 
 def _back(file: Path, names: tuple[str, ...]) -> int:
-    """Remove what was tuned, and the records and the page of it."""
+    """Remove the tuned files and records of these loops, and the page if no record of the file is left."""
     from firstlight.commands.loops import emit, records
 
     some = [*emit.every(file), *records.every(file)]
@@ -129,7 +129,7 @@ def _back(file: Path, names: tuple[str, ...]) -> int:
 
 
 def _show(found: list[TunedLoop], read: Source, as_json: bool) -> int:
-    """What came of these loops; the page is of all loops of the file that were ever tuned."""
+    """Print the results of these loops, and write the page of all loops of the file that were ever tuned."""
     from firstlight.commands.loops import page as pages
     from firstlight.commands.loops import records, terminal
 

@@ -1,4 +1,4 @@
-"""Syntax: C as a parse tree (tree-sitter), and what is asked of any tree."""
+"""Syntax: parse C into a tree (tree-sitter), and query any tree."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def called(node: Node) -> bool:
-    """Whether this name is that of a function which is called."""
+    """Return whether this name is the name of a called function."""
     parent = node.parent
     return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
 
 
 def names(node: Node) -> list[str]:
-    """The names in an expression, each once."""
+    """Return the names in an expression, each once; names of called functions are left out."""
     return list(dict.fromkeys(text(n) for n in walk(node) if n.type == "identifier" and not called(n)))
 
 
 def statements(node: Node) -> list[Node]:
-    """What a body consists of: the statements of a block, or the one statement."""
+    """Return the statements of a block, or the one statement of a body without a block."""
     inside = node.named_children if node.type == "compound_statement" else [node]
     return [n for n in inside if n.type != "comment"]
 
 
 def render(node: Node, instead: Mapping[str, str] = _NO_NAMES) -> str:
-    """The text of a node with some names replaced."""
+    """Return the text of a node with some names replaced."""
     begin, code, parts = node.start_byte, node.text or b"", list[bytes]()
     at = 0
     for one in walk(node):

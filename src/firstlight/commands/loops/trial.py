@@ -1,4 +1,4 @@
-"""Trial: candidates built, verified and timed, each execution a process of its own that may crash or hang alone."""
+"""Trial: build, verify and time candidates, each execution in a process of its own that may crash or hang alone."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from firstlight.toolchain.compiling import identify
 
 DRIVER = ROOT / "native" / "loops"
 PATIENCE = 600.0
-"""Seconds for a compilation, and for an execution that may have to wait for other work."""
+"""Time limit in seconds for a compilation, and for an execution that may have to wait for other work."""
 COMPUTING = 60
-"""Seconds of computing for all cases of a candidate: one that takes longer hangs."""
+"""Seconds of CPU time for all cases of a candidate; a candidate that exceeds this hangs."""
 HANGS = -24  # SIGXCPU
 OVERLAPS = 2
-"""Trip counts with which every pair of arrays is made to overlap."""
+"""Number of trip counts with which every pair of arrays is made to overlap."""
 WIDTHS = (2, 4, 8, 16, 32, 64)
 Place = Literal["malloc", "lines"]
 PLACES: tuple[Place, ...] = ("malloc", "lines")
-"""Where arrays lie while they are timed: as malloc leaves them (candidates are chosen so), or on lines of the cache."""
+"""Where arrays are stored during timing: as malloc places them (for selecting candidates), or on cache lines."""
 
 
 class Compiler(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ def _first(output: str) -> str:
 
 
 class Bench:
-    """One loop with one compiler: the golden side is built once, candidates beside it in `folder`."""
+    """One loop with one compiler: `folder` has the golden side, which is built once, and the candidates."""
 
     def __init__(self, source: Source, loop: Marked, cc: Compiler, folder: Path, computing: int = COMPUTING) -> None:
         self.source, self.loop, self.cc, self.folder, self.computing = source, loop, cc, folder, computing
@@ -96,7 +96,7 @@ class Bench:
         self._compiler = [str(Path(cc.path).absolute()) if os.sep in cc.path else cc.path, *whole_paths(cc.flags)]
 
     def begin(self) -> Path:
-        """Build the golden side; an executable whose candidate is golden. Raises NotUnderstoodError."""
+        """Build the golden side; return an executable whose candidate is golden. Raises NotUnderstoodError."""
         self._driver = self.folder / "driver.o"
         if (
             why := self._run([self._compiler[0], "-O2", "-c", str(DRIVER / "driver.c"), "-o", str(self._driver)])
@@ -112,7 +112,7 @@ class Bench:
         return built
 
     def build(self, versions: list[Version], guarded: bool = True, apart: Apart = "none") -> Path | str:
-        """The executable of a candidate, or why there is none."""
+        """Return the executable of a candidate, or the reason why it cannot be built."""
         self._count += 1
         name = f"candidate{self._count}"
         try:
@@ -151,7 +151,7 @@ class Bench:
         return None if done.returncode == 0 else _first(done.stderr)
 
     def verify(self, path: Path) -> str | None:
-        """None for a candidate that passed; else what is wrong with it."""
+        """Return None if the candidate passes; else the defect."""
         pragma = self.loop.pragma
         trips = edges(pragma)
         words = [
@@ -167,7 +167,7 @@ class Bench:
         return None if how == "ok" else why or output
 
     def time(self, path: Path, trip: int, seconds: float, place: Place = "malloc") -> float:
-        """Seconds of one call, the median within one launch. Raises NotUnderstoodError."""
+        """Return the seconds of one call, the median within one launch. Raises NotUnderstoodError."""
         output = self._driven(path, ["time", str(trip), repr(seconds), place])
         how, _, value = output.partition(" ")
         if how != "ns":
@@ -189,9 +189,9 @@ class Bench:
 
 
 def edges(pragma: Pragma) -> list[int]:
-    """Trip counts to verify with: both ends and what lies beside them, and around every width of unrolling and vectors.
+    """Return the trip counts to verify: both ends and their neighbours, and around each unroll and vector width.
 
-    The first few and the last are tried with all contents, so they are ones that candidates are made for.
+    The first few and the last are tested with all contents, so candidates are made for them.
     """
     low, high = pragma.low, pragma.high
     near = [
@@ -209,7 +209,7 @@ def _above(low: int, width: int) -> int:
 
 
 def points(pragma: Pragma, count: int = 3) -> list[int]:
-    """Trip counts to time, from low to high in equal factors: of each the nearest that candidates are made for."""
+    """Return trip counts to time, in equal factors from low to high: for each the nearest with candidates."""
     low, high = max(1, pragma.low), pragma.high
     found = []
     for k in range(count):

@@ -84,9 +84,9 @@ class LoopRequest(msgspec.Struct, frozen=True):
 
 
 def tune(source: Source, loop: Marked, request: LoopRequest, say: Callable[[str], None]) -> TunedLoop:
-    """Raises UsageError for an engine that is not here, BuildError where the compiler does not work at all.
+    """Tune a loop. Raises UsageError for an unavailable engine, BuildError if the compiler does not work at all.
 
-    Where golden stays, what an earlier tuning kept is removed.
+    If the trial keeps golden, the file of an earlier tuning is removed.
     """
     search = engines.find(request.engine)
     cc = request.compiler
@@ -142,7 +142,7 @@ class _Tuning:
         self.whole()
 
     def score(self, point: Point) -> float:
-        """Build, verify and time a candidate: the mean over trip counts of its time over golden's."""
+        """Build, verify and time a candidate; return its mean time over golden's, infinite if it is rejected."""
         label = change.describe(point)
         if label in self.known:
             return self.known[label]
@@ -179,7 +179,7 @@ class _Tuning:
         return geometric_mean(tried.ratios.values())
 
     def finalists(self) -> list[str]:
-        """The fastest at each trip count, and on the whole."""
+        """Return the labels of the fastest candidates, overall and at each trip count."""
         passed = [t for t in self.outcome.tried if t.label in self.built]
         found = [t.label for t in sorted(passed, key=lambda t: geometric_mean(t.ratios.values()))[:1]]
         for trip in self.trips:
@@ -188,7 +188,7 @@ class _Tuning:
         return list(dict.fromkeys(found))
 
     def trial(self, names: list[str], trips: list[int]) -> choosing.Times:
-        """Candidates and golden in turn at each trip count."""
+        """Compare candidates with golden at each trip count, in alternating launches."""
         found: dict[str, dict[int, Judged]] = {label: {} for label in names}
         paths = {label: self.built[label][1] for label in names} | {"golden": self.golden}
         for trip in trips:
@@ -202,10 +202,10 @@ class _Tuning:
         return launched(self.bench, paths, trip, launches, self.request.seconds, self.random, place)
 
     def whole(self) -> None:
-        """The function as it would be kept, dispatcher and all: verified again, and tried beside golden.
+        """Build the function as it would be kept, with its dispatcher; verify it and compare it with golden.
 
-        A range in which it is not faster goes back to golden. Where golden is then slower behind the dispatcher, first
-        candidates and then all are set apart from that; what is slower anywhere even so is not kept.
+        A range in which it is not faster goes back to golden. If golden is then slower behind the dispatcher, first
+        the candidates and then all functions are not inlined. A loop that is slower anywhere even so is not kept.
         """
         pragma, names = self.bench.loop.pragma, self.finalists()
         at = choosing.marks(pragma)
@@ -242,7 +242,7 @@ class _Tuning:
         self.outcome.why = "no candidate is faster by more than its interval over a range of trip counts"
 
     def rows(self, path: Path, chosen: list[str], some: list[Range], trips: list[int]) -> list[Judged]:
-        """The function beside golden at each trip count, in that place of the arrays where it gains less."""
+        """Compare the function with golden at each trip count, with the placement that has the smaller gain."""
         found = []
         for trip in trips:
             label = chosen[choosing.place(some, trip)] or "golden"

@@ -1,7 +1,7 @@
-"""Unit: the C that a trial compiles: golden and candidate, and what the driver needs to know of their parameters.
+"""Unit: write the C code of a trial: golden, the candidate, and the data on parameters that the driver requires.
 
-A unit begins with the file's own text up to the loop's function, so types, macros and small functions mean there what
-they mean in the file.
+A unit begins with the file's text before the loop's function, so types, macros and small functions have the same
+meaning as in the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _open_conditions(function: Node) -> int:
 
 
 def golden(source: Source, loop: Marked, driver: str) -> str:
-    """The golden side: its function, the probe, and all that the driver asks."""
+    """Return the golden side: its function, the probe, and everything that the driver uses."""
     p = loop.params
     rows = ",\n".join(_row(one, loop.pragma) for one in p)
     probe = render_probe(loop)
@@ -54,7 +54,7 @@ def golden(source: Source, loop: Marked, driver: str) -> str:
 def candidate(
     source: Source, loop: Marked, versions: list[Version], driver: str, guarded: bool = True, apart: Apart = "none"
 ) -> str:
-    """The candidate's side: the very dispatcher that would be kept."""
+    """Return the candidate's side: exactly the dispatcher that would be kept."""
     name = "fl_candidate"
     return "\n".join(
         [
@@ -106,7 +106,7 @@ def _ranges(loop: Marked) -> str:
 
 
 def render_probe(loop: Marked) -> str:
-    """The golden loop with every index of a free array noted."""
+    """Return the golden loop with every index of a free array recorded."""
     numbers = {p.name: k for k, p in enumerate(loop.params) if p.array}
 
     def written(node: Node) -> str:

@@ -29,7 +29,8 @@ WITH_FLAG = {"-fopenmp": "omp", "-fopenacc": "acc"}
 
 class Place(msgspec.Struct, frozen=True):
     """A marked loop in its file: offsets in bytes of the pragma, of the loop's end and of the function, and the
-    expressions of the pragma."""
+    expressions of the pragma.
+    """
 
     begin: int
     end: int

@@ -28,7 +28,7 @@ from firstlight.commands.loops.trial import compiler
 from firstlight.core.shell import as_typed
 
 SYSTEM = "system"
-"""Tuned code is included from here as a header of the system: warnings that a build asks for are of its own code."""
+"""The folder from which tuned code is included as a system header: a build's warnings are meant for its own code."""
 QUIETED = {"gcc": "-Wno-aggressive-loop-optimizations", "clang": "-Wno-pass-failed"}
 """Options against default warnings that tuned code causes in the function around it."""
 
@@ -66,7 +66,7 @@ class Line(NamedTuple):
 
 
 class Inserted(NamedTuple):
-    """What stands in the place of bytes `begin` to `end`."""
+    """Code that replaces the bytes from `begin` to `end`."""
 
     begin: int
     end: int
@@ -229,7 +229,7 @@ def _included(real: str, words: list[str], folder: Path) -> list[str]:
 
 
 def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]:
-    """By loop: the tuned files that are of these very loops and of this compiler with these flags."""
+    """Return the tuned files, by loop, that match the loops, this compiler and these flags."""
     files = emit.every(source.path)
     family = compiler(real, ()).family
     key = emit.build_key(real, given)
@@ -259,7 +259,7 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
 
 
 def _with_tuned(source: Source, tuned: dict[str, emit.Tuned], shown: str, headers: Path) -> bytes:
-    """The file with calls for loops, the tuned functions before the functions that call them, no pragma left."""
+    """Return the file with calls instead of loops, tuned functions before their callers, and no tune pragma."""
     pieces: list[Inserted] = []
     for loop in source.loops:
         if loop.name in tuned:
@@ -285,7 +285,7 @@ def _with_tuned(source: Source, tuned: dict[str, emit.Tuned], shown: str, header
 
 
 def _bare(code: bytes) -> bytes:
-    """Without pragmas of ours: the compiler would warn of them where it is asked to."""
+    """Return the code without tune pragmas: the compiler would warn about them if a build enables that."""
     lines, dropping = code.split(b"\n"), False
     for k, line in enumerate(lines):
         words = line.replace(b"#", b" # ", 1).split()

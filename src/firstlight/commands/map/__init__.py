@@ -1,1 +1,1 @@
-"""Mapping: which rank stands where, so that messages share links as little as can be; and the files that say so."""
+"""Map: place ranks so that their messages share as few links as possible, and write files with this placement."""

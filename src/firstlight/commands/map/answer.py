@@ -1,4 +1,4 @@
-"""Answer: what firstlight-map found, and what was made of it."""
+"""Answer: the result of firstlight-map, and the files and trials made from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import msgspec
 from firstlight.analysis.compare import BETTER, Outcome
 
 WORTH = 1.02
-"""How many times better a map has to be, by the busiest links and by simulated time, to be worth a recommendation."""
+"""Factor by which a map must be better, in the busiest links and in simulated time, to be worth a recommendation."""
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -77,22 +77,22 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def gain(self) -> float:
-        """How many times less the busiest links carry."""
+        """Return the factor by which the load of the busiest links decreases."""
         return self.before.maxima / self.after.maxima if self.after.maxima else 1.0
 
     @property
     def simulated_gain(self) -> float | None:
-        """How many times less the simulated time is, phase by phase: the gain that is predicted."""
+        """Return the predicted gain: the factor by which the simulated time decreases, phase by phase."""
         return _times_less(self.before.seconds, self.after.seconds)
 
     @property
     def flowing_gain(self) -> float | None:
-        """The same where ranks do not wait for one another between phases: what confirms the prediction or does not."""
+        """Return this gain if ranks do not wait for each other between phases; it may confirm the prediction."""
         return _times_less(self.before.flowing_seconds, self.after.flowing_seconds)
 
     @property
     def better(self) -> bool:
-        """Whether the map is worth a recommendation, by the objective and by both simulations."""
+        """Return whether the map is worth a recommendation, by the objective and by both simulations."""
         simulated = (self.simulated_gain, self.flowing_gain)
         return self.gain >= WORTH and all(gain is None or gain >= WORTH for gain in simulated)
 
@@ -113,7 +113,8 @@ class Written(msgspec.Struct, frozen=True):
 
 class Trial(msgspec.Struct, frozen=True):
     """The user's command with its ranks in their order (`without`) and by the map, bound alike: seconds, launch by
-    launch. `ratio`: with / without."""
+    launch. `ratio`: with / without.
+    """
 
     command: tuple[str, ...]
     without: tuple[float, ...]
@@ -142,5 +143,5 @@ class Mapped(msgspec.Struct, frozen=True):
 
     @property
     def recommended(self) -> bool:
-        """Only what is predicted to gain, and, where it was tried, what gains."""
+        """Return whether the map is predicted to gain and, if it was tried, does gain."""
         return self.answer.better and (self.trial is None or self.trial.outcome == BETTER)

@@ -1,4 +1,4 @@
-"""`firstlight map`: which rank should stand where, so that messages share links as little as can be."""
+"""`firstlight map`: compute which rank belongs on which slot, so that messages share as few links as possible."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def command(
 
 
 def _measured(what: str, results: Path, processes: int | None, given: tuple[str, ...], phases: bool) -> Source | None:
-    """What a run measured, where `what` is a run and no profile."""
+    """Return the pattern that the run `what` measured; None if `what` is a profile or not a run."""
     from firstlight.commands.map import source
     from firstlight.commands.shared import runs
     from firstlight.results.traffic import PROFILE
@@ -227,7 +227,7 @@ def _mpi(words: tuple[str, ...], named: str | None) -> Mpi:
 
 
 class _Line:
-    """One line of progress that is overwritten, only where somebody looks at it."""
+    """One line of progress that is overwritten; it is shown only on a terminal."""
 
     def __init__(self) -> None:
         self._seen = sys.stderr.isatty()

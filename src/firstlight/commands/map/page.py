@@ -25,7 +25,7 @@ def write(mapped: Mapped, path: Path) -> None:
 
 
 def render(mapped: Mapped) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = [_loads(mapped), _phases(mapped), *_matrices(mapped), _worst(mapped)]
     page = {
         "mapped": mapped,
@@ -38,7 +38,7 @@ def render(mapped: Mapped) -> str:
 
 
 def sentences(mapped: Mapped) -> list[str]:
-    """What was found, most important first."""
+    """Return the results as sentences, the most important first."""
     return [s[:1].upper() + s[1:] + "." for s in _sentences(mapped)]
 
 
@@ -88,7 +88,7 @@ def _verdict(mapped: Mapped) -> str:
 
 
 def _apart(mapped: Mapped) -> str:
-    """Why the simulation gains less or more than the objective, where it is by more than a tenth."""
+    """Return why the simulated gain differs from the objective's; "" if it differs by at most a tenth."""
     a, gain = mapped.answer, mapped.answer.simulated_gain
     if gain is None or 0.9 <= gain / a.gain <= 1.1:
         return ""
@@ -102,7 +102,7 @@ def _apart(mapped: Mapped) -> str:
 
 
 def _confirmed(gain: float, flowing: float) -> str:
-    """What is left of the prediction where phases are not kept apart."""
+    """Return a sentence: whether the simulation of all phases in one go confirms the predicted gain."""
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
         f"simulated in one go, ranks turning to their next phase as they can, they take {significant(flowing)} times "
@@ -120,7 +120,7 @@ def _tried(trial: Trial) -> str:
 
 
 def notes(mapped: Mapped) -> list[str]:
-    """What one must know of it."""
+    """Return the notes that a reader needs to interpret the map."""
     a = mapped.answer
     lines = list(mapped.notes)
     if a.least is not None:
@@ -139,7 +139,7 @@ def notes(mapped: Mapped) -> list[str]:
 
 
 def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     a = mapped.answer
     lines = [
         f"firstlight · rank map · {mapped.source} · {mapped.topology}",

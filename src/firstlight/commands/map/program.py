@@ -1,4 +1,4 @@
-"""Program: firstlight-map, built once without MPI; how it is asked, and how it is stopped with the best so far."""
+"""Program: build firstlight-map once without MPI, query it, and stop it with the best map so far."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ OnBest = Callable[[Best], None]
 
 
 def build() -> Path:
-    """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
+    """Return the program, from the cache or newly built. Raises BuildError with the compiler's first error."""
     return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
 
 
 def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None) -> Answer:
-    """The answer; SIGINT and SIGTERM end the search with the best so far (`interrupted`).
+    """Return the program's answer; SIGINT and SIGTERM end the search with the best map so far (`interrupted`).
 
-    Raises UsageError with the program's words where it refuses the question, BuildError for any other end.
+    Raises UsageError with the program's message if it rejects the request, BuildError for any other failure.
     """
     answer: Answer | None = None
     with tempfile.TemporaryFile() as errors, guard.environment() as variables:
@@ -82,7 +82,7 @@ def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None
 
 @contextmanager
 def _passing_on(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C reaches the program by itself, because it is in our group; what is sent to us alone is passed on."""
+    """Send SIGINT to the program for each SIGINT or SIGTERM to this process; Ctrl-C reaches both by their group."""
     before = {
         n: signal.signal(n, lambda number, _: running.send_signal(signal.SIGINT))
         for n in (signal.SIGINT, signal.SIGTERM)

@@ -21,14 +21,15 @@ from firstlight.toolchain import Mpi
 
 MAP = "map.json"
 KEPT = "best-so-far"
-"""The best map while the search goes on: one slot a line, by rank. A search that ends by itself takes it away."""
+"""The best map during the search: one slot per line, by rank. A search that ends normally removes the file."""
 ORDER = "as-it-is"
-"""The folder of the files that say the order as it is, for the other side of a trial."""
+"""The folder of the files with the present order, for the other side of a trial."""
 
 
 class MappingRequest(msgspec.Struct, frozen=True):
     """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `budget`: seconds
-    of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty."""
+    of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty.
+    """
 
     source: Source
     slots: Slots
@@ -40,13 +41,13 @@ class MappingRequest(msgspec.Struct, frozen=True):
     mpi: Mpi | None = None
     launches: int = 8
     kept: Path | None = None
-    """A map that is judged in place of a search."""
+    """A map that is judged instead of a search."""
 
 
 def carry_out(
     request: MappingRequest, on_best: program.OnBest, on_launch: trying.OnLaunch, stage: Callable[[str], None]
 ) -> Mapped:
-    """The map, its files and its trial. Raises UsageError and BuildError as the parts do, OSError for the files."""
+    """Search for a map, write its files and try it. Raises UsageError, BuildError, and OSError for the files."""
     stage("build firstlight-map")
     built = program.build()
     words = [*request.slots.words(), "--seconds", str(request.budget), *request.effort]
@@ -76,7 +77,7 @@ def carry_out(
 
 
 def _searched(request: MappingRequest, built: Path, words: Sequence[str], on_best: program.OnBest) -> Answer:
-    """The search, or a kept map judged. Raises as program.ask does; a search that was killed leaves its best map."""
+    """Search for a map, or judge a kept one. Raises as program.ask does; a killed search leaves its best map."""
     mine = not request.folder.exists()
     request.folder.mkdir(parents=True, exist_ok=True)
     kept = request.folder / KEPT
@@ -100,7 +101,7 @@ def _searched(request: MappingRequest, built: Path, words: Sequence[str], on_bes
 
 
 def written(folder: Path, stood: Sequence[Slot], answer: Answer) -> tuple[Written, ...]:
-    """Every format that can say this map, and why the others cannot."""
+    """Write the map in every format that can express it; for each other format return the reason."""
     found = []
     for name, form in formats.every().items():
         try:
@@ -119,7 +120,8 @@ def compared(
 ) -> Trial:
     """Measure the command with its ranks where the map puts them, and in their own order.
 
-    Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without maps."""
+    Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without maps.
+    """
     order = of_ranks(answer.identity, request.slots), of_ranks(answer.places, request.slots)
     files = request.folder / ORDER, request.folder
     plain, mapped = (
@@ -130,7 +132,7 @@ def compared(
 
 
 def _file(mpi: Mpi, stood: Sequence[Slot], folder: Path, answer: Answer) -> Path | None:
-    """The file by which this library places ranks, written; None where no format of its own can say it."""
+    """Write the file with which this library places ranks; return None if it has no format that can express the map."""
     form = formats.every().get(of(mpi.family).ranking)
     if form is None:
         return None

@@ -59,7 +59,7 @@ def names_in(file: Path) -> tuple[str, ...]:
 
 
 def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Slots:
-    """The cores of this node, or the nodes of the allocation behind one switch. Raises UsageError for too few."""
+    """Return the cores of this node, or the nodes of the allocation behind one switch. Raises UsageError if too few."""
     levels, cpus = levels_of(machine)
     inside = "tree:" + "x".join(map(str, levels))
     if allocation.nodes > 1:
@@ -80,8 +80,9 @@ def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Slot
 
 
 def levels_of(machine: Machine) -> tuple[list[int], list[int]]:
-    """Cores below a cache, caches below a NUMA node, NUMA nodes below a socket, sockets, those of 1 left out, where
-    they nest evenly; and the first CPU of each core in that order."""
+    """Return the sizes of the levels (cores per cache, caches per NUMA node, NUMA nodes per socket, sockets), and the
+    first CPU of each core in that order. Levels of 1 are left out; levels that do not nest evenly become one.
+    """
     siblings = machine.siblings or tuple((cpu,) for cpu in machine.cpus)
     firsts = [core[0] for core in siblings]
     last = max((c.level for c in machine.caches), default=0)

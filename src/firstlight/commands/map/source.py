@@ -1,5 +1,6 @@
-"""Source: what is to be mapped: a profile, a file with a pattern, a pattern of native/patterns by its name or as a run
-measured it."""
+"""Source: find the traffic to map: a profile, a file with a pattern, or a pattern of native/patterns by its name or as
+a run measured it.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def find(what: str, results: Path, processes: int | None, parameters: str, phases: bool) -> Source:
-    """From a folder or file of a profile, its name in `results`, a file of messages, or the name of a pattern.
+    """Find the source: a profile (folder, file or name in `results`), a file of messages, or the name of a pattern.
 
-    Raises UsageError where it is none of them, saying what would be.
+    Raises UsageError if it is none of them, with what would be valid.
     """
     path = Path(what)
     if what == "latest":
@@ -53,9 +54,9 @@ def find(what: str, results: Path, processes: int | None, parameters: str, phase
 
 
 def of_run(judgement: Judgement, workloads: Mapping[str, Workload], processes: int | None, phases: bool) -> Source:
-    """The pattern of communication that a run measured, verified, among so many processes (None: however many).
+    """Return the verified communication pattern that a run measured with so many processes (None: any number).
 
-    Raises UsageError where it measured none between processes, and, naming them, where it measured several.
+    Raises UsageError if the run measured none between processes, or several, which the message lists.
     """
     between, _ = between_processes(judgement, workloads, PATTERN, None, lambda p: p.pattern)
     measured = {(p.pattern, p.identity.placement.ranks, p.role.small) for p in between}
@@ -120,7 +121,7 @@ def _file(path: Path, phases: bool) -> Source:
 
 
 def _as_one(text: str) -> str:
-    """All phases as one: messages of later ones go on in the first."""
+    """Return the text with all phases merged into one: messages of later phases continue the first."""
     lines, seen = [], False
     for line in text.splitlines():
         if line.startswith("phase "):
@@ -132,7 +133,7 @@ def _as_one(text: str) -> str:
 
 
 def of_profile(traffic: Traffic, phases: bool) -> Source:
-    """The pairs of a profile. Raises UsageError where it has none."""
+    """Return the pairs of a profile as a source. Raises UsageError if it has none."""
     some = [p for p in traffic.phases if p.pairs] if phases else [whole(traffic)]
     if not any(p.pairs for p in some):
         raise UsageError("in this profile no message names its receiver: there is nothing that a map could shorten")

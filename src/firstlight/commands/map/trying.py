@@ -1,4 +1,4 @@
-"""Trying: the user's own command with and without the map, interleaved, until both have enough launches to judge."""
+"""Trying: launch the user's command with and without the map, interleaved, and compare the times."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from firstlight.system.process import bounded
 from firstlight.toolchain import Mpi
 
 OnLaunch = Callable[[int, int], None]
-"""Called with (launches done, launches in all)."""
+"""Function that is called with (launches done, launches in total)."""
 
 
 def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, slots: Sequence[Slot]) -> list[str]:
-    """The command with the options that make its launcher follow the map. Raises UsageError where there are none."""
+    """Return the command with options that make its launcher follow the map. Raises UsageError if there are none."""
     family = of(mpi.family)
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]
     place = next((k for k, word in enumerate(command) if Path(word).name in names), None)
@@ -39,9 +39,9 @@ def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, slots: Sequence[
 def trial(
     command: Sequence[str], with_map: Sequence[str], mpi: Mpi, launches: int, on_launch: OnLaunch = lambda n, m: None
 ) -> Trial:
-    """`launches` of each side, whose order turns from pair to pair; one of each before, that counts for nothing.
+    """Measure `launches` of each side, in an order that alternates between pairs, after one warm-up launch of each.
 
-    Raises UsageError where either ends with an error, in its last words.
+    Raises UsageError if a launch fails, with the first line that it printed to stderr.
     """
     environment = {**caller.original(os.environ), **mpi.environment}
     times: dict[bool, list[float]] = {False: [], True: []}

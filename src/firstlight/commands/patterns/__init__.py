@@ -1,1 +1,1 @@
-"""`patterns`: who communicates with whom in applications, generated for any number of processes."""
+"""Patterns: generate the communication of applications, for any number of processes."""

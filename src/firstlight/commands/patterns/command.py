@@ -1,4 +1,4 @@
-"""`firstlight patterns`: who talks to whom in applications, for any number of processes, without running anything."""
+"""`firstlight patterns`: show the communication of applications for any number of processes, without running them."""
 
 from __future__ import annotations
 

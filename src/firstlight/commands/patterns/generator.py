@@ -1,6 +1,6 @@
-"""Patterns: who talks to whom in applications, generated for any number of processes without running anything.
+"""Patterns: generate the communication of applications for any number of processes, without running them.
 
-What a pattern is stands in native/patterns; the program firstlight-simulate tells of it.
+native/patterns defines the patterns; the program firstlight-simulate prints them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Shown(msgspec.Struct, frozen=True):
 
     @property
     def messages(self) -> int:
-        """Messages of one iteration that name their peer."""
+        """Return the number of messages of one iteration that name their peer."""
         return sum(p.messages * p.repetitions for p in self.phases)
 
     @property
@@ -97,18 +97,18 @@ class _Pairs(msgspec.Struct, frozen=True):
 
 
 def known(built: Path) -> tuple[Pattern, ...]:
-    """Every pattern that there is, by name."""
+    """Return every known pattern."""
     return tuple(program.decode(line, Pattern) for line in program.ask(built, ["patterns"]))
 
 
 def show(built: Path, name: str, processes: int, given: Sequence[str] = ()) -> Shown:
-    """What a pattern comes to. Raises UsageError where it is not for so many processes, or such values."""
+    """Return a pattern for so many processes. Raises UsageError if it does not support this number or the values."""
     (line,) = program.ask(built, program.pattern_words(name, processes, given))
     return program.decode(line, Shown)
 
 
 def matrix(built: Path, name: str, processes: int, given: Sequence[str] = (), iterations: int = 1) -> Recorded:
-    """Who sends how much to whom in so many iterations, as the profiler records it: messages that name their peer."""
+    """Return the messages that name their peer, by pair, summed over iterations, in the profiler's format."""
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     for line in program.ask(built, program.pattern_words(name, processes, given, "pairs")):
         phase = program.decode(line, _Pairs)

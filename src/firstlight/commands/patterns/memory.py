@@ -1,13 +1,13 @@
-"""What buffers for messages would cost a process of a pattern, by R4's model of two tiers and by a plain design.
+"""Memory: compute the message buffers of a process, with R4's two-tier model and with a plain design.
 
 A process has a slow buffer of 2 KiB for each process that it has contacted, and a fast one of 1 MiB for each that
-has sent it 15 messages, for 1024 at most; a process that has not talked yet knows of every other one by a bit.
+has sent it 15 messages, for 1024 at most. A process without any contact has one bit for every other process.
 Plain: 145 B in 256 slots for each of four interfaces and every process. (R4, communication of the K computer;
 80,000 processes: 11.6 GB.)
 
-MPI prescribes no route for collective operations. They count as if carried out along hypercubes and binomial trees:
-a member of a group of g contacts ceil(log2 g) others, in an alltoall g - 1. Partners of different groups, and those
-of messages, count as different ones, so the figures are upper bounds.
+MPI prescribes no route for collective operations. The model assumes hypercubes and binomial trees: a member of a
+group of g contacts ceil(log2 g) others, in an alltoall g - 1. Partners of different groups, and those of messages,
+count as different ones, so the figures are upper bounds.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from firstlight.commands.patterns.generator import Phase, Shown, show
 from firstlight.core.errors import UsageError
 
 SLOW, FAST, MOST_FAST = 2048, 1 << 20, 1024
-"""Bytes of a slow and of a fast buffer; senders with a fast one at most."""
+"""Bytes of a slow buffer, bytes of a fast buffer, and the largest number of fast buffers of a process."""
 OFTEN = 15
-"""Messages that make a sender hot."""
+"""Number of messages that make a sender hot."""
 PLAIN = 145 * 256 * 4
-"""Bytes of buffers a process in the plain design."""
+"""Bytes of buffers that a process has for each process in the plain design."""
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 82_944)
 """Numbers of processes; 82,944 is the K computer."""
 
@@ -41,12 +41,12 @@ class Need(msgspec.Struct, frozen=True):
 
 
 def model(processes: int, contacted: int, hot: int) -> int:
-    """Bytes of buffers: M = base + 2 KiB x contacted + 1 MiB x min(hot, 1024)."""
+    """Return the bytes of buffers: M = base + 2 KiB x contacted + 1 MiB x min(hot, 1024)."""
     return 8 * -(-processes // 64) + SLOW * contacted + FAST * min(hot, MOST_FAST)
 
 
 def need(shown: Shown) -> Need:
-    """What a pattern needs at most for as many processes as it was made for."""
+    """Return an upper bound of the buffers of a process in a pattern with its number of processes."""
     contacted, hot = shown.contacted, shown.often
     groups: dict[tuple[object, ...], int] = {}  # messages of a run from each partner
     for number, phase in enumerate(p for p in shown.phases if p.together is not None):

@@ -1,4 +1,4 @@
-"""The pages of what buffers for messages need: a table in the terminal, curves over the number of processes as HTML."""
+"""Pages of message-buffer memory: a table in the terminal, and curves over the number of processes as HTML."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from firstlight.report.palette import COOL, MORE, WARM
 from firstlight.results.store.durable import replace
 
 SHARE = 0.1
-"""Share of a node's memory: more of it for buffers is too much (R4's goal)."""
+"""Largest acceptable share of a node's memory for buffers (R4's goal)."""
 _COLOURS = (*COOL, *WARM, *MORE)
 _SYMBOLS = ("circle", "square", "diamond")
 
 Needs = Mapping[str, Sequence[Need]]
-"""By pattern."""
+"""The needs by pattern."""
 
 
 def sentences(needs: Needs, node: int) -> list[str]:
-    """Who needs more than its share of a node's memory, and what a plain design would need."""
+    """Return which patterns exceed their share of a node's memory, and the need of the plain design."""
     limit = SHARE * node
     over = {name: next((n for n in some if n.bytes > limit), None) for name, some in needs.items()}
     lines = [
@@ -46,7 +46,7 @@ def sentences(needs: Needs, node: int) -> list[str]:
 
 
 def summary(needs: Needs, node: int, place: Path | None) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     counts = sorted({n.processes for some in needs.values() for n in some})
     shown = counts if len(counts) <= 7 else sorted({*counts[::2], counts[-1]})
     lines = ["firstlight · buffers for messages, bytes a process at most, by R4's model of two tiers", ""]
@@ -65,7 +65,7 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
 
 
 def drawing(needs: Needs, node: int) -> Drawing:
-    """A curve a pattern, the plain design, and the share of a node's memory."""
+    """Draw a curve per pattern, the plain design, and the share of a node's memory."""
     counts = sorted({n.processes for some in needs.values() for n in some})
     data: list[Trace] = [_curve(name, some, k) for k, (name, some) in enumerate(needs.items())]
     for name, values, dash in (
@@ -116,7 +116,7 @@ def write(needs: Needs, node: int, path: Path) -> None:
 
 
 def render(needs: Needs, node: int) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = [drawing(needs, node)]
     page = {
         "version": __version__,

@@ -17,7 +17,7 @@ from firstlight.results.traffic import Phase as Recorded
 
 
 def listed(known: Iterable[Pattern], width: int) -> str:
-    """Every pattern with what it stands for and its parameters."""
+    """Return a text that lists every pattern with its applications and parameters."""
     lines = ["firstlight · who talks to whom in applications", ""]
     for p in known:
         lines.append(f"  {p.pattern:<16} {p.applications}")
@@ -28,7 +28,7 @@ def listed(known: Iterable[Pattern], width: int) -> str:
 
 
 def sentences(shown: Shown) -> list[str]:
-    """What the pattern comes to, most important first."""
+    """Return the properties of the pattern as sentences, the most important first."""
     least, middle, most = shown.partners
     lines = [shown.title]
     if shown.messages:
@@ -50,7 +50,7 @@ def sentences(shown: Shown) -> list[str]:
 
 
 def summary(shown: Shown, place: Path | None, width: int) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     sizes = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
     lines = [f"firstlight · {shown.pattern} of {count(shown.processes, 'process', 'processes')}"]
     lines += textwrap.wrap(sizes, max(width, 60), initial_indent="  ", subsequent_indent="  ")
@@ -75,7 +75,7 @@ def _phase(p: Phase) -> str:
 
 
 def _span(least: int, most: int) -> str:
-    """`18.3 KiB`, `8 to 16 B`"""
+    """Return a range of sizes, as `18.3 KiB` or `8 to 16 B`."""
     if binary(least) == binary(most):
         return binary(most)
     return f"{binary(least)} to {binary(most)}"
@@ -87,7 +87,7 @@ def write(shown: Shown, matrix: Recorded, path: Path) -> None:
 
 
 def render(shown: Shown, matrix: Recorded) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = matrices(matrix, shown.processes, "pattern", "") if matrix.pairs else []
     page = {
         "shown": shown,

@@ -1,6 +1,6 @@
-"""Profile: which rank sends how much to which, of any MPI program, recorded by a preloaded library."""
+"""Profile: record with a preloaded library how much each rank of an MPI program sends to which."""
 
 RANKS = "ranks"
-"""The folder of the records of the ranks, in the folder of a profile."""
+"""The folder with the records of the ranks, in the folder of a profile."""
 REFUSED = ".refused"
-"""Left among the ranks by one whose MPI library is not the one that the profiler was built for."""
+"""A rank creates this file if its MPI library is not the one that the profiler was built for."""

@@ -1,4 +1,4 @@
-"""Collect: the files that the ranks wrote, read without trusting them, and added up."""
+"""Collect: read the files of the ranks without trusting them, and add them up."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class NothingRecordedError(FirstlightError):
 def collect(folder: Path) -> Collected:
     """Read and add up the files of the ranks below `folder`.
 
-    Raises NothingRecordedError where there is none, RecordError for a file that the profiler did not write so, or where
-    one rank wrote twice.
+    Raises NothingRecordedError if there is none, RecordError for an invalid file, if one rank wrote twice, or if the
+    records belong to jobs of different sizes.
     """
     names = [name for name in layout.names(folder) if not name.startswith(".")]
     if not names:
@@ -129,7 +129,7 @@ def collect(folder: Path) -> Collected:
 
 
 def load(path: Path) -> Traffic:
-    """A profile that was written before. Raises RecordError where it is damaged."""
+    """Read a profile that was written before. Raises RecordError if it is damaged."""
     try:
         found = reading.json(layout.read_file(path, MOST_BYTES), Traffic)
     except reading.MalformedError as error:
@@ -140,7 +140,7 @@ def load(path: Path) -> Traffic:
 
 
 def _unsound(traffic: Traffic) -> str:
-    """What the types alone do not say about a profile; "" if it is sound."""
+    """Return a defect of a profile that its types alone do not exclude; "" if it is sound."""
     numbers = [r.seconds for r in traffic.times] + [k.seconds for p in traffic.phases for k in p.kinds]
     numbers += [t for _, t in traffic.cost.curve] if traffic.cost else []
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
@@ -162,7 +162,7 @@ def _unsound(traffic: Traffic) -> str:
 
 
 def _version(text: str) -> str:
-    """`Open MPI 4.1.4` of what a library says of itself."""
+    """Return a short version, as `Open MPI 4.1.4`, from the version text of a library."""
     return " ".join(re.sub(r"\bVersion: *|\bv(?=\d)", "", text).split())
 
 
@@ -181,7 +181,7 @@ def _read(path: Path) -> _File:
 
 
 def _wrong(file: _File) -> str:
-    """What the types alone do not say about a file; "" if it is sound."""
+    """Return a defect of a file that its types alone do not exclude; "" if it is sound."""
     known = groups()
     if file.rank >= file.ranks:
         return f"rank {file.rank} of {file.ranks} ranks"
@@ -248,7 +248,7 @@ def _phase(level: int, files: Sequence[_File]) -> Phase:
 
 
 def _waited(level: int, files: Sequence[_File]) -> dict[str, float]:
-    """Seconds that ranks have waited at least, by collective that all of them call equally often."""
+    """Return the least waiting time of all ranks in seconds, by collective that all of them call equally often."""
     if len(files) != files[0].ranks:
         return {}
     each = [{k.name: k for p in f.phases if p.level == level for k in p.kinds} for f in files]

@@ -1,4 +1,4 @@
-"""`firstlight profile`: who talks to whom in any MPI program."""
+"""`firstlight profile`: record who communicates with whom in any MPI program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SECTION = "Improve"
 DOCUMENT = PROFILE
-"""The file by which `./fl report` knows that a folder is of this command, whose `report` writes the page again."""
+"""`./fl report` recognises a folder of this command by this file, and calls `report` to write its page again."""
 
 
 def schemas() -> dict[str, object]:
@@ -118,7 +118,7 @@ def report(folder: Path, output: Path | None, as_json: bool) -> None:
 
 
 def _cost(results: Path, mpi: str) -> Cost | None:
-    """What messages of this MPI library take in the newest run here, None where it did not measure them."""
+    """Return the message times of this MPI library from the newest run here; None if it did not measure them."""
     from firstlight.analysis import loggops
     from firstlight.commands.shared import runs
     from firstlight.results.traffic import Cost

@@ -25,7 +25,7 @@ def write(traffic: Traffic, path: Path) -> None:
 
 
 def render(traffic: Traffic) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = plots.drawings(traffic, "profile")
     page = {
         "traffic": traffic,
@@ -91,12 +91,12 @@ def splits(traffic: Traffic) -> list[str]:
 
 
 def _at_least(split: waiting.Split) -> str:
-    """The share that is waiting, never rounded up."""
+    """Return the share of waiting, never rounded up."""
     return f"{math.floor(100 * split.waiting / split.inside)} %"
 
 
 def warnings(traffic: Traffic) -> list[str]:
-    """What a reader must know before trusting the figures."""
+    """Return the warnings that a reader needs before trusting the figures."""
     lines = []
     crowded = waiting.crowds(traffic.times)
     if crowded:
@@ -122,7 +122,7 @@ def warnings(traffic: Traffic) -> list[str]:
 
 
 def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     command = shell.line(traffic.command)
     shown = command if len(command) <= _SHOWN_COMMAND else command[: _SHOWN_COMMAND - 3] + "..."
     lines = [f"firstlight · profile of {count(traffic.ranks, 'rank')} · {traffic.mpi}", f"  {shown}", ""]

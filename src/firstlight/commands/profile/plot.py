@@ -1,6 +1,6 @@
 """Drawings of a profile: its communication matrices, sizes of messages, kinds of calls and the time in MPI by rank.
 
-For any page that has a profile: `drawings(traffic, "profile")`.
+Any page with a profile can use them: `drawings(traffic, "profile")`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.core.units import binary, binary_parts, count, percent, quantity, significant
 from firstlight.report import traffic_shape
 from firstlight.report.frame import Drawing, Trace
 from firstlight.report.palette import COOL, GREY, MORE, WARM
@@ -16,7 +16,7 @@ from firstlight.report.traffic_matrix import matrices
 from firstlight.results.traffic import Kind, Phase, Size, Traffic, whole
 
 MOST_PHASES = 3
-"""Phases that are drawn each on its own; the others are in the whole."""
+"""Number of phases that are drawn separately; the drawing of all phases includes the others."""
 MOST_KINDS = 24
 _GROUPS = {
     "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
@@ -25,7 +25,7 @@ _GROUPS = {
 
 
 def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
-    """All drawings of a profile; `prefix` begins their ids. At least one: a job without messages has its calls."""
+    """Return all drawings of a profile; `prefix` begins their ids. A job without messages still has its calls."""
     found: list[Drawing] = []
     some = [p for p in traffic.phases if p.pairs]
     total = whole(traffic)
@@ -43,14 +43,13 @@ def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
 
 
 def span(size: Size) -> str:
-    """`64 – 128 KiB` (the end is not in it), `8 – 15 B`, `0 B`"""
+    """Return a range of sizes, as `64 – 128 KiB` (without its end), `8 – 15 B` or `0 B`."""
     if size.digits < 2:
         return f"{size.least} B"
-    low, high = binary(size.least), binary(2 * size.least)
     if size.least < 1024:
         return f"{size.least} – {2 * size.least - 1} B"
-    number, _, unit = low.partition(" ")
-    return f"{number} – {high}" if high.endswith(f" {unit}") else f"{low} – {high}"
+    (low, unit), (high, same) = binary_parts(size.least), binary_parts(2 * size.least)
+    return f"{low} – {high} {same}" if unit == same else f"{low} {unit} – {high} {same}"
 
 
 def _sentence(text: str) -> str:
@@ -58,7 +57,7 @@ def _sentence(text: str) -> str:
 
 
 def sizes_title(phase: Phase) -> str:
-    """`62 % of the messages have 8 – 15 B; 94 % of the bytes are in messages of 1 – 2 MiB`"""
+    """Return `62 % of the messages have 8 – 15 B; 94 % of the bytes are in messages of 1 – 2 MiB` or similar."""
     messages, size = sum(s.messages for s in phase.sizes), sum(s.bytes for s in phase.sizes)
     many, large = max(phase.sizes, key=lambda s: s.messages), max(phase.sizes, key=lambda s: s.bytes)
     if len(phase.sizes) == 1:
@@ -77,7 +76,7 @@ def sizes_title(phase: Phase) -> str:
 
 
 def sizes(phase: Phase, name: str) -> Drawing:
-    """How many messages, and how many bytes, are in messages of each size."""
+    """Draw how many messages, and how many bytes, are in messages of each size."""
     messages, size = sum(s.messages for s in phase.sizes), sum(s.bytes for s in phase.sizes)
     labels = [span(s) for s in phase.sizes]
 
@@ -126,7 +125,7 @@ def sizes(phase: Phase, name: str) -> Drawing:
 
 
 def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
-    """Seconds inside each kind of MPI call, all ranks together."""
+    """Draw the seconds inside each kind of MPI call, all ranks together."""
     ordered = sorted(phase.kinds, key=lambda k: -k.seconds)
     total = sum(k.seconds for k in ordered)
     share = traffic_shape.mpi_share(traffic)
@@ -180,7 +179,7 @@ def _bars(group: str, colour: str, ordered: Sequence[Kind]) -> dict[str, Any]:
 
 
 def times(traffic: Traffic, name: str) -> Drawing:
-    """The share of its time that each rank spent in MPI."""
+    """Draw the share of its time that each rank spent in MPI."""
     shares = [r.mpi / r.recorded if r.recorded else 0.0 for r in traffic.times]
     low, high = min(shares), max(shares)
     least, most = traffic.times[shares.index(low)].rank, traffic.times[shares.index(high)].rank

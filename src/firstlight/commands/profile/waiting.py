@@ -1,14 +1,14 @@
-"""Waiting: who shares processors, and how much of the time inside MPI cannot have been spent moving data.
+"""Waiting: find shared processors, and the time inside MPI that cannot have been spent moving data.
 
-Only the whole time of a call that ends when its partner is ready is known. These bounds hold nevertheless:
+Only the total time of a call that ends when its partner is ready is known. Two bounds are valid nevertheless:
 
-- In a collective from which nobody returns before all have entered (barrier, allreduce, ...), the last to come waits
-  for nobody, so the least time of any rank bounds what the call itself takes. Beyond the least sum over its calls,
-  a rank has waited.
-- Messages between two ranks take no longer than the ping-pong of this machine says, once at each end, unless messages
-  are in each other's way. Time beyond that in sends, receives and waits is waiting for a partner, or that.
+- In a collective from which no rank returns before all have entered (barrier, allreduce, ...), the last rank to enter
+  does not wait, so the least time of any rank bounds the duration of the call itself. The time of a rank beyond the
+  least sum over its calls is waiting.
+- Messages between two ranks last no longer than the ping-pong of this machine shows, once at each end, unless messages
+  are in each other's way. Time beyond that in sends, receives and waits is waiting for a partner, or contention.
 
-Both are lower bounds, and neither means anything where ranks wait for a processor.
+Both are lower bounds of waiting, and neither means anything if ranks wait for a processor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SYNCHRONISING = frozenset(
         "Reduce_scatter_block",
     )
 )  # fmt: skip
-"""Nobody returns before all have entered."""
+"""Collectives from which no rank returns before all ranks have entered."""
 _BETWEEN_TWO = ("point-to-point", "receiving", "waiting")
 _MOST_SETS = 512  # of processors on a node that are looked at one by one
 
@@ -52,12 +52,12 @@ class Split(msgspec.Struct, frozen=True):
 
 
 def processors(rank: Rank) -> frozenset[int]:
-    """The processors that a rank may use; empty where it could not tell."""
+    """Return the processors that a rank may use; empty if it could not determine them."""
     return frozenset(cpu for first, last in rank.cpus for cpu in range(first, last + 1))
 
 
 def crowds(times: Sequence[Rank]) -> list[Crowd]:
-    """For each node on which some ranks share fewer processors than they are, the most crowded of its sets."""
+    """Return the most crowded set of processors of each node that has more ranks than processors in a set."""
     nodes: dict[str, Counter[frozenset[int]]] = defaultdict(Counter)
     for rank in times:
         if rank.node and rank.cpus:
@@ -74,12 +74,12 @@ def crowds(times: Sequence[Rank]) -> list[Crowd]:
 
 
 def nodes(traffic: Traffic) -> int:
-    """How many nodes the ranks were on; 0 where they could not tell."""
+    """Return the number of nodes of the ranks; 0 if they could not determine it."""
     return len({r.node for r in traffic.times if r.node})
 
 
 def in_collectives(phase: Phase) -> Split | None:
-    """Split the time in collectives that all ranks call equally often; None where there is none."""
+    """Split the time in collectives that all ranks call equally often; return None if there is none."""
     some = [k for k in phase.kinds if k.waiting is not None]
     if not some:
         return None
@@ -110,7 +110,7 @@ def between_two(traffic: Traffic) -> tuple[Split | None, str]:
 
 
 def _waited_for_elsewhere(name: str, group: str) -> bool:
-    """Whether MPI_Wait completes such calls, of which the messages are not those between two ranks."""
+    """Return whether MPI_Wait completes such calls although they are not messages between two ranks."""
     stem = name.removeprefix("MPI_")
     if group in ("collective", "neighbourhood"):
         return stem.startswith("I") or stem.endswith("_init")
@@ -118,7 +118,7 @@ def _waited_for_elsewhere(name: str, group: str) -> bool:
 
 
 def cost_of(cost: Cost, size: Size) -> float:
-    """Seconds of one message of a class of sizes, at its mean size; on the line between two measured sizes."""
+    """Return the seconds of one message of a class of sizes, at its mean size; interpolate between measured sizes."""
     at = size.bytes / size.messages if size.messages else 0.0
     xs = [b for b, _ in cost.curve]
     k = bisect_left(xs, at)

@@ -1,4 +1,4 @@
-"""Answer: everything that one `project` found out, as --json prints it. Seconds, bytes, flop/s and watts."""
+"""Answer: the result of one `project`, as --json prints it: seconds, bytes, flop/s and watts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
     @property
     def off(self) -> float:
-        """By which share it is off, either way alike."""
+        """Return the relative error, alike for too large and too small predictions."""
         return max(self.factor, 1 / self.factor) - 1
 
 

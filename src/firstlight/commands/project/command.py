@@ -1,4 +1,4 @@
-"""`firstlight project`: what N nodes would give, from one run, and how far such projections are off within it."""
+"""`firstlight project`: predict the performance of N nodes from one run, and the error of such projections."""
 
 from __future__ import annotations
 
@@ -120,6 +120,6 @@ def command(
 
 
 def _progress(line: str) -> None:
-    """One line that is overwritten, only where somebody looks at it."""
+    """Overwrite one line with the progress, only on a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\r{line:<60}\r", err=True, nl=False)

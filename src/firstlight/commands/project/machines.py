@@ -1,10 +1,10 @@
-"""Machines: classes of nodes and the road map of technology as data, and what a node of year y gives under limits.
+"""Machines: scale classes of nodes to a year with a technology road map, within limits of power and racks.
 
-P. Kogge (ed.), ExaScale Computing Study, 2008: a machine of its day is scaled under limits of power and racks.
+P. Kogge (ed.), ExaScale Computing Study, 2008, scales a machine of its day under limits of power and racks.
 The processor keeps its power: with s the ratio of feature sizes and v that of supply voltages, a chip has s^-2 times
-the units, each operation takes s v^2 of the energy, so performance grows by 1 / (s v^2) and the clock goes by s / v^2.
-Memory grows with performance, in chips of the road map's size. Simplistically scaled, memory takes power by chips and
-routers keep their share of the base machine; fully scaled, both grow with performance besides.
+the units, each operation needs s v^2 of the energy, so performance grows by 1 / (s v^2) and the clock by s / v^2.
+Memory grows with performance, in chips of the road map's size. With simplistic scaling, the power of memory grows
+with the number of chips and routers keep theirs; with full scaling, both also grow with performance.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Roadmap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     read_at: str = ""
 
     def at(self, year: int) -> Year:
-        """Raises UsageError for a year that it does not reach."""
+        """Return the entry of a year. Raises UsageError for a year outside the road map."""
         known = {y.year: y for y in self.years}
         if year not in known:
             raise UsageError(f"--year {year}: the road map has {min(known)} to {max(known)}")
@@ -138,12 +138,12 @@ class Fits(msgspec.Struct, frozen=True):
 
 
 def load(folder: Path = FOLDER) -> dict[str, Class]:
-    """Every class by the name of its file. Raises UsageError."""
+    """Return every class by the name of its file. Raises UsageError."""
     return {path.stem: read(path) for path in sorted(folder.glob("*.toml"))}
 
 
 def read(path: Path) -> Class:
-    """Raises UsageError naming the file and the defect."""
+    """Read a class of nodes. Raises UsageError with the file and the defect."""
     try:
         found = reading.toml(reading.plain(path, MOST), Class)
     except (reading.MalformedError, OSError) as error:
@@ -171,7 +171,7 @@ def read(path: Path) -> Class:
 
 
 def named(word: str) -> Class:
-    """By its name here, or a file's. Raises UsageError."""
+    """Return a class by its name here, or from a file. Raises UsageError."""
     if word.endswith(".toml") or "/" in word:
         return read(Path(word))
     known = load()
@@ -180,7 +180,7 @@ def named(word: str) -> Class:
 
 
 def roadmap(path: Path = ROADMAP) -> Roadmap:
-    """Raises UsageError."""
+    """Read the road map. Raises UsageError."""
     try:
         found = reading.toml(path.read_bytes(), Roadmap)
     except (reading.MalformedError, OSError) as error:
@@ -191,7 +191,7 @@ def roadmap(path: Path = ROADMAP) -> Roadmap:
 
 
 def node(of: Class, year: int, model: PowerModel, plan: Roadmap) -> Node:
-    """Raises UsageError for a year before the class's, or beyond the road map."""
+    """Return a node of a class in a year. Raises UsageError for a year before the class, or beyond the road map."""
     if year < of.year:
         raise UsageError(f"--year {year}: {of.title} is of {of.year}")
     shares = [s.value if s else 0.0 for s in (of.processor_share, of.memory_share, of.router_share)]
@@ -233,7 +233,7 @@ def racks_in(of: Class, year: int) -> int | None:
 
 
 def fits(of: Class, year: int, model: PowerModel, plan: Roadmap, watts: float, nodes: int | None = None) -> Fits:
-    """The most nodes within the power and the racks; with `nodes`, not more than those."""
+    """Return the largest number of nodes within the power and the racks; with `nodes`, at most so many."""
     one = node(of, year, model, plan)
     a_rack = int(of.rack.value)
     limits: dict[Literal["power", "racks", "nodes"], int] = {"power": int(watts / one.watts)}
@@ -253,7 +253,7 @@ def sources(of: Class) -> Mapping[str, str]:
 
 
 def standing(of: Class, year: int, plan: Roadmap) -> str:
-    """How many of the numbers behind a node of that year were read at their sources, in words."""
+    """Return how many of the numbers behind a node of that year were read at their sources, as a sentence."""
     numbers = [bool(s.read) for s in of.stated().values()]
     whole = "numbers of the class"
     if of.scales and year > of.year:

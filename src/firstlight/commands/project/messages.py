@@ -13,7 +13,7 @@ from firstlight.execute.network import program, stages
 from firstlight.execute.network.prediction import Prediction
 
 Takes = Callable[[Model, Mapping[str, float], int, str, str], float]
-"""Seconds of a step's messages: of a model with these numbers, between so many, on a topology, by these parameters."""
+"""Seconds of a step's messages from (model, numbers, ranks, topology, parameters)."""
 _SHAPE = re.compile(r"([a-z]+):([1-9]\d{0,8}(?:x[1-9]\d{0,8})*)")
 _INSIDE = {"tofu": 12}
 
@@ -33,7 +33,7 @@ def nodes(topology: str) -> int:
 
 
 def smaller(topology: str, points: int) -> list[str]:
-    """Networks of the same kind by halving the longest axis, the smallest first: so many, the whole one among them."""
+    """Return up to `points` networks of this kind by halving the longest axis, smallest first, the whole one last."""
     kind, _, shape = topology.partition(":")
     axes = [int(n) for n in shape.split("x")]
     found = [topology]
@@ -49,7 +49,7 @@ def smaller(topology: str, points: int) -> list[str]:
 
 
 def step_times(built: Path) -> Takes:
-    """Return a function that computes the communication time of a step; it runs the program once per question."""
+    """Return a function that computes the communication time of a step; it runs the program once per query."""
     known: dict[tuple[str, ...], float] = {}
 
     def takes(model: Model, numbers: Mapping[str, float], ranks: int, topology: str, machine: str) -> float:
@@ -81,7 +81,7 @@ def _words(model: Model, numbers: Mapping[str, float], ranks: int, topology: str
 
 
 def _least(topology: str, group: int) -> str:
-    """The smallest network of the kind in which so many have a place; of a flat one exactly so many."""
+    """Return the smallest network of the kind with at least so many nodes; a flat one has exactly so many."""
     if topology.startswith("flat:"):
         return f"flat:{group}"
     return next(t for t in smaller(topology, 64) if nodes(t) >= group)

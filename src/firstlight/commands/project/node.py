@@ -1,4 +1,4 @@
-"""Node: what a run measured of one node, as rates by cores and by where data lie, and as samples of applications."""
+"""Node: extract what a run measured of one node: rates by cores and working set, and samples of applications."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from firstlight.model.catalogue import Workload
 
 
 class Rates(NamedTuple):
-    """What the node gives: ceilings of the run. `times`: what another node gives of each, as a factor (`flops`,
-    `bytes`)."""
+    """Ceilings of the node that the run measured. `times`: the factors by which another node is faster (`flops`,
+    `bytes`).
+    """
 
     limits: Sequence[Limit]
     times: Mapping[str, float] = {}
 
     def rate(self, ceiling: str, n: int, size: float) -> float | None:
-        """A second, by n cores on so many bytes in all; None where the run measured none.
+        """Return the rate per second of n cores on `size` bytes in total; None if the run measured none.
 
-        Between measured numbers of cores interpolated, beyond them in proportion; each core with its part of the bytes.
+        Between measured numbers of cores it interpolates, beyond them it scales; each core has its part of the bytes.
         """
         some = {x.cores for x in self.limits if x.name == ceiling}
         by = {k: value for k in some if (value := self._at(ceiling, k, size * k / n))}
@@ -44,10 +45,10 @@ class Rates(NamedTuple):
         return by[below] + share * (by[above] - by[below])
 
     def _at(self, ceiling: str, n: int, size: float) -> float:
-        """By n cores on so many bytes, 0 if not measured: a power of the bytes goes through the two sizes beside it.
+        """Return the rate of n cores on `size` bytes, 0 if not measured: a power law through the nearest two sizes.
 
-        Not the best of a level of memory: data that hardly exceed a cache are half in it, and what the system tells of
-        a cache's size may be many times what a guest gets of it.
+        The best rate of a memory level is not used: data slightly larger than a cache are half in it, and the cache
+        size that the system reports may be many times what a guest can use.
         """
         best: dict[float, float] = {}
         for x in self.limits:
@@ -63,7 +64,7 @@ class Rates(NamedTuple):
         return float(best[below] ** (1 - share) * best[above] ** share)
 
     def ideal(self, model: Model, numbers: Mapping[str, float], n: int, nodes: float = 1) -> float:
-        """Seconds of n cores of each node at the ceilings: the longest of arithmetic and memory; 0: none known."""
+        """Return the seconds of n cores per node at the ceilings of arithmetic and memory; 0 if none is known."""
         size = formulas.value(model.memory, numbers) / nodes
         taken = 0.0
         for what, text, ceiling in (("flops", model.flops, model.flops_of), ("bytes", model.bytes, model.bytes_of)):
@@ -95,7 +96,7 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Application(NamedTuple):
-    """A workload's declaration and its samples, those on few cores and small ones first."""
+    """A workload's declaration and its samples, sorted by the numbers of cores and elements."""
 
     workload: Workload
     model: Model
@@ -110,7 +111,7 @@ def rates(judgement: Judgement) -> Rates:
 
 
 def applications(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Application]:
-    """Those that the run measured on one node, in the order of names."""
+    """Return the applications that the run measured on one node, in the order of names."""
     found = []
     for player in players(workloads, APPLICATION):
         assert player.role.model is not None
@@ -152,7 +153,7 @@ def _sample(judgement: Judgement, p: RoleFigure, model: Model) -> Sample | None:
 
 
 def _launches(judgement: Judgement, p: RoleFigure) -> list[float]:
-    """Seconds a step: of a time that was observed itself, else by the work of the metric."""
+    """Return the seconds of a step by launch: as observed, or computed from the work of the metric."""
     figure = p.figure
     if figure.observed:
         return [s for s in p.launches() if s > 0]

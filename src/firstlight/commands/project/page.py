@@ -1,4 +1,4 @@
-"""The pages of a projection: its error within the run first, then what N nodes would give."""
+"""The pages of a projection: its error within the run first, then the prediction for N nodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write(projected: Projected, path: Path) -> None:
 
 
 def render(projected: Projected) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = plots.drawings(projected)
     page = {
         "projected": projected,
@@ -56,7 +56,7 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
 
 
 def limits(projected: Projected) -> list[str]:
-    """What power and racks allow."""
+    """Return what the limits of power and racks allow."""
     lines = [_fits(f, projected) for f in projected.fits]
     m = projected.machine
     if m.watts is not None:
@@ -115,7 +115,7 @@ def row(p: Point) -> tuple[str, ...]:
 
 
 def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
     lines.append("  The same projection within the run, against what was measured:")
     for line in errors(projected.left_out):

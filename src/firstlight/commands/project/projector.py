@@ -22,7 +22,7 @@ from firstlight.model.catalogue import Workload
 from firstlight.system.machine import rapl
 
 POINTS = 5
-"""Networks of a curve, the whole one among them."""
+"""Number of networks of a curve, including the whole one."""
 _WATTS = re.compile(r"(\d+(?:\.\d+)?)\s*(k|M|G)?W", re.ASCII)
 _TIMES = {None: 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 MOST_WATTS = 1e15
@@ -45,7 +45,7 @@ class ProjectionRequest(msgspec.Struct, frozen=True):
 
 
 def watts(text: str, option: str) -> float:
-    """`20MW`, `350 W`. Raises UsageError."""
+    """Parse a power such as `20MW` or `350 W`. Raises UsageError."""
     found = _WATTS.fullmatch(text.strip())
     if found is None or not 0 < (value := float(found[1]) * _TIMES[found[2]]) <= MOST_WATTS:
         raise UsageError(f"{option} {text[:60]!r}: write a power of at most {MOST_WATTS:g} W, as 350W, 40kW or 20MW")
@@ -58,7 +58,7 @@ def project(
     order: ProjectionRequest,
     progress: Progress = lambda line: None,
 ) -> answer.Projected:
-    """Raises UsageError for what cannot be projected, saying what is missing."""
+    """Project the applications of a run. Raises UsageError with what is missing if this is impossible."""
     power = watts(order.power, "--power") if order.power else None
     own_watts = watts(order.watts, "--watts") if order.watts else None
     of = machines.named(order.node_class) if order.node_class else None
@@ -97,7 +97,7 @@ def project(
 
 
 def _network(order: ProjectionRequest) -> tuple[str, int]:
-    """The topology and its nodes. Raises UsageError where the two do not go together."""
+    """Return the topology and its number of nodes. Raises UsageError if they contradict each other."""
     if order.nodes is None and not order.topology:
         raise UsageError("how many nodes? give --nodes 1024, or a network as --topology torus:8x8x8")
     topology = order.topology or f"flat:{order.nodes}"
@@ -184,7 +184,7 @@ def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | 
 
 
 def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple[str | None, str]:
-    """(parameters, None for the fitted ones; where they are from)."""
+    """Return (parameters, their source); the parameters are None for the fitted ones. Raises UsageError."""
     if order.machine and order.machine != "fitted":
         if "=" in order.machine:
             return order.machine, "given; the others are the model's own"
@@ -209,7 +209,7 @@ def _by(takes: messages.Takes, fitted: Fitted | None, words: str | None) -> scal
 
 
 def _launches(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[float]:
-    """What launches of messages took, each against its figure's median."""
+    """Return the times of message launches, each relative to its figure's median."""
     found = []
     for p in played(judgement.figures, players(workloads, MESSAGE), judgement.run.machine):
         whole = p.seconds()
@@ -218,7 +218,7 @@ def _launches(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[f
 
 
 def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machine) -> Rates:
-    """Ceilings of the other node: those of this one, times what it has more of each."""
+    """Return the ceilings of the other node: those of this one, times its factors. Raises UsageError."""
     most = max(s.cores for a in apps for s in scaling.of_node(a))
     times = {}
     for what, name, value in (("flops", "flops_64", machine.flops), ("bytes", "bandwidth", machine.bandwidth)):
@@ -232,8 +232,9 @@ def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machi
 def _scaled(
     app: node.Application, place: Place, topology: str, machine: answer.Machine, memory: float | machines.Node | None
 ) -> answer.Application:
-    """Weak: every node has the largest problem that was measured, or what its memory is filled with; strong: all nodes
-    together have the problem that one node has in weak scaling."""
+    """Project weak scaling (every node has the largest measured problem, or one that fills its memory) and strong
+    scaling (all nodes together have the problem that one node has in weak scaling).
+    """
     some = scaling.of_node(app)
     largest = max(some, key=lambda s: s.memory)
     memory_used = largest.memory

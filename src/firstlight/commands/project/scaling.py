@@ -1,7 +1,7 @@
-"""Scaling: an application on other sizes, processes and nodes, from its samples; and how far such projections are off.
+"""Scaling: project applications to other sizes, processes and nodes from samples, and compute the projection error.
 
 Seconds of a step = the longest of arithmetic and memory at the ceilings of the new place, divided by the share of their
-own ceilings that samples of the sizes beside it reached, plus what messages take. Launches of both are resampled.
+own ceilings that samples of similar size reached, plus the time of messages. Launches of both are resampled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Messages = Callable[[Model, dict[str, float], int, str], float]
 
 
 class MessageSpread(NamedTuple):
-    """Launches of messages, each against its median; empty where they are not measured."""
+    """Launches of messages, each relative to its median; empty if they are not measured."""
 
     messages: Sequence[float]
 
@@ -48,7 +48,7 @@ def _again(draw: random.Random, values: Sequence[float]) -> float:
 
 
 def reached(app: Application, sample: Sample, rates: Rates) -> float:
-    """The share of its ceilings that a sample reached. Raises UsageError where the run measured none for it."""
+    """Return the share of its ceilings that a sample reached. Raises UsageError if the run measured none for it."""
     ideal = rates.ideal(app.model, app.numbers(sample, sample.elements, sample.cores), sample.cores)
     if ideal <= 0:
         raise UsageError(f"{app.model.title}: the run measured neither {app.model.flops_of} nor {app.model.bytes_of}")
@@ -65,7 +65,7 @@ def nearest(some: Iterable[Sample], each: float) -> Sample | None:
 
 
 def _each(s: Sample) -> float:
-    """Bytes a core."""
+    """Return the bytes per core."""
     return max(s.memory / s.cores, 1.0)
 
 
@@ -84,14 +84,14 @@ def share(app: Application, some: Iterable[Sample], near: Sample, each: float, r
 
 
 def program(s: Sample) -> tuple[object, ...]:
-    """What is one program on as many processes and threads."""
+    """Return a key: samples of one program with the same numbers of processes and threads have the same key."""
     return s.variant, s.toolchain, s.mpi, s.ranks, s.threads
 
 
 def left_out(
     apps: Sequence[Application], rates: Rates, messages: Messages | None, spread: MessageSpread
 ) -> list[LeftOut]:
-    """Every figure of several processes from one core, and the largest size of each program from smaller ones."""
+    """Predict every figure of several processes from one core, and each largest size from smaller ones."""
     found = []
     for app in apps:
         for s in app.samples:
@@ -105,7 +105,7 @@ def left_out(
 
 
 def _alone(app: Application, s: Sample) -> list[Sample]:
-    """What ran on one core and does the same work there; of the same toolchain where there is one."""
+    """Return the samples on one core that do the same work, with the same toolchain if there are any."""
     one = [x for x in app.samples if x.cores == 1 and x.variant in (s.variant, *app.model.alone)]
     own = [x for x in one if x.variant == s.variant] or one
     return [x for x in own if x.toolchain == s.toolchain] or own
@@ -126,8 +126,9 @@ def _predicted(
     messages: Messages | None,
     spread: MessageSpread,
 ) -> list[LeftOut]:
-    """The target from these, if there are any. `messages`: None where both have as many processes, so that the samples'
-    share holds what they cost."""
+    """Return the prediction of the target, [] without samples. `messages`: None if both have the same number of
+    processes, because the share that the samples reached then includes the messages.
+    """
     base = nearest(some, _each(target))
     if base is None:
         return []
@@ -151,13 +152,13 @@ def _predicted(
 
 
 def of_node(app: Application) -> list[Sample]:
-    """The samples on as many cores as any had."""
+    """Return the samples on the largest number of cores."""
     most = max(s.cores for s in app.samples)
     return [s for s in app.samples if s.cores == most]
 
 
 def elements_for(app: Application, sample: Sample, memory: float, processes: float) -> float:
-    """The elements that take so much memory in all, by bisection."""
+    """Return the number of elements that need this much memory in total, by bisection."""
     low, high = 1.0, 2.0
 
     def memory_of(elements: float) -> float:
@@ -172,7 +173,7 @@ def elements_for(app: Application, sample: Sample, memory: float, processes: flo
 
 
 class Place(NamedTuple):
-    """Where to: what a node gives, the network, how many nodes are simulated at most, watts and bytes of a node."""
+    """The target: the rates, the network, the largest simulated number of nodes, and the watts of a node."""
 
     here: Rates
     there: Rates
@@ -183,7 +184,7 @@ class Place(NamedTuple):
 
 
 def point(app: Application, place: Place, elements: float, topology: str, one: float | None) -> Point:
-    """On this network. `one`: the rate of one node of the same scaling, None if this is it."""
+    """Return the point on this network. `one`: the rate of one node of the same scaling, None if this is it."""
     count = nodes(topology)
     some = of_node(app)
     memory = formulas.value(app.model.memory, app.numbers(some[-1], elements, count)) / count
@@ -212,9 +213,9 @@ def point(app: Application, place: Place, elements: float, topology: str, one: f
 
 
 def _sent(app: Application, sample: Sample, place: Place, elements: float, topology: str) -> tuple[float, int]:
-    """Seconds of messages, and the most nodes that were simulated where these are more.
+    """Return the seconds of messages, and the most nodes that were simulated if this network has more, else 0.
 
-    Beyond, the problem of a node is kept on two smaller networks, and a power of the number of nodes goes through both.
+    Beyond, two smaller networks have the same problem per node, and a power law of the number of nodes fits both.
     """
     count = nodes(topology)
 

@@ -1,4 +1,4 @@
-"""Answer: everything that one `simulate` found out, as --json prints it."""
+"""Answer: the result of one `simulate`, as --json prints it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,3 @@ class Simulated(msgspec.Struct, frozen=True):
     by_size: tuple[Span, ...] = ()  # on the first topology
     by_scale: tuple[Span, ...] = ()  # with the largest size
     notes: tuple[str, ...] = ()  # what one must know of the parameters
-
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """The algorithms that have a time, the fastest of the last size first."""
-        return tuple(dict.fromkeys(p.algorithm for p in self.predictions if p.usable))

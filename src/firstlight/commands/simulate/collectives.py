@@ -1,4 +1,4 @@
-"""Collectives by our schedules that a run measured, and what the same schedules are predicted to take."""
+"""Collectives: find those that a run measured with our schedules, and predict the time of the same schedules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firstlight.execute.network.program import Question
 from firstlight.model.catalogue import Workload
 
 BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")
-"""Collectives whose size is that of one block, of which a rank holds as many as there are ranks."""
+"""Collectives whose size is that of one block; each rank has as many blocks as there are ranks."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Predicted(msgspec.Struct, frozen=True):
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
 ) -> dict[Case, dict[tuple[str, int], RoleFigure]]:
-    """By case, the times by (algorithm, bytes); the faster of several toolchains."""
+    """Return the measured times by case and by (algorithm, bytes); of several toolchains the faster one counts."""
     found: dict[Case, dict[tuple[str, int], RoleFigure]] = {}
     for p in played(judgement.figures, players(workloads, COLLECTIVE), judgement.run.machine):
         place, size, seconds = p.identity.placement, p.size, p.seconds()
@@ -60,8 +60,8 @@ def predicted(
 ) -> tuple[list[Predicted], list[str]]:
     """Predict what `measured` returns for a case; return the predictions, and the reason for each missing one.
 
-    `fitted` and `best`: the parameters of all launches of messages and of the fastest ones. One question a size; all
-    ranks are alike far from each other, for a ping-pong between two tells no more.
+    `fitted` and `best`: the parameters of all launches of messages and of the fastest ones. Each size is one query. All
+    ranks are equally far from each other, because a ping-pong between two ranks shows no more.
     """
     found: list[Predicted] = []
     missing: list[str] = []
@@ -91,17 +91,17 @@ def _question(case: Case, names: tuple[str, ...], size: int, fitted: Fitted) -> 
 
 
 def executed_copy(case: Case, size: int, fitted: Fitted) -> float:
-    """Seconds for what the executor copies beside the schedule: a rank's own block of an allgather, to its place."""
+    """Return the seconds of the executor's copies outside the schedule: a rank's own block in an allgather."""
     return size * fitted.copied(size * case.ranks) if case.collective == "allgather" else 0.0
 
 
 def executed_segments(collective: str, size: int, ranks: int) -> int:
-    """Into how many pieces the executor cuts a message (automatic_segments in native/collectives/mpi/channel.cpp)."""
+    """Return the executor's number of segments (automatic_segments in native/collectives/mpi/channel.cpp)."""
     return 1 if ranks <= 2 and collective == "broadcast" else min(64, max(1, round(size / 65536)))
 
 
 def executed_shape(ranks: int) -> list[int]:
-    """The torus that the executor makes of so many ranks (balanced_shape in native/collectives/mpi/channel.cpp)."""
+    """Return the executor's torus for so many ranks (balanced_shape in native/collectives/mpi/channel.cpp)."""
     factors, left, factor = [], ranks, 2
     while left > 1:
         while left % factor == 0:

@@ -1,4 +1,4 @@
-"""`firstlight simulate`: what a collective would take on a network, and how far such predictions are off here."""
+"""`firstlight simulate`: predict the time of a collective on a network, and the error of such predictions here."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def _machines(as_json: bool) -> int:
 
 
 def _progress(done: int, total: int) -> None:
-    """One line that is overwritten, only where somebody looks at it."""
+    """Overwrite one line with the progress, only on a terminal."""
     if sys.stderr.isatty():
         line = "" if done == total else f"{done} of {total} predictions"
         click.echo(f"\r{line:<40}\r", err=True, nl=False)

@@ -1,10 +1,10 @@
-"""Exchanges: a step in which processes have messages for neighbours, as a schedule from what its workload declares.
+"""Exchanges: write an exchange of messages between neighbours as a schedule, from what its workload declares.
 
-A figure in the role `exchange` tells by its cost how many phases follow one another (`messages`), and how many bytes
-all processes send (`message_bytes`) and read or write in all (`bytes`); by its role how many messages a process has in
-each phase, all alike, whether it makes them one after the other, and how often it copies their words itself. What
-travels in no message is copied within the process. Processes share the partners r + 1, r - 1, r + 2, ...: on one node
-all are equally far from each other.
+The cost of a figure in the role `exchange` contains the number of consecutive phases (`messages`), and the bytes that
+all processes send (`message_bytes`) and read or write in total (`bytes`). The role contains the number of messages of a
+process in each phase, all alike, whether they are sent one after the other, and how often a process copies their words.
+Bytes that no message transfers are copied within the process. The partners are r + 1, r - 1, r + 2, ...: on one node
+all processes are equally far from each other.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ class Exchange(msgspec.Struct, frozen=True):
         return ""
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
-        """By the same evaluator as collectives, on a network where all are equally far from each other."""
+        """Predict the step with the evaluator of collectives; all processes are equally far from each other."""
         text = self.goal(fitted if model.copying else None)
         return asks.schedule(text, f"flat:{self.ranks}", fitted.at(self.bytes))
 
     @property
     def partners(self) -> list[int]:
-        """How far the receiver of each message is; its own sender is as far the other way."""
+        """Return the distance to each receiver; the sender to this process is as far in the other direction."""
         others = range(1, self.ranks)
         return [(1, -1)[k % 2] * others[k // 2 % len(others)] for k in range(self.messages)]
 
     def goal(self, fitted: Fitted | None) -> str:
-        """The schedule as text; without parameters nothing is copied."""
+        """Return the schedule in the GOAL language; without parameters it contains no copies."""
         copying = 0.0 if fitted is None else 1e9 * self.work * fitted.copied(max(self.work, 1.0)) / 2
         lines = [f"num_ranks {self.ranks}"]
         for rank in range(self.ranks):
@@ -79,7 +79,7 @@ class Exchange(msgspec.Struct, frozen=True):
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
 ) -> tuple[list[tuple[RoleFigure, Exchange]], list[str]]:
-    """What was measured of each program and placement with what it stands for, and what cannot be, with the reason."""
+    """Return the measured figures with their exchanges, and the reason for each that cannot be predicted."""
     found: list[tuple[RoleFigure, Exchange]] = []
     some, missing = between_processes(judgement, workloads, EXCHANGE, mpi, lambda p: p.program)
     for p in some:

@@ -1,4 +1,4 @@
-"""Iterations: one iteration of a pattern of communication as what is simulated, asked for or measured by a run."""
+"""Iterations: predict one iteration of a communication pattern, as requested by a user or measured by a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Iteration(msgspec.Struct, frozen=True):
     small: bool
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
-        """By the evaluator of `simulate --pattern`, on a network where all are equally far from each other."""
+        """Predict with the evaluator of `simulate --pattern`; all processes are equally far from each other."""
         options = ["--topology", f"flat:{self.ranks}", "--machine", fitted.at(self.bytes)]
         try:
             return asks.words(
@@ -41,7 +41,7 @@ class Iteration(msgspec.Struct, frozen=True):
 def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
 ) -> tuple[list[tuple[RoleFigure, Iteration]], list[str]]:
-    """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
+    """Return the measured figures with their iterations, and the reason for each that cannot be predicted."""
     some, missing = between_processes(judgement, workloads, PATTERN, mpi, lambda p: p.pattern)
     return [(p, _iteration(p)) for p in some], missing
 
@@ -52,12 +52,12 @@ def _iteration(p: RoleFigure) -> Iteration:
 
 
 def predict(built: Path, asked: Sequence[str], on_line: program.OnLine) -> list[Prediction]:
-    """`asked`: words with `predict` or `goal` and what else the program takes. Raises UsageError in its own words."""
+    """Run the program with the words `asked`, and return its predictions. Raises UsageError with its message."""
     return [program.decode(line, Prediction) for line in program.ask(built, asked, on_line)]
 
 
 def notes(predictions: Sequence[Prediction]) -> list[str]:
-    """What stands for the library's own operations, what was not simulated in one go, and where most goes along."""
+    """Return the algorithms of its collectives, the passes not simulated in one go, and the busiest links."""
     lines: list[str] = []
     for p in predictions:
         of = f" on {p.topology}" if len(predictions) > 1 else ""

@@ -1,4 +1,4 @@
-"""Loads of links under predicted collectives: the busiest of each axis, and all of them in order."""
+"""Loads of links under predicted collectives: draw the busiest link of each axis, and all links in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Loaded = Sequence[tuple[Prediction, Loads]]
 
 
 def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
-    """The most loaded link of every axis and direction, an algorithm a row; at most `most` of them."""
+    """Draw the busiest link of every axis and direction, one algorithm per row, for at most `most` algorithms."""
     some = [(p, p.loads) for p in ordered if p.loads is not None and p.loads.axes][:most]
     if not some:
         return []
@@ -76,7 +76,7 @@ def _words(algorithm: str, axis: str, load: AxisLoad | None) -> str:
 
 
 def histogram(ordered: Sequence[Prediction], most: int, look: dict[str, dict[str, str]]) -> list[Drawing]:
-    """Links ordered by load: the share of all links that carry at least so many bytes; at most `most` algorithms."""
+    """Draw the share of all links that carry at least so many bytes, for at most `most` algorithms."""
     some = [(p, p.loads) for p in ordered if p.loads is not None and p.loads.histogram and p.loads.links][:most]
     if not some:
         return []

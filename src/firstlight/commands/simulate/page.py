@@ -25,7 +25,7 @@ def write(simulated: Simulated, path: Path) -> None:
 
 
 def render(simulated: Simulated) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = plots.drawings(simulated)
     page = {
         "simulated": simulated,
@@ -40,12 +40,12 @@ def render(simulated: Simulated) -> str:
 
 
 def number(value: float) -> str:
-    """`82,944`"""
+    """Return a number with thousands separators, as `82,944`."""
     return f"{value:,.0f}"
 
 
 def short(value: float | None) -> str:
-    """A count in at most six characters: 829, 12.4k, 45.5M."""
+    """Return a count in at most six characters: 829, 12.4k, 45.5M; "-" for None."""
     if value is None:
         return "-"
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
@@ -55,7 +55,7 @@ def short(value: float | None) -> str:
 
 
 def heading(simulated: Simulated) -> str:
-    """`broadcast of 1 MiB on tofu:24x18x16, 82,944 ranks`"""
+    """Return the heading, as `broadcast of 1 MiB on tofu:24x18x16, 82,944 ranks`."""
     sizes, places = simulated.bytes, simulated.topologies
     of = "" if not sizes else f" of {binary(sizes[0])}" + (f" to {binary(sizes[-1])}" if len(sizes) > 1 else "")
     counts = [p.ranks for p in simulated.predictions if p.ranks]
@@ -70,7 +70,7 @@ def heading(simulated: Simulated) -> str:
 
 
 def at(simulated: Simulated, size: float, topology: str) -> list[Prediction]:
-    """The predictions of one case: those with a time first, the fastest before the others."""
+    """Return the predictions of one case: those with a time first, the fastest before the others."""
     here = [p for p in simulated.predictions if p.bytes == size and p.topology == topology]
     return sorted(here, key=lambda p: (not p.usable, p.seconds if p.seconds is not None else 0.0, p.algorithm))
 
@@ -89,7 +89,7 @@ def sentences(simulated: Simulated) -> list[str]:
 
 
 def _capital(text: str) -> str:
-    """The names of algorithms begin small; a sentence that begins with one stays as it is."""
+    """Capitalise a sentence, unless it begins with the name of an algorithm."""
     return text[:1].upper() + text[1:] if text.startswith("up to") else text
 
 
@@ -112,7 +112,7 @@ def _winner(ordered: Sequence[Prediction]) -> str:
 
 
 def verdicts(predictions: Sequence[Prediction]) -> list[str]:
-    """What the checker proved, in as few sentences as possible."""
+    """Return the results of the checker in as few sentences as possible."""
     judged = [p for p in predictions if p.judged]
     wrong = {p.algorithm: p.verdict.why for p in predictions if p.wrong and p.verdict}
     lines = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
@@ -147,7 +147,7 @@ def _always(judged: Sequence[Prediction], what: str) -> list[str]:
 
 
 def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
-    """(`algorithm`, `why`), once each: an algorithm may refuse for one shape only."""
+    """Return each (algorithm, reason) once: an algorithm may refuse for one shape only."""
     found: dict[tuple[str, str], None] = {}
     for p in predictions:
         if p.refused:
@@ -162,7 +162,7 @@ _LINKS, _MESSAGES = ("hop", "overhead", "bandwidth", "interfaces"), ("L", "o", "
 
 
 def parameter(key: str, value: str) -> str:
-    """`gap G 0.04 ns/B (25.0 GB/s)`: a parameter of the program in words, with its unit; as it is where it is none."""
+    """Return a parameter with its unit, as `gap G 0.04 ns/B (25.0 GB/s)`; unchanged if it is unknown."""
     if key == "rates":
         return f"G and O of {value.count('/') + 1} sizes"
     try:
@@ -182,7 +182,7 @@ def parameter(key: str, value: str) -> str:
 
 
 def machine(simulated: Simulated) -> str:
-    """The parameters that counted, in words with their units, and where they are from."""
+    """Return the parameters that were used, with their units and their source."""
     parameters = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
     pairs = [item.partition("=") for item in parameters.split(",") if "=" in item]
     given = {key: value for key, _, value in pairs}
@@ -196,7 +196,7 @@ def machine(simulated: Simulated) -> str:
 
 
 def known(networks: Iterable[Network], width: int = 80) -> str:
-    """The networks that are known by name: what was published of each, and by whom."""
+    """Return the networks that are known by name, with their published figures and sources."""
     import textwrap
 
     lines = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
@@ -213,7 +213,7 @@ def known(networks: Iterable[Network], width: int = 80) -> str:
 
 
 def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     import textwrap
 
     lines = [f"firstlight · {heading(simulated)}", ""]
@@ -264,7 +264,7 @@ def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:
 
 
 def shares(p: Prediction) -> list[str]:
-    """What the time is spent for, in whole percent."""
+    """Return the parts of the time in whole percent."""
     if p.breakdown is None:
         return ["-"] * len(_PARTS)
     values = [getattr(p.breakdown, part) for part in _PARTS]
@@ -273,7 +273,7 @@ def shares(p: Prediction) -> list[str]:
 
 
 def _swept(simulated: Simulated, by_scale: bool) -> list[str]:
-    """A row a size (of the first topology) or a topology (of the last size): all algorithms, or the best two."""
+    """Return one row per size (first topology) or topology (last size): all algorithms, or the best two."""
     some = plots.of_sweep(simulated, by_scale)
     drawn = lines(some, by_scale)
     xs = sorted({x for line in drawn.values() for x in line})
@@ -302,5 +302,5 @@ def _cut(text: str, width: int) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """`71 %`"""
+    """Return a share in percent, as `71 %`; "-" if the whole is 0."""
     return percent(part / whole) if whole > 0 else "-"

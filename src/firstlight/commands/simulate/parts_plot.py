@@ -1,4 +1,4 @@
-"""Parts of a predicted time: what it is spent for, a bar an algorithm."""
+"""Parts of a predicted time: draw what it is spent on, one bar per algorithm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARTS = {"latency": COOL[1], "bandwidth": COOL[0], "contention": WARM[0], "noise
 
 
 def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
-    """At most `most` algorithms as bars, the fastest first; all of them in the table. None where no time has parts."""
+    """Draw at most `most` algorithms as bars, the fastest first; the table has all. Return [] if no time has parts."""
     broken = [(p, p.breakdown) for p in ordered if p.breakdown is not None]
     if not broken:
         return []

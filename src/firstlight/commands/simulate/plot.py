@@ -1,4 +1,4 @@
-"""Simulation: time against size and against scale with cross-overs."""
+"""Simulation: draw time over size and over scale, with cross-overs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEAD = ("algorithm", "network", "ranks", "bytes", "time", "to best", "depth", "
 
 
 def drawings(simulated: Simulated) -> list[Drawing]:
-    """All drawings of a simulation: those for which it has more than one point, and always the parts of the time."""
+    """Return all drawings: the sweeps with more than one point, the parts of the time, and the loads of links."""
     names = list(dict.fromkeys(p.algorithm for p in simulated.predictions))
     look = {name: _look(k) for k, name in enumerate(names)}
     found: list[Drawing] = []
@@ -38,7 +38,7 @@ def drawings(simulated: Simulated) -> list[Drawing]:
 
 
 def of_sweep(simulated: Simulated, by_scale: bool) -> list[Prediction]:
-    """The predictions of the sweep over sizes (on the first network) or over scale (of the largest size)."""
+    """Return the predictions of the sweep over sizes (on the first network) or over scale (with the last size)."""
     if by_scale:
         size = simulated.bytes[-1] if simulated.bytes else 0
         return [p for p in simulated.predictions if p.bytes == size]
@@ -46,7 +46,7 @@ def of_sweep(simulated: Simulated, by_scale: bool) -> list[Prediction]:
 
 
 def detailed(simulated: Simulated) -> list[Prediction]:
-    """The case that is shown in detail: the largest size on the first network; the fastest first."""
+    """Return the case that is shown in detail: the largest size on the first network, the fastest first."""
     some = of_sweep(simulated, False)
     size = max((p.bytes for p in some), default=0)
     return sorted((p for p in some if p.bytes == size and p.usable), key=lambda p: (p.seconds or 0.0, p.algorithm))
@@ -112,7 +112,7 @@ def _curve(name: str, line: dict[float, float], look: dict[str, str], by_scale: 
 
 
 def table(some: Sequence[Prediction]) -> list[tuple[str, ...]]:
-    """The table behind: every prediction, also those that were refused."""
+    """Return the table of a drawing: every prediction, including refused ones."""
     best: dict[tuple[str, float], float] = {}
     for p in some:
         if p.usable and p.seconds is not None:

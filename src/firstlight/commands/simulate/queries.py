@@ -63,15 +63,15 @@ class SimulationRequest(msgspec.Struct, frozen=True):
 
 
 Progress = Callable[[int, int], None]
-"""Called with (predictions made, predictions in all)."""
+"""Function that is called with (predictions made, predictions in total)."""
 
 
 def simulate(
     order: SimulationRequest, fitted: Fitted | None = None, progress: Progress = lambda done, total: None
 ) -> Simulated:
-    """Every algorithm for every size and every topology asked for; with `fitted`, as its parameters say.
+    """Predict every requested algorithm, size and topology; `fitted`: parameters from a run's ping-pong.
 
-    Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
+    Raises UsageError for an unknown name, with the known ones, and BuildError if the program cannot be built.
     """
     if order.stages:
         return _stages(order, fitted, progress)
@@ -102,7 +102,7 @@ def simulate(
 def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
     """Write the schedule in the GOAL language instead: of one algorithm for one size, or of an iteration of a pattern.
 
-    Raises UsageError as simulate, and where the file cannot be written.
+    Raises UsageError as `simulate` does, and if the file cannot be written.
     """
     if order.topology is None and not order.pattern:
         raise UsageError("for which network? give --topology, as flat:64: a schedule may depend on its shape")
@@ -128,7 +128,7 @@ def _option_words(options: dict[str, str]) -> list[str]:
 
 
 def _chosen(order: SimulationRequest) -> str:
-    """Which algorithm stands for which collective operation of a pattern."""
+    """Return the algorithm of each collective operation of a pattern, as allreduce=ring,...; "" for the default."""
     if order.algorithms == "all":
         return ""
     pairs = []
@@ -141,7 +141,7 @@ def _chosen(order: SimulationRequest) -> str:
 
 
 def _pattern(order: SimulationRequest, fitted: Fitted | None, progress: Progress) -> Simulated:
-    """One iteration of a pattern on every network asked for."""
+    """Predict one iteration of a pattern on every requested network."""
     places, options = _iterated(order, fitted)
     built = program.build()
     predictions: list[Prediction] = []
@@ -194,7 +194,7 @@ def _together(
     wanted: tuple[int, ...],
     predictions: Sequence[Prediction],
 ) -> Simulated:
-    """Sizes sweep on the first topology, the scale is swept with the last size."""
+    """Combine the predictions: sizes are swept on the first topology, the scale with the largest size."""
     named = [msgspec.structs.replace(p, topology=p.topology or topologies[0]) for p in predictions]
     first = [p for p in named if p.topology == topologies[0]] if topologies else named
     last = max((p.bytes for p in named), default=0)
@@ -215,12 +215,12 @@ def _together(
 
 
 def _network(order: SimulationRequest) -> Network | None:
-    """The network that the order names, None where it gives parameters or nothing."""
+    """Return the network that the request names; None if it has parameters or nothing."""
     return networks.named(order.machine) if order.machine and "=" not in order.machine else None
 
 
 def _machine(order: SimulationRequest, fitted: Fitted | None) -> str:
-    """The parameters as the program takes them; "" for its own."""
+    """Return the parameters for the program; "" for its own."""
     if fitted is not None:
         return fitted.word
     network = _network(order)
@@ -237,7 +237,7 @@ def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
 
 
 def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
-    """What one must know of the parameters."""
+    """Return notes on the parameters. Raises UsageError if the network lacks figures for a topology."""
     if fitted is not None:
         return fitted.separated
     network = _network(order)
@@ -285,7 +285,7 @@ def _segments(text: str) -> str:
 
 
 def _algorithms(order: SimulationRequest, known: Sequence[Algorithm]) -> tuple[str, ...]:
-    """Those asked for; `all` stands for those that have this collective."""
+    """Return the requested algorithms; `all` means every algorithm of this collective. Raises UsageError."""
     able = [a.name for a in known if order.subject in a.collectives]
     if order.algorithms == "all":
         return tuple(able)
@@ -300,7 +300,7 @@ def _algorithms(order: SimulationRequest, known: Sequence[Algorithm]) -> tuple[s
 
 
 def _goal(order: SimulationRequest, fitted: Fitted | None) -> Simulated:
-    """A schedule from a file: its sizes stand in it."""
+    """Predict a schedule from a file, which contains its sizes."""
     file = Path(order.subject)
     if not file.is_file():
         raise UsageError(f"{file}: no such file")

@@ -1,4 +1,4 @@
-"""Reasons: why a prediction is off by more than 10 %, each named only where a measurement of the same run shows it."""
+"""Reasons: explain why a prediction is off by more than 10 %, with the measurement of the same run that shows it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from firstlight.core.units import binary, quantity, significant
 from firstlight.execute.network.prediction import Carried
 
 CLOSE = 1.1
-"""How many times too large or too small a prediction may be that needs no reason."""
+"""Largest factor by which a prediction may be off without a reason."""
 NEAR = 1.5
-"""How many times too large or too small nine tenths of all predictions may be."""
+"""Largest factor by which nine tenths of all predictions may be off."""
 STEP = 2.0
-"""From one size of the ping-pong to the next, how many times as long messages are between which nothing is known."""
+"""Ratio of message times of two neighbouring ping-pong sizes from which on the times in between are unknown."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -47,10 +47,10 @@ def reasons(
     carried: Sequence[Carried] = (),
     fastest: Fastest | None = None,
 ) -> tuple[Reason, ...]:
-    """Return the reasons why a prediction is wrong; empty where no measurement explains it.
+    """Return the reasons why a prediction is wrong; empty if no measurement explains it.
 
     `launches`: seconds of each launch of what is predicted. `sizes`: bytes of its messages. `carried`: collective
-    operations in it that go by our schedules. `fastest`: the same of the fastest launches. Times in seconds.
+    operations in it that our schedules execute. `fastest`: the same of the fastest launches. Times in seconds.
     """
     found: list[Reason] = []
     least, most = min(launches), max(launches)
@@ -73,7 +73,7 @@ def reasons(
 
 
 def _states(off: float, fastest: Fastest) -> list[Reason]:
-    """Where launches that had the machine in its fastest state are predicted, and those of all states are not."""
+    """Return a reason if only the prediction for the fastest state of the machine is right."""
     if fastest.off > (NEAR if off > NEAR else CLOSE) or fastest.off * CLOSE > off:
         return []
     shown = (
@@ -84,9 +84,9 @@ def _states(off: float, fastest: Fastest) -> list[Reason]:
 
 
 def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> list[Reason]:
-    """Where messages of nearly this length take longer with words just written, by as much as the prediction is short.
+    """Return a reason if newly written data slow similar messages by as much as the prediction is short.
 
-    `short`: how many times. The nearest size counts that is at most twice as long or half as long.
+    `short`: the factor by which it is short. A known size counts if it is at most twice as long or half as long.
     """
     near = [w for size in sizes for w in known if size / 2 <= w.bytes <= 2 * size]
     worst = max(near, key=lambda w: w.seconds / w.cached, default=None)
@@ -100,7 +100,7 @@ def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> 
 
 
 def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how: str) -> list[Reason]:
-    """Where messages as long as these differ from launch to launch by as much as the prediction is off."""
+    """Return a reason if messages of these sizes vary between launches by as much as the prediction is off."""
     some = {min(known, key=lambda m: abs(m.bytes - size)) for size in sizes} if known else set()
     worst = max(some, key=lambda m: m.slowest / m.fastest, default=None)
     if worst is None or worst.slowest < off * worst.fastest:
@@ -110,7 +110,7 @@ def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how
 
 
 def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:
-    """Where messages are of a length at which the library changes what it does, and the ping-pong has none as long."""
+    """Return a reason if a message size is between two ping-pong sizes at which the library changes its method."""
     for below, above in pairwise(known):
         jump = above.seconds / below.seconds
         inside = [size for size in sizes if below.bytes < size < above.bytes]

@@ -11,9 +11,9 @@ MOST = 64
 
 
 def sweep(topology: str, text: str) -> list[str]:
-    """The topologies of a scale sweep: `4x4x4,8x8x8` or `64..4096` of the kind of `topology`, or whole specifications.
+    """Return the topologies of a scale sweep: `4x4x4,8x8x8` or `64..4096` of `topology`'s kind, or whole ones.
 
-    A range doubles every axis that has not reached its end; the dimension of a hypercube goes up by one.
+    A range doubles every axis that has not reached its end; the dimension of a hypercube increases by one.
     Raises UsageError.
     """
     kind = topology.partition(":")[0]

@@ -20,7 +20,7 @@ from firstlight.model.catalogue import Workload
 def measured(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[Stages, ...]:
     """Return all iterations whose stages a workload declares, each with the time of its fastest figure.
 
-    Raises UsageError where the run has none.
+    Raises UsageError if the run has none.
     """
     found: dict[str, Stages] = {}
     for player in players(workloads, ITERATION):
@@ -37,7 +37,7 @@ def measured(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[S
 
 
 def predict(built: Path, some: Sequence[Stages], options: Sequence[str], done: program.OnLine) -> list[Prediction]:
-    """An iteration of each. Raises UsageError in the words of the program."""
+    """Predict an iteration of each. Raises UsageError with the program's message."""
     found: list[Prediction] = []
     for one in some:
         [line] = program.ask(built, ["stages", one.name, "--stages", one.text, *options], done)
@@ -46,7 +46,7 @@ def predict(built: Path, some: Sequence[Stages], options: Sequence[str], done: p
 
 
 def _an_iteration(p: Prediction, iterations: int) -> Prediction:
-    """Times of one of so many; what is counted stays that of all."""
+    """Return the times of one of several iterations; counts stay those of all."""
     if iterations == 1 or p.seconds is None:
         return p
     spent, noise = p.breakdown, p.noise

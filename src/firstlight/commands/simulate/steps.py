@@ -1,7 +1,7 @@
-"""Steps: what a workload does again and again, as something that can be predicted from messages of the same run.
+"""Steps: describe what a workload repeats, so that messages of the same run can predict it.
 
-What is asked of the native program (`Asks`), what a prediction may take into account (`MODELS`), and what can be asked
-for (`Step`): an exchange with neighbours (exchanges.py), an iteration of a pattern (iterations.py).
+`Asks` queries the native program, `MODELS` are the effects that a prediction may include, and a `Step` can be
+predicted: an exchange with neighbours (exchanges.py), or an iteration of a pattern (iterations.py).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from firstlight.execute.network.program import Question
 
 
 class Asks(NamedTuple):
-    """How the native program is asked: for algorithms of a collective, for a schedule in the GOAL language
-    (text, topology, parameters), and for what its words say (a pattern)."""
+    """Queries to the native program: for algorithms of a collective, for a schedule in the GOAL language
+    (text, topology, parameters), and for the words of its command line (a pattern).
+    """
 
     collective: Callable[[Question], Sequence[Prediction]]
     schedule: Callable[[str, str, str], Prediction]
@@ -46,9 +47,9 @@ MODELS = (
     Model("messages in a row by the same calls", loggops.IN_A_ROW, True, False),
     Model("messages in a row by the same calls, and what processors copy", loggops.IN_A_ROW, True, True),
 )
-"""Each adds an effect to the one before; the last is the prediction."""
+"""Each model adds an effect to the one before; the last model is the prediction."""
 FASTEST = Model("all of that, the fastest launch of each against the fastest", loggops.IN_A_ROW, True, True, True)
-"""A machine may have states in which messages take several times as long, and a launch falls into one or the other."""
+"""A machine may have states in which messages last several times as long; each launch falls into one of them."""
 
 
 class Step(Protocol):
@@ -60,7 +61,7 @@ class Step(Protocol):
     def bytes(self) -> int: ...
     @property
     def title(self) -> str:
-        """What tells it from other steps of the same variant; "" where its bytes do."""
+        """Return what distinguishes it from other steps of the same variant; "" if its bytes do."""
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
-        """On a network where all are equally far from each other."""
+        """Predict the step on a network where all processes are equally far from each other."""

@@ -1,4 +1,4 @@
-"""Sweep: which algorithm is best from where to where, and at which size or scale the best one changes."""
+"""Sweep: find the best algorithm in each part of a sweep, and the size or scale at which the best one changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Line = Mapping[float, float]
 
 
 def lines(predictions: Sequence[Prediction], by_scale: bool = False) -> dict[str, dict[float, float]]:
-    """For each algorithm with any time its line, by size in bytes or by number of ranks; with noise, if any."""
+    """Return the line of each algorithm with a time, by size in bytes or by number of ranks; noise is included."""
     found: dict[str, dict[float, float]] = {}
     for p in predictions:
         if p.usable and p.expected is not None:
@@ -39,7 +39,7 @@ def lines(predictions: Sequence[Prediction], by_scale: bool = False) -> dict[str
 
 
 def spans(some: Mapping[str, Line]) -> list[Span]:
-    """The best algorithm over the whole sweep, ascending, without gaps. Ties go to the one that was the best before."""
+    """Return the best algorithm over the sweep, ascending and without gaps. In a tie the previous best one stays."""
     best: list[tuple[float, str]] = []
     for x in sorted({x for line in some.values() for x in line}):
         here = {name: line[x] for name, line in some.items() if x in line}
@@ -63,7 +63,7 @@ def spans(some: Mapping[str, Line]) -> list[Span]:
 
 
 def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: float) -> float:
-    """Where `new` overtakes `old` between two swept values."""
+    """Return where `new` overtakes `old` between two swept values."""
     if low <= 0:
         return high
     middle = math.sqrt(low * high)
@@ -78,7 +78,7 @@ def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: fl
 
 
 def crossings(some: Sequence[Span], kind: str) -> str:
-    """`up to 24 KiB binomial, beyond it trinaryx3`; `kind` is size or scale."""
+    """Return text such as `up to 24 KiB binomial, beyond it trinaryx3`; `kind` is size or scale."""
     shown = size_near if kind == "size" else ranks_near
     if not some:
         return "no algorithm has a prediction"
@@ -94,10 +94,10 @@ def crossings(some: Sequence[Span], kind: str) -> str:
 
 
 def size_near(value: float) -> str:
-    """A size that was interpolated, with two digits: `24 KiB`."""
+    """Return an interpolated size with two digits, as `24 KiB`."""
     return binary(value, 2)
 
 
 def ranks_near(value: float) -> str:
-    """A number of ranks that was interpolated, with two digits: `1,200 ranks`."""
+    """Return an interpolated number of ranks with two digits, as `1,200 ranks`."""
     return f"{round(value, min(0, 2 - len(str(int(value))))):,.0f} ranks"

@@ -1,4 +1,4 @@
-"""Validate: what was measured on this machine, predicted from the ping-pong of the same run, and how far it is off."""
+"""Validate: predict this machine's measurements from the ping-pong of the same run, and compute the error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from firstlight.execute.network.prediction import Carried, Prediction
 from firstlight.model.catalogue import Workload
 
 DISTURBED = 0.15
-"""A root mean square relative error of what was measured against a curve that rises with the size."""
+"""Root mean square relative misfit to a rising curve above which the measurement counts as disturbed."""
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Point(msgspec.Struct, frozen=True):
 
     @property
     def off(self) -> float:
-        """How many times too large or too small, at least 1."""
+        """Return the factor by which the prediction is too large or too small, at least 1."""
         return max(self.factor, 1 / self.factor)
 
 
@@ -84,12 +84,12 @@ class Share(msgspec.Struct, frozen=True):
 
     @property
     def good(self) -> bool:
-        """What a prediction is held to: half of them close, nine tenths near."""
+        """Return whether the goal is reached: half of the predictions close, nine tenths near."""
         return 2 * self.close >= self.predictions and 10 * self.near >= 9 * self.predictions
 
 
 def share(of: str, offs: Sequence[float]) -> Share:
-    """`offs`: how many times too large or too small each prediction is, at least 1."""
+    """Count close and near predictions. `offs`: the factor by which each is too large or too small, at least 1."""
     return Share(of, len(offs), sum(x <= CLOSE for x in offs), sum(x <= NEAR for x in offs))
 
 
@@ -123,8 +123,8 @@ def validate(
 ) -> Validated:
     """Predict every verified time of a collective by one of our schedules, and of a step that its workload declares.
 
-    The library's own collectives cannot be predicted. Raises UsageError where the run lacks what is needed, saying
-    which command measures it.
+    The library's own collectives cannot be predicted. Raises UsageError if the run lacks a required measurement, with
+    the command that measures it.
     """
     run = judgement.run
     measured = collectives.measured(judgement, workloads, mpi)
@@ -170,7 +170,7 @@ def _steps(
     asks: Asks,
     missing: list[str],
 ) -> list[tuple[str, list[Point]]]:
-    """Return by model the points of all steps whose MPI library's messages are known; `missing` gets the others."""
+    """Return by model the points of all steps with known messages of their MPI library; add the others to `missing`."""
     found = []
     best: dict[int, Fastest] = {}
     for model in (FASTEST, *MODELS):
@@ -263,9 +263,9 @@ def _errors(points: Sequence[Point]) -> list[Error]:
 
 
 def _ranking(points: Sequence[Point]) -> tuple[int, int]:
-    """In how many cases (one size with two algorithms or more) the predicted best is the measured best.
+    """Return in how many cases the predicted best algorithm is the measured best, and the number of cases.
 
-    An algorithm whose measured time is within 5 % of the best counts as best too.
+    A case is one size with two algorithms or more. An algorithm within 5 % of the measured best counts as best too.
     """
     cases: dict[tuple[str, str, int, int], list[Point]] = {}
     for p in points:

@@ -1,4 +1,4 @@
-"""The pages of a validation: predictions against what was measured here."""
+"""The pages of a validation: predictions compared with the measurements of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write(validated: Validated, path: Path) -> None:
 
 
 def render(validated: Validated) -> str:
-    """The page as text."""
+    """Return the HTML page."""
     drawings = plots.drawings(validated)
     page = {
         "validated": validated,
@@ -39,7 +39,7 @@ def sentences(validated: Validated) -> list[str]:
 
 
 def effects(validated: Validated) -> list[str]:
-    """What each effect that is taken into account gives to predictions of exchanges and patterns."""
+    """Return how accurate predictions of exchanges and patterns are with each effect that is included."""
     return [
         f"exchanges and patterns from {e.of}: {e.close} of {e.predictions} within 10 %, {e.near} within a factor of 1.5"
         for e in validated.effects
@@ -47,7 +47,7 @@ def effects(validated: Validated) -> list[str]:
 
 
 def explained(validated: Validated) -> list[str]:
-    """Why predictions are off by more than 10 %: by reason, two that it is named for, with the measurement."""
+    """Return why predictions are off by more than 10 %: by reason, with two examples and the measurement."""
     by: dict[str, list[str]] = {}
     for p in validated.points:
         if p.off > CLOSE:
@@ -61,7 +61,7 @@ def explained(validated: Validated) -> list[str]:
 
 
 def fitted(fit: Fitted) -> list[str]:
-    """What was fitted, with the speed of messages of some sizes, and what could not be separated."""
+    """Return the fitted parameters, the speed of messages of some sizes, and what could not be separated."""
     shortest = fit.L + 2 * fit.o
     rates = [r for k, r in enumerate(reversed(fit.rates)) if k % 4 == 0 and r.G > 0][:4]
     speeds = ", ".join(f"{quantity(1 / r.G, 'B/s')} at {binary(r.bytes)}" for r in reversed(rates))
@@ -75,7 +75,7 @@ def fitted(fit: Fitted) -> list[str]:
 
 
 def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
-    """The terminal page."""
+    """Return the page for the terminal."""
     lines = [f"firstlight · predictions against run {validated.run}", ""]
     for sentence in sentences(validated):
         lines += _folded(sentence, width)

@@ -1,4 +1,4 @@
-"""Validation: predicted against measured times, and the factor between them against size."""
+"""Validation: draw predicted against measured times, and the factor between them over size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEAD = (
 
 
 def drawings(validated: Validated) -> list[Drawing]:
-    """Factor against size, one drawing a collective; and all predictions against all measurements."""
+    """Draw all predictions against all measurements, and the factor over size for each collective."""
     found = [_all(validated)]
     collectives = list(dict.fromkeys(p.collective for p in validated.points))
     return found + [_factors([p for p in validated.points if p.collective == c], c) for c in collectives]
@@ -94,7 +94,7 @@ def _hover(p: Point) -> str:
 
 
 def _factors(points: list[Point], collective: str) -> Drawing:
-    """Predicted / measured against size, one line an algorithm, MPI library and number of ranks."""
+    """Draw predicted / measured over size, one line per algorithm, MPI library and number of ranks."""
     lines: dict[tuple[str, str, int], list[Point]] = {}
     for p in points:
         lines.setdefault((p.algorithm, p.mpi, p.ranks), []).append(p)

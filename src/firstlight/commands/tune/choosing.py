@@ -1,4 +1,4 @@
-"""Choosing: from measured times to what is worth trying, and from its trial to what is kept."""
+"""Choosing: select what is worth trying from measured times, and what is kept from its trial."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Times = Mapping[Point, RoleFigure]
 
 
 def times(figures: Iterable[Figure], player: Player, machine: Machine) -> Times:
-    """The verified times of a player of the role `collective`; what shares processors is left out."""
+    """Return the verified times of a player of the role `collective`; oversubscribed figures are left out."""
     found: dict[Point, RoleFigure] = {}
     for p in played(figures, [player], machine):
         if p.identity.mpi is not None and p.size is not None and p.seconds() is not None:
@@ -68,7 +68,7 @@ def _microseconds(p: RoleFigure) -> float:
 
 
 def candidates(measured: Times, settings: Mapping[str, tuple[str, Setting]]) -> list[Candidate]:
-    """At each point and for each target the alternative with the least median, if it gains more than the threshold."""
+    """Return for each point and target the alternative with the least median, if it gains more than the threshold."""
     best: dict[Case, tuple[float, str]] = {}
     for (mpi, algorithm, collective, ranks, size), figure in measured.items():
         if mpi in settings:
@@ -89,7 +89,7 @@ def candidates(measured: Times, settings: Mapping[str, tuple[str, Setting]]) -> 
 
 
 def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int], Sequence[int]]) -> Choices:
-    """What a table is made of: the algorithm at each measured size, the library's own where there is no candidate."""
+    """Return the content of a table: the algorithm at each measured size, the library's own without a candidate."""
     found: dict[tuple[str, int], dict[int, str]] = {k: dict.fromkeys(sizes, LIBRARY) for k, sizes in points.items()}
     for one in some:
         if isinstance(one, Candidate) or one.kept:
@@ -98,9 +98,9 @@ def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int],
 
 
 def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, Target], str]) -> list[Choice]:
-    """The verdict of the trial on each candidate. `tuned`: the name of the tuned library by (MPI library, target).
+    """Return the verdict of the trial on each candidate. `tuned`: the tuned library's name by (MPI library, target).
 
-    Both were launched in turn within one run, so a drift of the machine harms both alike and none is allowed for.
+    Both were launched alternately in one run. A drift of the machine affects both alike, so none is allowed for.
     """
     found = []
     for c in some:
@@ -126,6 +126,6 @@ def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str,
 
 
 def _together(figure: Verified) -> Verified:
-    """Launches that alternate share what disturbs the machine: they need not be pooled by moments."""
+    """Return the figure without pooling by moments, because alternating launches share every disturbance."""
     e = figure.estimate
     return replace(figure, estimate=Estimate(e.median, e.low, e.high, e.launches))

@@ -1,4 +1,4 @@
-"""`firstlight tune`: make a library choose better, or a loop faster, and prove it."""
+"""`firstlight tune`: make the collectives of a library, or a loop, faster, and prove it."""
 
 from __future__ import annotations
 

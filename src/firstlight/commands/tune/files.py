@@ -1,4 +1,4 @@
-"""Files: what a library reads, written for it, and the lines that make it read them."""
+"""Files: write what a library reads, and the environment lines that make it read the file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def words(settings: Mapping[str, tuple[str, Setting]], mpi: str) -> dict[tuple[str, str], str]:
-    """What the files of this library call each (collective, algorithm)."""
+    """Return the names in this library's files by (collective, algorithm)."""
     return {(s.collective, s.algorithm): s.word for base, s in settings.values() if base == mpi}
 
 
 def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[tuple[str, str], str]) -> Written:
-    """Write the table for a library. Raises OSError; BuildError where the library lacks what a file is made from."""
+    """Write the table for a library. Raises OSError; BuildError if the library lacks what a file is made from."""
     folder.mkdir(parents=True, exist_ok=True)
     if target == PRELOAD:
         path = folder / f"collectives-{mpi.name}.table"
@@ -53,5 +53,5 @@ def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[t
 
 
 def variables(written: Written) -> dict[str, str]:
-    """The lines as an environment."""
+    """Return the lines as an environment."""
     return dict(line.split("=", 1) for line in written.lines)

@@ -1,4 +1,4 @@
-"""Planning: the cells that measure a library's own algorithms and ours beside what it takes by itself."""
+"""Planning: create the cells that measure a library's own algorithms and ours alongside its default choice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firstlight.toolchain import Absent, Mpi, Toolbox
 Target = Literal["rules", "preload"]
 RULES: Final = "rules"
 PRELOAD: Final = "preload"
-"""What is written: a file that the library reads, or the table of the library to preload."""
+"""The targets of tuning: a file that the library reads, or the table of the library to preload."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -41,9 +41,9 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 def places(cells: Sequence[Cell], toolbox: Toolbox, player: Player) -> list[Place]:
-    """From the cells planned for the library's own calls by the player of the role `collective`.
+    """Return the places of the cells that are planned for the library's own calls.
 
-    Raises UsageError where none has two ranks of their own.
+    Raises UsageError if none of them has two ranks or more.
     """
     mpis = {m.name: m for m in toolbox.mpis}
     found = {
@@ -64,7 +64,7 @@ def first(
     ours: dict[str, list[str]],
     targets: Sequence[Target],
 ) -> Planned:
-    """The cells of the first measurement. `ours`: the variants of the workload by collective."""
+    """Return the cells of the first measurement. `ours`: the variants of the workload by collective."""
     cells: list[Cell] = []
     mpis: dict[str, Mpi] = {}
     settings: dict[str, tuple[str, Setting]] = {}
@@ -96,7 +96,7 @@ def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Settin
 
 
 def cell(role: Role, program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:
-    """One collective over all sizes, in bytes, in one launch; a barrier has none."""
+    """Return a cell with one collective over all sizes, in bytes, in one launch; a barrier has no size."""
     elements = [size // role.bytes_per_element for size in sizes]
     parts = [program.target, program.toolchain, program.mpi or "", f"{placement.nodes}n{placement.ranks}", collective]
     values: dict[str, list[Value]] = {

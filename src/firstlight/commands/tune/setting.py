@@ -24,13 +24,13 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 def applied(mpi: Mpi, setting: Setting) -> Mpi:
-    """The library with the setting. It starts the same programs: they are not built again."""
+    """Return the library with the setting. It starts the same programs, so they are not built again."""
     name = f"{mpi.name}-{setting.collective}-{setting.algorithm}"
     return under(mpi, name, f"{setting.collective} by {setting.algorithm}", setting.environment)
 
 
 def under(mpi: Mpi, name: str, words: str, environment: Mapping[str, str]) -> Mpi:
-    """The library with an environment, under another name; `setting` keeps the name of the library itself."""
+    """Return the library with an environment under another name; `setting` is the name of the library itself."""
     return replace(
         mpi, name=name, label=f"{mpi.label}, {words}", environment=mpi.environment | dict(environment), setting=mpi.name
     )

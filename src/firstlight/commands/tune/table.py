@@ -1,4 +1,4 @@
-"""Table: an algorithm for every collective, number of ranks and size; the library decides where there is none."""
+"""Table: map collectives, numbers of ranks and sizes to algorithms; without an entry the library decides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 LIBRARY = "library"
-"""The neutral choice: whatever the library takes by itself."""
+"""The neutral choice: the library's own decision."""
 
 BLOCKWISE = frozenset({"allgather", "reduce_scatter", "alltoall"})
 """Collectives whose size is that of one rank's block, not of the whole message."""
@@ -30,7 +30,7 @@ class Table(msgspec.Struct, frozen=True):
     rules: tuple[Rule, ...] = ()
 
     def choose(self, collective: str, ranks: int, size: int) -> str:
-        """The one algorithm for this case."""
+        """Return the algorithm for this case; LIBRARY if no rule matches."""
         for rule in self.rules:
             if (rule.collective, rule.ranks) == (collective, ranks) and rule.low <= size < rule.high:
                 return rule.algorithm
@@ -48,13 +48,13 @@ class Table(msgspec.Struct, frozen=True):
 
 
 Choices = Mapping[tuple[str, int], Mapping[int, str]]
-"""By collective and ranks: the algorithm at each measured size."""
+"""The algorithm at each measured size, by collective and ranks."""
 
 
 def table(choices: Choices) -> Table:
-    """Rules between measured sizes. Two neighbours that differ meet half way, in logarithms.
+    """Return rules between measured sizes. Two neighbours that differ meet at their geometric mean.
 
-    Nothing is chosen below the smallest and above the largest measured size: nobody measured there.
+    Nothing is chosen below the smallest and above the largest measured size, because nothing was measured there.
     """
     rules: list[Rule] = []
     for (collective, ranks), points in sorted(choices.items()):
@@ -75,12 +75,12 @@ def _rules(collective: str, ranks: int, points: Sequence[tuple[int, str]]) -> It
 
 
 def _between(a: int, b: int) -> int:
-    """The first size that belongs to the upper of two neighbours."""
+    """Return the first size that belongs to the upper of two neighbours."""
     return min(b, max(a + 1, math.isqrt(a * b)))
 
 
 def ranges(rules: Sequence[Rule], ranks: int, collective: str) -> list[tuple[int, str]]:
-    """(first byte, algorithm) ascending from 0 without gaps; bytes are those of all ranks together if blockwise."""
+    """Return (first byte, algorithm) from 0 without gaps; bytes of blockwise collectives count all ranks together."""
     factor = ranks if collective in BLOCKWISE else 1
     found: list[tuple[int, str]] = [(0, LIBRARY)]
     for rule in sorted(rules, key=lambda r: r.low):

@@ -14,7 +14,7 @@ _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloade
 
 
 def summary(tuned: Tuned, width: int = 80) -> str:
-    """What is kept, what is not and why, and how to use what was written."""
+    """Return the page: what is kept, what is not and why, and how to use the written files."""
     kept = tuned.kept
     lines = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:

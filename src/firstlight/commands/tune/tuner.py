@@ -33,9 +33,9 @@ from firstlight.system.machine import cores
 from firstlight.toolchain import Absent, Mpi
 
 FIRST = 0.6
-"""The share of the budget for the first measurement; the trial of what it chose gets the rest."""
+"""Share of the budget for the first measurement; the rest is for the trial."""
 TRIALS = 12
-"""Launches of each side in a trial, at least."""
+"""Default number of launches of each side in a trial."""
 
 
 class TuningRequest(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ class Tuned(msgspec.Struct, frozen=True):
 
 
 def tune(request: TuningRequest, progress: Progress) -> Tuned:
-    """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
+    """Measure, choose, try and write. Raises UsageError if something is missing, BuildError if a build fails."""
     player = _player()
     order = RunRequest(
         names=(player.library,),
@@ -117,7 +117,7 @@ def tune(request: TuningRequest, progress: Progress) -> Tuned:
 
 
 def _whole(result: Result) -> Result:
-    """A measurement that could be written. Raises StoreError."""
+    """Return the result of a measurement. Raises StoreError if it could not be written."""
     if result.code == ENVIRONMENT:
         raise StoreError(result.missing or result.line)
     return result
@@ -144,7 +144,7 @@ def _crowded(place: Place, prepared: Prepared) -> bool:
 
 
 def _player() -> Player:
-    """What measures collectives here: the first, where several do."""
+    """Return the first player that measures collectives here. Raises UsageError if there is none."""
     workloads = catalogue.load(catalogue.roots())
     known = players(workloads, COLLECTIVE)
     if not known:
@@ -153,7 +153,7 @@ def _player() -> Player:
 
 
 def _ours(player: Player, request: TuningRequest) -> dict[str, list[str]]:
-    """Our variants by collective, as the workload's suites name them."""
+    """Return our variants by collective, as the workload's suites name them."""
     workload, role = player
     found: dict[str, list[str]] = {}
     for selections in workload.suites.values():
@@ -168,7 +168,7 @@ def _ours(player: Player, request: TuningRequest) -> dict[str, list[str]]:
 
 
 def _base(program: Program, names: Mapping[str, str]) -> Program:
-    """The program that is built for this one: a setting changes only the environment."""
+    """Return the program that is built for this one: a setting changes only the environment."""
     return replace(program, mpi=names.get(program.mpi or "", program.mpi))
 
 
@@ -178,7 +178,7 @@ def _bases(cells: Sequence[Cell], planned: Planned) -> list[Program]:
 
 
 def _run(prepared: Prepared, cells: Sequence[Cell], mpis: Sequence[Mpi], made: Made) -> tuple[Prepared, Made]:
-    """The run of these cells: libraries with settings beside those that are here, programs under the names of both."""
+    """Return the run of these cells: it includes libraries with settings, and programs under the names of both."""
     names = {m.name: m.setting for m in mpis}
     toolbox = replace(prepared.toolbox, mpis=(*prepared.toolbox.mpis, *mpis))
     built = {b.program: b for b in made.builds}
@@ -196,7 +196,7 @@ def _run(prepared: Prepared, cells: Sequence[Cell], mpis: Sequence[Mpi], made: M
 
 
 def _points(measured: Times, where: Sequence[Place]) -> dict[tuple[str, str, int], list[int]]:
-    """The measured sizes by (MPI library, collective, ranks)."""
+    """Return the measured sizes by (MPI library, collective, ranks)."""
     bases = {p.mpi.name for p in where}
     found: dict[tuple[str, str, int], list[int]] = {}
     for mpi, algorithm, collective, ranks, size in measured:
@@ -219,7 +219,7 @@ class _Trial(msgspec.Struct):
     def go(
         self, some: Sequence[Candidate], folder: Path, progress: Progress
     ) -> tuple[Result, dict[tuple[str, Target], str]]:
-        """The run, and the name of the tuned library by (MPI library, target)."""
+        """Run the trial; return its result, and the name of the tuned library by (MPI library, target)."""
         progress.state.enter("build", "what the libraries read")
         progress.update()
         written = self.write(some, folder)
@@ -249,7 +249,7 @@ class _Trial(msgspec.Struct):
         return (case.mpi, case.collective, case.ranks) == (place.mpi.name, collective, place.placement.ranks)
 
     def write(self, some: Sequence[Candidate] | Sequence[Choice], folder: Path) -> list[Written]:
-        """A file for every library and target that has anything chosen."""
+        """Write a file for every library and target with a choice."""
         mpis = {p.mpi.name: p.mpi for p in self.where}
         found = []
         for mpi, target in sorted({(c.case.mpi, c.case.target) for c in some}):

@@ -1,9 +1,9 @@
-"""Build: programs from sources, cached by content; what fails keeps the compiler's words in full.
+"""Build programs from sources, cached by content; a failure keeps the compiler's output in full.
 
-One CMake tree a compiler, and one more for each MPI library that it is combined with; flag sets share it. What knows
-neither flags nor MPI is made once a compiler, before them (`parts`). Finished
-executables lie in a store named by the hash of everything that made them, so a changed source never touches an
-executable that a run refers to, nothing is built twice, and what tests build serves users.
+There is one CMake tree per compiler, and one more for each MPI library that it is combined with; flag sets share it.
+Objects that depend on neither flags nor MPI are made once per compiler, before the programs (`parts`). Finished
+executables are in a store, named by the hash of everything that made them. So a changed source never touches an
+executable that a run refers to, nothing is built twice, and users get what tests built.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from firstlight.toolchain.sources import Sources, digest
 _BINUTILS = {"ar": "CMAKE_AR", "ranlib": "CMAKE_RANLIB", "ld": "FL_LD", "objcopy": "FL_OBJCOPY"}
 """Tools of a compiler, as CMake's cache calls them."""
 MANIFEST = "manifest.cmake"
-"""In a tree: a call of CMake's fl_program() for every program that was ever asked of it."""
+"""A file in a tree: a call of CMake's fl_program() for every program requested of the tree so far."""
 
 Progress = Callable[[int, int, str], None]
-"""Called with (programs done, programs in all, what was just finished)."""
+"""A function that is called with (programs done, programs in all, what was just finished)."""
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class Options(msgspec.Struct, frozen=True):
 
     @classmethod
     def usual(cls) -> Options:
-        """Strict where FIRSTLIGHT_STRICT is set: so the tests share programs with the firstlights that they start."""
+        """Return strict options if FIRSTLIGHT_STRICT is set: tests share programs with firstlights they start."""
         return cls(strict=bool(os.environ.get("FIRSTLIGHT_STRICT")))
 
 
@@ -96,7 +96,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
     @property
     def definitions(self) -> dict[str, str]:
-        """CMake definitions of this kind of build."""
+        """Return the CMake definitions of this kind of build."""
         values = {
             "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
             "FL_HARNESS_FLAGS": harness_flags(self.toolchain),
@@ -109,7 +109,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
     @property
     def binutils(self) -> dict[str, str]:
-        """Paths of a cross compiler's binutils by CMake variable; empty for this machine, whose tools CMake finds."""
+        """Return paths of a cross compiler's binutils by CMake variable; empty natively, where CMake finds them."""
         tools = self.toolchain.binutils
         return {_BINUTILS[tool]: path for tool, path in tools.items() if tool in _BINUTILS}
 
@@ -122,7 +122,7 @@ class _Kind(msgspec.Struct, frozen=True):
         return self.toolchain.compiler + (f" with {self.mpi.name}" if self.mpi else "")
 
     def tree(self, cache: Path) -> Tree:
-        """Where it is built."""
+        """Return the tree that it is built in."""
         compilers = (self.toolchain.version, self.toolchain.fortran_version, self.mpi.label if self.mpi else "")
         signature = digest([repr((kind(), compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
         folder = cache / "build" / f"{self.name}-{signature}"
@@ -130,7 +130,7 @@ class _Kind(msgspec.Struct, frozen=True):
         return Tree(folder, self.definitions | manifest, self.environment)
 
     def parts(self, cache: Path) -> Parts:
-        """What its programs share with those of the same compiler and another MPI library, or of none."""
+        """Return what its programs share with those of the same compiler and another MPI library, or none."""
         without = _Kind(msgspec.structs.replace(self.toolchain, fortran=None), None, self.options)
         compiler = (self.toolchain.cxx, self.toolchain.version, harness_flags(self.toolchain), self.options)
         return parts(without.tree(cache), compiler, cache)
@@ -176,7 +176,7 @@ def build(
 
 
 def _share(shops: Sequence[_Shop], jobs: int, waiting: Callable[[], None]) -> None:
-    """Make what the programs of several shops are linked with, before any of them is built."""
+    """Make what the programs of several shops are linked with, before any program is built."""
     shops = [shop for shop in shops if shop.missing]
     for folder in {shop.parts.tree.folder: None for shop in shops}:
         alike = [shop for shop in shops if shop.parts.tree.folder == folder]
@@ -193,7 +193,7 @@ def known(
     cache: Path,
     options: Options | None = None,
 ) -> dict[Program, Built]:
-    """Those of the programs that are in the store, as `build` would return them; nothing is built."""
+    """Return those of the programs that are in the store, as `build` would return them; build nothing."""
     found: dict[Program, Built] = {}
     for shop in _shops(list(programs), toolbox, workloads, cache, options or Options.usual()):
         found |= {b.program: b for b in shop.known()}
@@ -202,7 +202,8 @@ def known(
 
 class Commands(msgspec.Struct, frozen=True):
     """How one program is made of its variant's own file: `compile` lacks the file and -o, `link` takes `object`, which
-    that file becomes, and makes `output`; both below `folder`, where `link` is a shell's line."""
+    that file becomes, and makes `output`; both below `folder`, where `link` is a shell's line.
+    """
 
     compile: tuple[str, ...]
     link: str
@@ -215,9 +216,9 @@ class Commands(msgspec.Struct, frozen=True):
 def commands(
     programs: Iterable[Program], toolbox: Toolbox, workloads: dict[str, Workload], cache: Path, options: Options
 ) -> dict[Program, Commands]:
-    """Build all that the programs are linked with and say how; for those who compile a file in place of the variant's.
+    """Build all that the programs are linked with; return commands that compile a file instead of the variant's.
 
-    Raises BuildError where one cannot be built, or is not C++.
+    Raises BuildError if one cannot be built, or is not C++.
     """
     found: dict[Program, Commands] = {}
     shops = _shops(list(programs), toolbox, workloads, cache, options)
@@ -232,7 +233,7 @@ def commands(
 def _shops(
     programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], cache: Path, options: Options
 ) -> list[_Shop]:
-    """The programs by the tree that they are built in."""
+    """Group the programs by the tree that they are built in."""
     sources = Sources()
     toolchains = {t.name: t for t in toolbox.toolchains}
     mpis = {m.name: m for m in toolbox.mpis}
@@ -276,7 +277,7 @@ class _Shop:
         self.unmade: dict[str, str] = {}  # parts by name, with the compiler's words
 
     def judge(self, made: Recipe, sources: Sources) -> Path | None:
-        """The object that its programs share with others; None where the tree makes its own."""
+        """Return the object that its programs share with others; None if the tree makes its own."""
         if made.header not in self.judges:
             self.judges[made.header] = self.parts.judge(made.workload, made.header, sources)
         part = self.judges[made.header]
@@ -287,7 +288,7 @@ class _Shop:
         return [self.harness, *(part for part in self.judges.values() if part is not None)]
 
     def build(self, jobs: int, waiting: Callable[[], None]) -> list[Built]:
-        """Those in the store, then those that CMake and Ninja make now."""
+        """Build the programs that the store lacks with CMake and Ninja; return all programs."""
         errors: dict[Program, str] = {}
         missing, seconds = self.missing, 0.0
         if missing:
@@ -302,20 +303,20 @@ class _Shop:
         return [self._built(p, errors.get(p, ""), seconds if p in missing else 0.0) for p in self.orders]
 
     def known(self) -> list[Built]:
-        """Those in the store."""
+        """Return the programs that are in the store."""
         missing = self.lacking()
         return [self._built(p, "", 0.0) for p in self.orders if p not in missing]
 
     @contextlib.contextmanager
     def _alone(self, waiting: Callable[[], None]) -> Iterator[None]:
-        """In a tree that nobody else builds in."""
+        """Build in a tree that no other process builds in, while the body runs."""
         shared = self.tree
         with shared.alone(waiting) as self.tree:
             yield
         self.tree = shared
 
     def lacking(self) -> list[Program]:
-        """What the store has not. A strict build asks for more: what is there must have been made without a warning."""
+        """Return what the store lacks. A strict build also requires that a program was made without a warning."""
         strict = self.kind.options.strict
         return [p for p, order in self.orders.items() if not order.stored.whole(self.kind.environment, strict)]
 
@@ -348,7 +349,7 @@ class _Shop:
         return self.tree.folder / "bin" / made.folder / made.name
 
     def _make(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
-        """Configure where that is due and build; returns the failed programs with the compiler's output."""
+        """Configure if that is due and build; return the failed programs with the compiler's output."""
         errors = {p: reason for p in programs if (reason := unmade(self.unmade, p.workload))}
         programs = [p for p in programs if p not in errors]
         return errors | (self._make_with_parts(programs, jobs) if programs else {})
@@ -367,9 +368,9 @@ class _Shop:
         return {p: _blame(self.orders[p].recipe, output) for p in programs if not self._fresh(p).exists()}
 
     def _write_manifest(self, programs: Sequence[Program]) -> None:
-        """Add to what was asked of the tree before: what CMake no longer hears of, it would make anew the next time.
+        """Add programs to those of the tree so far: CMake would rebuild a program that was missing from the list once.
 
-        Raises BuildError where the schedules that one of them runs do not build.
+        Raises BuildError if the schedules that one of them runs do not build.
         """
         kept = self.tree.folder / "manifest.json"
         calls: dict[str, _Call] = {}
@@ -390,7 +391,7 @@ class _Shop:
             manifest.write_text(text)
 
     def _schedules(self) -> str:
-        """CMake's words for the archive of all schedules, which is made by the compiler without its MPI library."""
+        """Return CMake's line for the archive of all schedules, which the compiler makes without its MPI library."""
         sanitize = {"FL_SANITIZE": self.kind.options.sanitize} if self.kind.options.sanitize else {}
         archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize | self.kind.binutils)
         return f"target_link_libraries(collectives INTERFACE [==[{archive}]==])\n"
@@ -429,7 +430,7 @@ class _Call(msgspec.Struct, frozen=True):
 
 
 def _blame(made: Recipe, output: str) -> str:
-    """The blocks of Ninja's output that speak of this program; all failures where none does (the harness failed)."""
+    """Return the blocks of Ninja's output about this program; all failures if there are none (the harness failed)."""
     blocks = re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output)
     failures = [b for b in blocks if b.startswith("FAILED: ")]
     own = [b for b in failures if f"{made.target}.dir/" in b or f"bin/{made.folder}/{made.name}" in b]

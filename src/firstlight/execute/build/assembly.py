@@ -1,4 +1,4 @@
-"""Assembly: the loop of an executable in which most of its arithmetic stands, as a disassembler shows it."""
+"""Assembly: the loop of an executable with most of its arithmetic, as a disassembler shows it."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
-    """The innermost loop with the widest and most floating-point arithmetic, of the timed functions.
+    """Return the innermost loop with the widest and most floating-point arithmetic, of the timed functions.
 
-    These are the functions whose names match `root` and all whose addresses they mention. Nothing is sampled: it is
-    where the arithmetic stands, which is where the time goes in a program that is one kernel. A string says why there
-    is none.
+    These are the functions whose names match `root` and all whose addresses they mention. Nothing is sampled: a program
+    that is one kernel spends its time where its arithmetic is. The result is a string with the reason if there is no
+    such loop.
     """
     every = _disassembled(executable)
     if isinstance(every, str):
@@ -64,16 +64,16 @@ def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
 
 
 def root_of(kernel: object) -> str:
-    """The names of the functions that one kernel of a program is compiled into (`firstlight/variant.hpp`)."""
+    """Return a pattern for the functions that one kernel of a program is compiled into (`firstlight/variant.hpp`)."""
     return rf"{TIMED}.*\b{re.escape(str(kernel))}\b"
 
 
 def widths(executable: Path, kernels: Sequence[str]) -> dict[str, int] | str:
     """Return for each kernel of a program the bits of the widest vector in its loops; 0 for scalar loops.
 
-    Vectors that compute, gather, scatter, load or store count; those that hold one number, or a constant, do not, nor
-    do those of a library that is called. Vectors of SVE, whose width a program does not know, count with their least.
-    A string says why nothing is known. A kernel that has no function of its own is left out.
+    Vectors that compute, gather, scatter, load or store count. Vectors of one number, or with a constant, do not count,
+    nor do those of a library that is called. Vectors of SVE, whose width is not known, count with their least width.
+    The result is a string with the reason if nothing is known. A kernel without a function of its own is left out.
     """
     every = _disassembled(executable)
     if isinstance(every, str):
@@ -88,7 +88,7 @@ def widths(executable: Path, kernels: Sequence[str]) -> dict[str, int] | str:
 
 
 def _disassembled(executable: Path) -> list[_Function] | str:
-    """Its functions, or why there are none."""
+    """Return the functions of the executable, or why there are none."""
     objdump = shutil.which("objdump")
     if objdump is None:
         return "not available: objdump is not on PATH; install binutils"
@@ -117,7 +117,7 @@ class _Function(msgspec.Struct, frozen=True):
 
 
 def _functions(text: str) -> Iterator[_Function]:
-    """Each function with its instructions."""
+    """Yield each function with its instructions."""
     name, found = "", list[_Instruction]()
     for line in text.splitlines():
         if head := _FUNCTION.match(line):
@@ -131,7 +131,7 @@ def _functions(text: str) -> Iterator[_Function]:
 
 
 def _reached(every: Sequence[_Function], root: re.Pattern[str]) -> Iterator[_Function]:
-    """The functions of that name, and those that they call or hand on: threads are given the address of theirs."""
+    """Yield the functions of that name and all that they mention: calls, and functions whose address is passed on."""
     at = {function.instructions[0].address: function for function in every}
     left = [function for function in every if root.search(function.name)]
     seen = {function.instructions[0].address for function in left}
@@ -147,7 +147,7 @@ def _reached(every: Sequence[_Function], root: re.Pattern[str]) -> Iterator[_Fun
 
 
 def _loops(some: Sequence[_Instruction]) -> Iterator[Sequence[_Instruction]]:
-    """Stretches that a jump at their end goes back to the beginning of, without such a stretch in them."""
+    """Yield stretches that a jump at their end repeats from the beginning, without such a stretch in them."""
     places = {instruction.address: k for k, instruction in enumerate(some)}
     found: list[tuple[int, int]] = []
     for end, instruction in enumerate(some):
@@ -170,7 +170,7 @@ def _loop(function: str, some: Sequence[_Instruction]) -> Loop:
 
 
 def _vector(instruction: _Instruction) -> int:
-    """Bits of the vector of several numbers that an instruction works on, 0 where there is none."""
+    """Return the bits of the vector of several numbers that an instruction works on, 0 if there is none."""
     name, operands = instruction.name, instruction.operands
     if "%" not in operands:
         return 128 if _ARM_VECTOR.search(operands) else 0
@@ -182,7 +182,7 @@ def _vector(instruction: _Instruction) -> int:
 
 
 def _width(instruction: _Instruction) -> int:
-    """Bits of the vector that an instruction computes with; those of one number where it computes with one."""
+    """Return the bits of the vector that an instruction computes with; those of one number if it is scalar."""
     scalar = re.search(r"s([sdh])$", re.sub(r"^v?f?n?m(?:add|sub)(?:132|213|231)", "", instruction.name))
     if scalar and "%" in instruction.operands:
         return {"d": 64, "s": 32, "h": 16}[scalar[1]]

@@ -1,15 +1,15 @@
 """Effort: what a variant adds to the serial one of its workload, counted from the files themselves.
 
-Counted are lines of code: not comments, not blank lines. A variant's text is its own file and those of its workload's
-folder (or of the group's, one folder up) that it includes, directly or not. What the serial variant includes, too, is
-no effort of this variant; a header that it does not include counts whole. The variant's own file is held
-against the serial variant's by a diff of their lines of code, white space left alone: what is there only in the
-variant's is added, what is only in the serial one's is removed. What firstlight's libraries below native/ do for every
-workload is counted for none.
+Lines of code count: not comments, not blank lines. A variant's text is its own file and those of its workload's
+folder (or of the group's, one folder up) that it includes, directly or not. A header that the serial variant includes
+too is not an effort of this variant; any other header counts whole. The variant's own file is compared with the
+serial variant's by a diff of their lines of code, without the white space around them: lines only in the variant's are
+added, lines only in the serial one's are removed. firstlight's libraries below native/, which serve every workload,
+count for none.
 
-A directive is, among the added lines, a `#pragma omp` or `#pragma acc` (or `_Pragma`), in Fortran a line of `!$omp` or
-`!$acc` (each counted once, however many lines it goes on); in CUDA, which has no directives, what stands in their
-place: a function marked `__global__`, and a launch `<<<...>>>`.
+A directive is an added line with `#pragma omp` or `#pragma acc` (or `_Pragma`), in Fortran with `!$omp` or `!$acc`.
+Each counts once, however many lines it goes on. CUDA has no directives: there, a function marked
+`__global__` and a launch `<<<...>>>` count instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firstlight.model.plan import Program
 from firstlight.toolchain.sources import Sources
 
 SERIAL = {".cpp": "serial", ".cu": "serial", ".f90": "fortran_serial"}
-"""The variant that others are held against, by the extension of their file."""
+"""The variant that others are compared with, by the extension of their file."""
 
 MOST_LINES = 20_000
 """Maximum lines of a file. A longer one was not written by hand, and its diff could take minutes."""
@@ -51,7 +51,8 @@ _GOES_ON = re.compile(r"^!\$(?:omp|acc)\b.*&$", re.IGNORECASE)
 class Effort(msgspec.Struct, frozen=True):
     """Lines of code `added` and `removed` in one variant, compared with the variant `serial` of the same folder.
 
-    `directives`: how many of the added lines are directives. All are 0 for the serial variant itself."""
+    `directives`: how many of the added lines are directives. All are 0 for the serial variant itself.
+    """
 
     serial: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
     added: Count
@@ -60,7 +61,7 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 def efforts(programs: Iterable[Program], workloads: Mapping[str, Workload]) -> dict[str, Effort]:
-    """By `workload.variant`; without those of workloads that have no serial variant in the same language."""
+    """Return efforts by `workload.variant`; omit workloads that lack a serial variant in the same language."""
     sources = Sources()
     found: dict[str, Effort] = {}
     for program in programs:
@@ -86,7 +87,7 @@ def effort(name: str, workload: Workload, sources: Sources) -> Effort | None:
 
 
 def code(file: Path) -> list[str]:
-    """The lines of code of a file: without comments, without blank lines, without the white space around them."""
+    """Return the lines of code of a file: without comments, blank lines, and the white space around them."""
     text = file.read_text(encoding="utf-8", errors="replace")
     pattern = _FORTRAN if file.suffix == ".f90" else _C
     bare = pattern.sub(lambda found: found["kept"] or " ", text)
@@ -101,13 +102,13 @@ def _near(workload: Workload, variant: Variant, sources: Sources) -> frozenset[P
 
 
 def _changed(before: list[str], after: list[str]) -> tuple[list[str], int]:
-    """The lines that `after` has more than `before`, and how many it has not."""
+    """Return the lines that `after` adds to `before`, and the number of lines that it removes."""
     steps = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changes = [step for step in steps if step[0] != "equal"]
     return [line for _, _, _, j, k in changes for line in after[j:k]], sum(i - h for _, h, i, _, _ in changes)
 
 
 def _directives(lines: list[str]) -> int:
-    """How many begin in these lines; in Fortran each of its lines has the mark, and a `&` before a further one."""
+    """Count the directives that begin in these lines; in Fortran each line has the mark, and a `&` before the next."""
     begun = zip(["", *lines], lines, strict=False)
     return sum(_DIRECTIVE.search(line) is not None and not _GOES_ON.search(before) for before, line in begun)

@@ -1,6 +1,6 @@
-"""Kernels: what a compiler for GPUs made of each, in its own words: registers, and what did not fit into them.
+"""Kernels: registers and spills of each GPU kernel, as its compiler reports them.
 
-It is a fact of a build, not of a run: it is there without a GPU, for the architecture that was compiled for.
+They are facts of a build, not of a run: they are known without a GPU, for the architecture that was compiled for.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import msgspec
 from firstlight.toolchain.cmake import run
 
 FLAGS = ("-Xptxas=-v",)
-"""What makes nvcc say it."""
+"""Flags that make nvcc report them."""
 
 MOST = 512
-"""Kernels of a program that are kept."""
+"""Maximum number of kernels of a program that are kept."""
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 
@@ -26,7 +26,8 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 class Kernel(msgspec.Struct, frozen=True):
     """One kernel, for one architecture. `registers` a thread; in bytes a thread the stack frame, what is stored to and
     loaded from memory for want of registers (counted in the code, not as often as it runs), in bytes a block what of
-    the shared memory is reserved."""
+    the shared memory is reserved.
+    """
 
     name: Annotated[str, msgspec.Meta(max_length=256)]
     architecture: Annotated[str, msgspec.Meta(max_length=32)]
@@ -44,7 +45,7 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def parse_kernels(printed: str, environment: Mapping[str, str]) -> tuple[Kernel, ...]:
-    """Parse the kernels in nvcc's output, named as in the source, without parameters; () where it mentions none."""
+    """Parse the kernels in nvcc's output, named as in the source, without parameters; () if it mentions none."""
     begins = list(_BEGIN.finditer(printed))[:MOST]
     ends = [*(found.start() for found in begins[1:]), len(printed)][: len(begins)]
     names = _demangled([found["name"] for found in begins], environment)
@@ -69,7 +70,7 @@ def _kernel(name: str, architecture: str, symbol: str, printed: str) -> Kernel |
 
 
 def _demangled(symbols: list[str], environment: Mapping[str, str]) -> list[str]:
-    """As in the source, where binutils are complete; the linker's names otherwise."""
+    """Return the names as in the source, if binutils are complete, else the linker's names."""
     filter_ = shutil.which("c++filt")
     if filter_ is None or not symbols:
         return symbols

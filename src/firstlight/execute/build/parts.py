@@ -1,5 +1,6 @@
-"""Parts: what programs of one compiler share whatever their flags and MPI library: the judges, and the harness but for
-its communication. Each is compiled once, in a tree of their own, and kept by content."""
+"""Parts: what programs of one compiler share for any flags and MPI library: the judges, and the harness except for
+its communication. Each is compiled once, in a tree of their own, and kept by content.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ HARNESS = "harness"
 """The name of the part that is not a judge."""
 
 _SEAM = NATIVE / "harness" / "include" / "firstlight" / "program.hpp"
-"""What CMake includes beside a workload's header to make its judge."""
+"""The header that CMake includes together with a workload's header to make its judge."""
 
 _OF_MPI = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*<mpi\.h>", re.MULTILINE)
 
@@ -40,7 +41,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def call(self) -> str:
-        """CMake's words that declare it."""
+        """Return the call of CMake's function that declares it."""
         return f"fl_part({self.name} [==[{self.header or ''}]==])\n"
 
 
@@ -55,7 +56,7 @@ class Parts(msgspec.Struct, frozen=True):
         return self._part(HARNESS, None, sources.linked(()), sources)
 
     def judge(self, workload: str, header: Path, sources: Sources) -> Part | None:
-        """None where the header speaks MPI: such a judge is made anew with each library."""
+        """Return the judge, None if the header includes mpi.h: such a judge is made anew with each library."""
         files = sources.closure([header, _SEAM])
         if any(_OF_MPI.search(path.read_bytes()) for path in files):
             return None
@@ -85,7 +86,7 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 def parts(tree: Tree, compiler: tuple[object, ...], cache: Path) -> Parts:
-    """`tree` says how programs are made: the parts have one beside it, in a folder of that name and `parts`."""
+    """Return the parts of programs that are built in `tree`; their own tree is a folder next to it, `parts-NAME`."""
     folder = tree.folder.with_name(f"parts-{tree.folder.name}")
     manifest = {"FL_MANIFEST": str(folder / "manifest.cmake"), "FL_PARTS": "ON"}
     return Parts(Tree(folder, dict(tree.definitions) | manifest, tree.environment), compiler, cache / "parts")
@@ -100,7 +101,7 @@ def _fresh(tree: Tree, part: Part) -> Path:
 
 
 def _declared(tree: Tree, wanted: Iterable[Part]) -> str:
-    """Add the parts to those that the tree was asked for before, and configure it; CMake's words where that fails."""
+    """Add the parts to those of the tree so far, and configure it if it is new; return CMake's output if that fails."""
     manifest = tree.folder / "manifest.cmake"
     tree.folder.mkdir(parents=True, exist_ok=True)
     before = manifest.read_text() if manifest.exists() else ""
@@ -115,7 +116,7 @@ def _declared(tree: Tree, wanted: Iterable[Part]) -> str:
 
 
 def _header(call: str) -> str:
-    """That of a line of the manifest; the checkout itself for the harness, which has none."""
+    """Return the header in a line of the manifest; the checkout itself for the harness, which has none."""
     return call.partition("[==[")[2].partition("]==]")[0] or str(ROOT)
 
 
@@ -130,7 +131,7 @@ def _keep(made: Path, place: Path) -> None:
 
 
 def _blame(part: Part, output: str) -> str:
-    """The blocks of Ninja's output that speak of this part; all failures where none does."""
+    """Return the blocks of Ninja's output about this part; all failures if there are none."""
     failures = [block for block in re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output) if block.startswith("FAILED: ")]
     own = [block for block in failures if f"{part.name}.judge.dir/" in block or f"parts/{part.name}.o" in block]
     return "".join(own or failures or [output]).strip()

@@ -1,4 +1,4 @@
-"""Recipe: all that a program is made of, decided here and obeyed by CMake; and the key of what it becomes."""
+"""Recipe: all that a program is made of, decided here and executed by CMake; and the key of the result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOG_SUFFIX = ".said"
 
 
 SCHEDULES = "  SCHEDULES"
-"""What a call of CMake's function ends with where the program runs schedules of collectives."""
+"""The end of a call of CMake's function if the program runs schedules of collectives."""
 
 
 class Foreign(msgspec.Struct, frozen=True):
@@ -66,12 +66,13 @@ class Recipe(msgspec.Struct, frozen=True):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What it is compiled from, headers that these include not counted."""
+        """Return what it is compiled from, without headers that these include."""
         return (*self.sources, self.header)
 
     def written(self, strict: bool, schedules: bool, judge: Path | None) -> str:
-        """The call of CMake's function that makes the target; with `schedules` it runs those of collectives. `judge` is
-        made already, or made with it."""
+        """Return the call of CMake's function that makes the target; with `schedules` it runs those of collectives.
+        `judge`: the object that is made already; None if it is made with the target.
+        """
         parts: dict[str, tuple[str, ...]] = {
             "NAME": (self.name,),
             "FOLDER": (self.folder,),
@@ -101,9 +102,9 @@ def recipe(
     mpi: Mpi | None,
     environment: Mapping[str, str],
 ) -> Recipe:
-    """What `program` is made of; `environment` is that of the MPI library's wrappers.
+    """Return what `program` is made of; `environment` is that of the MPI library's wrappers.
 
-    Raises BuildError where its Fortran wrapper does not tell what it links.
+    Raises BuildError if a wrapper does not report its flags, or if no library here offers what the program needs.
     """
     variant = workload.variant(program.variant)
     needs = variant.needs
@@ -152,7 +153,7 @@ def recipe(
 
 
 def key(made: Recipe, sources: Sources, toolchain: Toolchain, mpi: Mpi | None, cuda: Cuda | None, sanitize: str) -> str:
-    """Hash of all that changes the executable's bytes, and of nothing else: whoever builds the same finds it."""
+    """Return a hash of all that changes the executable's bytes, and of nothing else: equal builds share one entry."""
     files = sources.closure(made.files)
     compiler: tuple[object, ...] = (toolchain.cxx, toolchain.version, harness_flags(toolchain), sanitize)
     if made.sources[0].suffix == ".f90":
@@ -168,7 +169,7 @@ def key(made: Recipe, sources: Sources, toolchain: Toolchain, mpi: Mpi | None, c
 
 
 def runs_schedules(made: Recipe, sources: Sources) -> bool:
-    """Whether it includes what runs schedules of collectives."""
+    """Return whether it includes what runs schedules of collectives."""
     return uses(sources.closure(made.files), "collectives")
 
 
@@ -180,8 +181,9 @@ def _cuda_object(
     environment: Mapping[str, str],
     threads: Sequence[str],
 ) -> Foreign:
-    """nvcc compiles the file, the C++ compiler links it. Its flags are its own: those under test are for the processor,
-    and nvcc does not take any host compiler. `threads`: what makes the file's directives of OpenMP be obeyed."""
+    """Return the object that nvcc compiles and the C++ compiler links. Its flags are its own: those under test are for
+    the processor, and nvcc does not accept every host compiler. `threads`: flags for the file's OpenMP directives.
+    """
     flags = ("-O3", f"-arch={cuda.architecture}")
     macros = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
     words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, *kernels.FLAGS)
@@ -195,7 +197,7 @@ def _cuda_object(
 
 
 def _quoted(word: str) -> str:
-    """An argument that CMake takes as it is. Raises BuildError for what its lists cannot hold."""
+    """Quote an argument that CMake uses unchanged. Raises BuildError for what its lists cannot contain."""
     if ";" in word or "\n" in word or "]==]" in word:
         raise BuildError(f"CMake does not accept {word!r}; rename the folder or correct the flag")
     return f"[==[{word}]==]"
@@ -205,8 +207,9 @@ def _quoted(word: str) -> str:
 def _wrapper_flags(
     wrapper: str, environment: tuple[tuple[str, str], ...], beginnings: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """What an MPI library's wrapper adds for those who do without it: for nvcc, which does not know the headers, or for
-    the C++ wrapper, which does not know what the Fortran wrapper links."""
+    """Return what an MPI library's wrapper adds, for compilers without it: nvcc, which does not know the headers, or
+    the C++ wrapper, which does not know what the Fortran wrapper links.
+    """
     code, output = run([wrapper, "-show"], dict(environment))
     if code != 0:
         raise BuildError(f"{wrapper} -show failed: {output.strip().splitlines()[-1:]}; check the MPI installation")

@@ -1,4 +1,4 @@
-"""The store of executables: a folder for each, named by the hash of all that made it; damage is noticed and mended."""
+"""The store of executables: a folder for each, named by the hash of all that made it; damage is found and repaired."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Entry(msgspec.Struct, frozen=True):
         return self.folder / self.name
 
     def whole(self, environment: Mapping[str, str], strict: bool) -> bool:
-        """Whether it is there as it was put here, and was made without a warning where that is asked for."""
+        """Return whether it is there, undamaged, and for a strict build was made without a warning."""
         if strict and not (self.folder / STRICT).exists():
             return False
         try:
@@ -47,7 +47,7 @@ class Entry(msgspec.Struct, frozen=True):
         return True
 
     def fill(self, made: Path, described: str, strict: bool, kernels: tuple[Kernel, ...] = ()) -> None:
-        """Copy an executable into the store, each file at once, the description last: it marks the entry complete."""
+        """Copy an executable into the store, each file atomically, the description last to mark it complete."""
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self._partial(self.name)
         shutil.copy2(made, partial)
@@ -68,7 +68,7 @@ class Entry(msgspec.Struct, frozen=True):
         return reading.json(kept.read_bytes(), tuple[Kernel, ...]) if kept.exists() else ()
 
     def sum(self) -> str:
-        """SHA-256 of the executable, in hexadecimal."""
+        """Return the SHA-256 of the executable, in hexadecimal."""
         return self._sum(self.executable)
 
     def _sums(self) -> str:

@@ -1,4 +1,4 @@
-"""Launch: start one program where the plan wants it, watch over it, and say in one sentence how it ended."""
+"""Launch: start one program according to its placement, supervise it, and report in one sentence how it ended."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def command(
 ) -> Command:
     """Compose a launch whose program appends its record to `output`.
 
-    `options` are passed to the program after the cell's arguments (`--samples 5`). `--threads` is added where the
+    `options` are passed to the program after the cell's arguments (`--samples 5`). `--threads` is added if the
     placement has more than one thread and the cell does not name threads itself. Raises UsageError when the MPI
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
@@ -138,9 +138,9 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
 
 
 def flaw(output: Path) -> str:
-    """What a launch file is instead of a record, "" where its last whole line is the program's `end` line.
+    """Return what a launch file is instead of a record, "" if its last whole line is the program's `end` line.
 
-    The program can put anything in its place: neither a pipe nor a link leads any further, and nothing waits.
+    The program can put anything in its place: pipes and links are not followed, and nothing waits.
     """
     try:
         descriptor = os.open(output, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -163,7 +163,7 @@ def flaw(output: Path) -> str:
 
 
 PIECE = 30_000
-"""Characters of a guest in one word: with up to four bytes each, they stay below the limit of Linux."""
+"""Characters of an external command in one word: with up to four bytes each, they stay below the limit of Linux."""
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -176,7 +176,7 @@ _KINDS = {
 
 
 def _kind(path: Path) -> str:
-    """What lies there, "" for a file or nothing."""
+    """Return the kind of the file, "" for a regular file or nothing."""
     try:
         return _KINDS.get(stat.S_IFMT(path.lstat().st_mode), "")
     except OSError:
@@ -196,7 +196,7 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
 
 
 def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
-    """Raises UsageError for more nodes than there are: some launchers would wait for them, others start fewer."""
+    """Return the invocation. Raises UsageError for too few nodes or GPUs: some launchers would wait, or start fewer."""
     if cell.placement.nodes > machine.nodes:
         has = count(machine.nodes, "node")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
@@ -215,7 +215,7 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
 def _of_guest(
     guest: ExternalCommand, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine
 ) -> Invocation:
-    """Build the invocation of a guest. A launcher that must not bind processes gets a node without cores."""
+    """Build the invocation of an external command. A launcher that must not bind its processes sees no cores."""
     invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(NodeCapacity(0, 0)))
     if guest.bound:
         return invocation
@@ -225,7 +225,7 @@ def _of_guest(
 
 @contextlib.contextmanager
 def _abandoning(launcher: Launcher) -> Iterator[Callable[[bool], None]]:
-    """Unless the launch ended by itself, the launcher sees to what it may have left on other nodes."""
+    """Call the launcher's `abandon` after the body, unless the launch ended by itself: ranks may run on other nodes."""
     by_itself = [False]
     try:
         yield by_itself.append
@@ -236,7 +236,7 @@ def _abandoning(launcher: Launcher) -> Iterator[Callable[[bool], None]]:
 
 
 def _runtimes(cell: Cell, mpi: Mpi | None) -> dict[str, str]:
-    """What the runtimes that the program's name asks for (OpenSHMEM, coarrays) want in the environment."""
+    """Return the variables of the runtimes that the program's name requires (OpenSHMEM, coarrays)."""
     extras = mpi.extras if mpi is not None and cell.guest is None else {}
     wanted = [extras[need].environment for need in needs(cell.program.variant) if need in extras]
     return {name: value for environment in wanted for name, value in environment.items()}
@@ -250,7 +250,7 @@ def _words(
     invocation: Invocation,
     emulator: tuple[str, ...],
 ) -> tuple[str, ...]:
-    """A guest's launcher is started by the observer, so that all that its user waits for is timed."""
+    """Return the words. The observer starts an external command's launcher, to time all that its user waits for."""
     if cell.guest is None:
         return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
@@ -270,14 +270,14 @@ def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str])
 
 
 def _last_message(stderr: str, executable: Path) -> str:
-    """The line to show: the program's own (`PROGRAM: message`), for launchers add theirs; else the last with a word."""
+    """Return the line to show: the program's own (`PROGRAM: message`), not a launcher's; else the last with text."""
     lines = [line.strip() for line in stderr.splitlines() if re.search(r"\w", line)]
     own = [line.partition(f"{executable.absolute()}: ")[2] for line in lines]
     return next((message for message in own if message), lines[-1] if lines else "no message")
 
 
 def _reason(ended: Ended, number: int | None, message: str, timeout: float, *, flaw: str, noun: str) -> str:
-    """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
+    """Return one sentence, empty if the launch ended by itself with status 0 or 1 and a complete record.
 
     `number` is the signal that the launcher reported, `message` the last line of output, `flaw` what there is instead
     of a record that ends with its end line.
@@ -304,7 +304,7 @@ def _signal_name(number: int) -> str:
 
 
 def _text(data: bytes, machine: Machine) -> str:
-    """What was printed, without the names of the nodes (launchers print them) and without control characters."""
+    """Return what was printed, without the names of the nodes (launchers print them) and without control characters."""
     text = "".join(c if c == "\n" or c.isprintable() else " " for c in data.decode("utf-8", "replace"))
     node = os.uname().nodename
     others = (name for name in allocation.discover().hosts if name in text) if machine.batch else ()

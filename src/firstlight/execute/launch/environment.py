@@ -10,10 +10,10 @@ from firstlight.system.mpi_families import every, outside
 from firstlight.system.process.tree import MARK
 
 SEARCHED = ("LD_LIBRARY_PATH",)
-"""Where programs find their libraries: recorded, for others are another measurement. LD_PRELOAD reaches no program."""
+"""Where programs find their libraries: recorded, as others are another measurement. LD_PRELOAD reaches no program."""
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", *SEARCHED)
 FABRICS = ("UCX_", "FI_", "PSM2_", "PSM3_", "HFI_", "CXI_", "IBV_", "RDMAV_", "MLX5_")
-"""Settings of what lies below an MPI library: they decide how fast it is, and are recorded."""
+"""Prefixes of settings for the layers below an MPI library: they decide how fast it is, and are recorded."""
 PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_MCA_", *FABRICS, "OMP_")
 TEAMS = (
     "OMP_THREAD_LIMIT",
@@ -26,7 +26,7 @@ TEAMS = (
     "OMP_TOOL",
     "OMP_TOOL_LIBRARIES",
 )
-"""Variables that reach no program: a figure must not show a team smaller than its placement, or one under a tool."""
+"""Variables that reach no program: no result may be from a team smaller than its placement, or under a tool."""
 DEVICES = (
     "CUDA_",
     "NVIDIA_VISIBLE_DEVICES",
@@ -41,15 +41,15 @@ DEVICES = (
     "LIBOMPTARGET_",
     "ACC_",
 )
-"""Which devices a program may use, and how: set by batch systems and users. They may name devices or folders, so they
-are not recorded."""
+"""Prefixes of variables, set by batch systems and users, for the devices that a program may use. They may name devices
+or folders, so they are not recorded."""
 BATCH = ("SLURM_", "PBS_", "PALS_", "FLUX_", "LSB_", "LSF_", "JSM_", "PJM_", "ALPS_", "CRAY_", "PMI_", "PMI2_")
-"""What launchers learn their nodes from, and the process managers between them and MPI; with the names of hosts, so not
-recorded. What in them is of the job that firstlight itself is a rank of goes no further: see `mpi_families.outside`."""
+"""Prefixes of variables in which launchers, and process managers between them and MPI, find their nodes. They contain
+names of hosts, so they are not recorded. `mpi_families.outside` removes those of the job around firstlight itself."""
 
 
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
+    """Return the user's variables that reach a program. No others do: runs are comparable and contain no secrets."""
     prefixes = PREFIXES + DEVICES + BATCH
     passed = {n: value for n, value in outside(environment).items() if n in NAMES or n.startswith(prefixes)}
     return {n: value for n, value in passed.items() if n not in TEAMS}
@@ -58,9 +58,9 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
 def compose(
     placement: Placement, identity: str, extra: Mapping[str, str], guest: ExternalCommand | None = None
 ) -> dict[str, str]:
-    """The whole environment of one launch; `extra` is what its launcher and its MPI library need.
+    """Return the whole environment of one launch; `extra` is what its launcher and its MPI library need.
 
-    What a guest's user gave it goes before all but that; its threads are its own business unless its placement tells.
+    Variables of an external command override all but `extra`; OMP_NUM_THREADS is set for it only if it is placed.
     """
     environment = allowed(os.environ) | {"LC_ALL": "C"}
     if guest is None or guest.placed:

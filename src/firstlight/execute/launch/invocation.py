@@ -25,8 +25,9 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 class Here(NamedTuple):
-    """What programs may use of a node now. `serial`: the CPU for a program of one thread; `places`: its cores as
-    OpenMP writes them, the fastest first."""
+    """What programs may use of a node now. `serial`: the CPU for a program of one thread; `places`: its cores in
+    OpenMP's notation, the fastest first.
+    """
 
     room: NodeCapacity
     serial: int | None = None
@@ -36,20 +37,20 @@ class Here(NamedTuple):
 class Launcher(Protocol):
     """The functions of a launcher file. Two more are optional.
 
-    `abandon()` is called after a launch that was ended. `devices(placement, gpus)` gives the words that let each rank
-    of a program for GPUs have one of its node's `gpus`; without it every rank sees all of them, and the harness takes
+    `abandon()` is called after a launch that was ended. `devices(placement, gpus)` returns the words that assign one of
+    a node's `gpus` to each rank of a program for GPUs; without it every rank sees all of them, and the harness selects
     one by the rank's place on its node.
     """
 
     def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation: ...
 
     def signal_of(self, status: int, printed: str) -> int | None:
-        """The signal that ended a rank, as this launcher tells it in what was printed; None when there was none."""
+        """Return the signal that ended a rank, as this launcher reports it in its output; None if there was none."""
         ...
 
 
 def thread_binding(placement: Placement, room: NodeCapacity, places: str = "cores") -> dict[str, str]:
-    """OpenMP binding: to neighbouring cores, or hardware threads where there are more threads than cores.
+    """Return variables that bind OpenMP threads to neighbouring cores, or to hardware threads if cores do not suffice.
 
     Ranks without cores of their own must not all bind to the first ones.
     """
@@ -60,5 +61,5 @@ def thread_binding(placement: Placement, room: NodeCapacity, places: str = "core
 
 
 def shell_signal(status: int) -> int | None:
-    """The convention of shells: 128 + signal."""
+    """Return the signal in a status by the convention of shells: 128 + signal; None if there is none."""
     return status - 128 if 128 < status < 128 + 65 else None

@@ -1,4 +1,4 @@
-"""Which launchers there are: a file of this folder (direct, srun), or the mpiexec of an MPI family."""
+"""Launchers: each is a file of this folder (direct, srun), or the mpiexec of an MPI family."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from firstlight.system.mpi_families import NodeCapacity, every
 
 
 def find(name: str) -> Launcher:
-    """The launcher of an MPI family, "direct" without MPI, or that of a batch system ("srun").
+    """Return the launcher of an MPI family, "direct" without MPI, or that of a batch system ("srun").
 
-    Raises UsageError when there is none of that name.
+    Raises UsageError if there is none of that name.
     """
     family = next((family for family in every() if family.name == name), None)
     if family is not None:
@@ -25,13 +25,15 @@ def find(name: str) -> Launcher:
     path = f"firstlight.execute.launch.{name}"
     module = import_module(path) if re.fullmatch(r"[a-z][a-z0-9_]*", name) and find_spec(path) else None
     if module is None or not hasattr(module, "invocation"):
-        raise UsageError(f"no launcher {name!r}: an MPI family is one file, src/firstlight/mpi_families/{name}.py")
+        raise UsageError(
+            f"no launcher {name!r}: an MPI family is one file, src/firstlight/system/mpi_families/{name}.py"
+        )
     launcher: Launcher = module  # a module with the functions of the protocol
     return launcher
 
 
 def here(machine: Machine) -> Here:
-    """What this process may use of the machine now: a batch system may allow fewer CPUs than were there before."""
+    """Return what this process may use of the machine now: a batch system may allow fewer CPUs than before."""
     cpus = frozenset(os.sched_getaffinity(0))
     some = cores.among(machine, cpus)
     whole, threads = len(some), len(cpus)

@@ -27,7 +27,7 @@ class Mpiexec:
         return Invocation(tuple(words), binding | self._on_one_node(mpi, placement) | mpi.environment)
 
     def _on_one_node(self, mpi: Mpi, placement: Placement) -> dict[str, str]:
-        """What pip's library need not look for here, unless the user chose."""
+        """Return variables that skip unnecessary searches of pip's library on one node, unless the user set them."""
         if mpi.origin != "embedded" or placement.nodes > 1:
             return {}
         return {name: value for name, value in self._family.on_one_node.items() if name not in os.environ}

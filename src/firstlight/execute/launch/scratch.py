@@ -1,6 +1,6 @@
 """Scratch: the temporary folder of a launch, and what its programs may leave elsewhere.
 
-Where a launch is spread over nodes, or may be, it has no folder: the other nodes would not find it.
+A launch that runs, or may run, on several nodes has no folder: the other nodes would not find it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from firstlight.system.process.shm_leftovers import Leftovers
 from firstlight.toolchain import Mpi
 
 LONGEST = 32
-"""Characters of a user's TMPDIR: a launcher's sockets lie below it, and their whole path has 107."""
+"""Maximum characters of a user's TMPDIR: a launcher's sockets are below it, and their whole path has at most 107."""
 SHARED = ("/dev/shm/ucx_shm_posix_*", "/dev/shm/psm[23]_shm*", "/dev/shm/__KMP_REGISTERED_LIB_*")
-"""What libraries below MPI (UCX, PSM) and LLVM's OpenMP share, whoever uses them."""
+"""Patterns of what libraries below MPI (UCX, PSM) and LLVM's OpenMP share, for any MPI library."""
 
 
 def expected_leftovers(mpi: Mpi | None, machine: Machine) -> Leftovers:
-    """The folder, not yet made, with a name of its own, and the patterns of what else there may be."""
+    """Return the folder, not yet made, with a unique name, and the patterns of other files that may remain."""
     folder = f"{_base(os.environ)}/fl-{secrets.token_hex(6)}" if _only_here(machine) else ""
     return Leftovers(folder, SHARED + (of(mpi.family).shm_patterns if mpi is not None else ()), time.time())
 
 
 def variables(leftovers: Leftovers, mpi: Mpi | None) -> dict[str, str]:
-    """What makes the programs of the launch use its folder."""
+    """Return variables that make the programs of the launch use its folder."""
     if not leftovers.folder:
         return {}
     return {"TMPDIR": leftovers.folder} | (of(mpi.family).temporary(leftovers.folder) if mpi is not None else {})

@@ -1,6 +1,6 @@
-"""Slurm's srun: starts the ranks of any MPI library that talks to it (proved by a trial, see toolchain/starting.py).
+"""Slurm's srun: starts the ranks of any MPI library that works with it (proved by a trial, see toolchain/starting.py).
 
-Every count is given here: what the job was submitted with (SLURM_NTASKS and others) must not decide where ranks run.
+Every count is set here: values of the job's submission (SLURM_NTASKS and others) must not decide where ranks run.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from firstlight.system.process import bounded
 from firstlight.toolchain import Mpi
 
 STEP = "firstlight"
-"""How the name of every job step begins that is started here: by it a step that outlived its srun is found."""
+"""The beginning of the name of every job step started here: by it a step that outlived its srun is found."""
 GRACE = 15.0
 """Seconds for srun to end the ranks on all nodes after SIGTERM."""
 
 
 def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
-    """Raises UsageError for more nodes than the allocation has: srun would wait for them for ever."""
+    """Return the invocation. Raises UsageError for more nodes than the allocation has, as srun would wait forever."""
     if mpi is None or not mpi.starter:
         raise UsageError("srun needs an MPI library that it can start: none was given")
     held = allocation.discover()
@@ -65,8 +65,9 @@ def _name(held: Allocation) -> str:
 
 
 def on_node(host: str, cpus: int | None) -> tuple[str, ...]:
-    """Words that start one process on a node of the allocation, with all that the allocation has there. The ranks that
-    it starts itself overlap with it."""
+    """Return words that start one process on a node of the allocation, with all that the allocation has there. Ranks
+    that it starts itself overlap with it.
+    """
     return (
         "srun", f"--job-name={STEP}-on-node", f"--nodelist={host}", "--nodes=1", "--ntasks=1", "--overlap",
         f"--cpus-per-task={cpus or 1}", "--cpu-bind=none", "--input=none", "--immediate=60",
@@ -74,18 +75,18 @@ def on_node(host: str, cpus: int | None) -> tuple[str, ...]:
 
 
 def devices(placement: Placement, gpus: int) -> tuple[str, ...]:
-    """Each rank sees one GPU, the nearest; several ranks share one where a node has more ranks than GPUs."""
+    """Return options so that each rank sees one GPU, the nearest; ranks share it if a node has more ranks than GPUs."""
     taken = min(gpus, placement.per_node)
     return (f"--gpus-per-node={taken}", f"--gpu-bind=single:{-(-placement.per_node // taken)}")
 
 
 def signal_of(status: int, printed: str) -> int | None:
-    """srun returns 128 + signal; what it prints tells of the first rank, `Aborted` or `Segmentation fault`."""
+    """Return the signal in srun's status, 128 + signal; its output, as `Aborted`, is about the first rank only."""
     return shell_signal(status)
 
 
 def abandon(patience: float = 10.0) -> None:
-    """After a launch that did not end by itself: its step, on all nodes, is gone when this returns."""
+    """End the step, on all nodes, of a launch that did not end by itself; return when it is gone or patience ends."""
     job = os.environ.get("SLURM_JOB_ID", "")
     deadline = time.monotonic() + patience
     while steps := _steps(job):
@@ -96,7 +97,7 @@ def abandon(patience: float = 10.0) -> None:
 
 
 def _steps(job: str) -> list[str]:
-    """The steps of this job that were started here and still run."""
+    """Return the steps of this job that were started here and still run."""
     if not job:
         return []
     lines = _run("squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j").splitlines()

@@ -1,4 +1,4 @@
-"""A launcher of `starters`, or a user's own command line, as what starts one program."""
+"""The launcher that starts one program with a launcher of `starters`, or with a user's own command line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from firstlight.system import starters
 from firstlight.toolchain import Mpi
 
 GRACE = 15.0
-"""Seconds for it to end the ranks on all nodes after SIGTERM."""
+"""Seconds for the launcher to end the ranks on all nodes after SIGTERM."""
 
 
 class Started:
-    """The launcher whose first words an MPI library has as its starter."""
+    """A launcher whose first words are the starter of an MPI library."""
 
     def __init__(self, label: str) -> None:
         self._label = label
 
     def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
-        """Raises UsageError for ranks that are not the same number on each node: they only know such."""
+        """Return the invocation. Raises UsageError unless every node has the same number of ranks, as required."""
         if mpi is None or not mpi.starter:
             raise UsageError(f"{self._label} needs an MPI library that it can start: none was given")
         if placement.ranks != placement.per_node * placement.nodes:
@@ -32,7 +32,7 @@ class Started:
 
 
 class WithDevices(Started):
-    """One that can give each rank a GPU."""
+    """A launcher that can assign a GPU to each rank."""
 
     def __init__(self, starter: starters.Starter) -> None:
         super().__init__(starter.LABEL)
@@ -44,6 +44,6 @@ class WithDevices(Started):
 
 
 def started(starter: tuple[str, ...]) -> Started:
-    """By the first words of a command line."""
+    """Return the launcher with these first words of a command line."""
     one = starters.of(starter)
     return Started(" ".join(starter)) if one is None else WithDevices(one)

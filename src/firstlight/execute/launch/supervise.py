@@ -52,10 +52,10 @@ def run(
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.
 
-    After the end, however it came, every process of the launch that is still there is ended, whatever it did to leave:
-    its keeper is the ancestor of all (`system/process/keeper.py`). KeyboardInterrupt ends them too and is raised again.
-    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. `leftovers`: what goes with the launch; the
-    folder is made here.
+    After its end, for any reason, every remaining process of the launch is ended, whatever it did to escape: its keeper
+    is the ancestor of all (`system/process/keeper.py`). KeyboardInterrupt ends them too and is raised again.
+    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. `leftovers`: what is removed with the launch;
+    its folder is made here.
     """
     request = {
         "command": list(command),
@@ -123,7 +123,7 @@ def _piped(leftovers: Leftovers, theirs: socket.socket, stack: contextlib.ExitSt
 
 
 def _clean(control: socket.socket, reader: Reader, order: dict[str, float]) -> dict[str, Any] | None:
-    """Have the keeper end what is left; another Ctrl-C does not stop that half way. None: the keeper is gone."""
+    """Let the keeper end what is left, even if another Ctrl-C arrives. Return None if the keeper is gone."""
     interrupted: KeyboardInterrupt | None = None
     asked, answer = False, None
     while True:

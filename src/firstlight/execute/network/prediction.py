@@ -1,4 +1,4 @@
-"""Prediction: what firstlight-simulate answers, one object a line. Times in seconds, sizes in bytes."""
+"""Prediction: the output of firstlight-simulate, one object per line. Times in seconds, sizes in bytes."""
 
 from __future__ import annotations
 
@@ -113,23 +113,24 @@ class Prediction(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> float | None:
-        """Seconds with noise where it was asked for, the median of its runs."""
+        """Return the seconds; with noise, the median of its runs."""
         return self.seconds if self.noise is None else self.noise.median
 
     @property
     def judged(self) -> bool:
-        """Whether there is a verdict on what the schedule does."""
+        """Return whether there is a verdict on what the schedule does."""
         return self.verdict is not None and not self.refused and self.collective != "other"
 
     @property
     def usable(self) -> bool:
-        """Whether there is a time, and of a schedule that does what it should."""
+        """Return whether there is a time, and the schedule does what it should."""
         return self.seconds is not None and not self.refused and not self.wrong
 
     @property
     def wrong(self) -> bool:
-        """Whether the checker found the schedule wrong. What a schedule from a file should do is not known, but that
-        it ends."""
+        """Return whether the checker found the schedule wrong. A schedule from a file has no known purpose; it only has
+        to end.
+        """
         if self.verdict is None or self.refused:
             return False
         if self.collective == "other":

@@ -1,4 +1,4 @@
-"""Program: firstlight-simulate, built once without MPI and kept in the cache by content; and how it is asked."""
+"""Program: firstlight-simulate, built once without MPI and kept in the cache by content; and its calls."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", 
 
 
 def build() -> Path:
-    """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
+    """Return the program, from the cache or built now. Raises BuildError with the compiler's first error."""
     return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
 
 
 def algorithms(program: Path) -> tuple[Algorithm, ...]:
-    """Every algorithm that is there."""
+    """Return every algorithm that is there."""
     return tuple(decode(line, Algorithm) for line in ask(program, ["list"]))
 
 
@@ -51,7 +51,7 @@ class Question(msgspec.Struct, frozen=True):
     loads: bool = False
 
     def words(self) -> list[str]:
-        """The command line of `firstlight-simulate predict`."""
+        """Return the command line of `firstlight-simulate predict`."""
         options = {
             "collective": self.collective,
             "algorithm": ",".join(self.algorithms),
@@ -70,17 +70,17 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def predict(program: Path, question: Question, on_line: OnLine = lambda line: None) -> list[Prediction]:
-    """The answers, in the order of the program. Raises UsageError with its words where it refuses the question."""
+    """Return the predictions, in the order of the program. Raises UsageError with its message if it refuses."""
     return [decode(line, Prediction) for line in ask(program, question.words(), on_line)]
 
 
 def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Prediction]:
-    """The answer for a schedule in a GOAL file."""
+    """Return the predictions for a schedule in a GOAL file."""
     return [decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
 
 
 def predict_schedule(program: Path, text: str, topology: str, parameters: str) -> Prediction:
-    """The answer for one schedule in the GOAL language. Raises as `ask`."""
+    """Return the prediction for one schedule in the GOAL language. Raises as `ask`."""
     with guard.scratch("firstlight-simulate-") as folder:
         file = folder / "schedule.goal"
         file.write_text(text)
@@ -103,9 +103,9 @@ def pattern_words(name: str, processes: int | None, given: Iterable[str] = (), *
 
 
 def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None) -> list[bytes]:
-    """The lines that the program prints; `on_line` gets each as it comes, for large networks take their time.
+    """Return the lines that the program prints; call `on_line` with each as it comes, because large networks are slow.
 
-    Raises UsageError with its own words where it ends with 2, BuildError for any other end.
+    Raises UsageError with the program's own message if it ends with 2, BuildError for any other failure.
     """
     lines: list[bytes] = []
     with tempfile.TemporaryFile() as errors, guard.environment() as variables:
@@ -136,7 +136,7 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
 
 
 def decode(line: bytes, kind: type[_T]) -> _T:
-    """A line of the program. Raises BuildError where it is not understood."""
+    """Parse a line of the program. Raises BuildError if it is malformed."""
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:

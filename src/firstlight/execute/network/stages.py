@@ -2,7 +2,7 @@
 
 `classic=near:800|work:5200,sum:8,work:900` has three stages. The parts of a stage, separated by `|`, are simultaneous:
 work in nanoseconds, a sum of so many bytes over all processes, messages of so many bytes to the previous and the next
-process. `s_step=.../4` stands for four iterations. Work does not delay messages and sums.
+process. `s_step=.../4` means four iterations. Work does not delay messages and sums.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from firstlight.core.errors import UsageError
 
 MEASURED = "measured"
-"""In place of stages: those that a run measured."""
+"""The word, instead of stages, for those that a run measured."""
 _WRITTEN = re.compile(r"([A-Za-z0-9_ -]{1,40})=([^/=]{1,4000})(?:/([1-9][0-9]{0,3}))?")
 _WORK = re.compile(r"\bwork:([0-9]+(?:\.[0-9]+)?)")
 
@@ -32,7 +32,7 @@ class Stages(msgspec.Struct, frozen=True):
         return f"{self.name}={self.text}" + (f"/{self.iterations}" if self.iterations > 1 else "")
 
     def lasting(self, seconds: float) -> Stages:
-        """With work that takes so long an iteration by its shares. Raises UsageError where it has none."""
+        """Return stages whose work lasts `seconds` per iteration, by its shares. Raises UsageError without work."""
         whole = sum(float(share) for share in _WORK.findall(self.text))
         if whole <= 0:
             raise UsageError(f"the stages of {self.name} have no work, as work:1, that what was measured could be")
@@ -41,7 +41,7 @@ class Stages(msgspec.Struct, frozen=True):
 
 
 def read(words: Iterable[str]) -> tuple[Stages, ...]:
-    """As written on a command line. Raises UsageError."""
+    """Parse stages as written on a command line. Raises UsageError."""
     found: dict[str, Stages] = {}
     for word in words:
         known = _WRITTEN.fullmatch(word)

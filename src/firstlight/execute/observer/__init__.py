@@ -1,7 +1,7 @@
-"""The observer: starts a guest, and writes the lines that a program of firstlight would write of itself.
+"""The observer: starts an external command, and writes the lines that a program of firstlight would write itself.
 
-It is started by its folder with `python -I -S` in the guest's place, so it imports as little as it can: a launch waits
-for it. What it measures is the guest alone: the clock runs from the call that starts it to its end as the kernel tells.
+`python -I -S FOLDER` starts it. A launch waits for it, so it imports as little as it can. It measures the external
+command alone: the clock runs from the call that starts it to its end, as the kernel reports it.
 """
 
 import os.path

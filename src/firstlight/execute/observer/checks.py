@@ -17,7 +17,7 @@ OUT = "{out}"
 
 
 class Checked(NamedTuple):
-    """`error` and `tolerance` as in record.Check; `what` is the sentence to show."""
+    """The result of one check. `error` and `tolerance` as in record.Check; `what` is the sentence to show."""
 
     ok: bool
     error: float | None
@@ -30,7 +30,7 @@ def passed(error: float, tolerance: float, what: str) -> Checked:
 
 
 def check(guest: Mapping[str, Any], done: Executed, where: Files, environment: Mapping[str, str]) -> list[Checked]:
-    """Every check that the guest has, in the order in which a failure explains the later ones."""
+    """Return the result of every check of the external command; an earlier failure explains the later ones."""
     found: list[Checked] = []
     if guest["status"] or done.status < 0:
         found.append(_status(done, where))
@@ -60,7 +60,7 @@ def _command(words: str, where: Files, environment: Mapping[str, str]) -> Checke
 
 
 def like(wanted: Mapping[str, Any], where: Files) -> Checked:
-    """The file that was written beside its reference."""
+    """Compare the file that was written with its reference."""
     name = wanted["file"].replace(OUT, where.out)
     shown = "its output" if wanted["file"] == OUT else wanted["file"]
     texts = []
@@ -79,10 +79,10 @@ def like(wanted: Mapping[str, Any], where: Files) -> Checked:
 
 
 def difference(text: str, reference: str) -> tuple[float, str]:
-    """The largest relative difference of numbers at the same places of two texts, and which numbers differ so.
+    """Return the largest relative difference of numbers at the same places of two texts, and which numbers differ so.
 
-    Relative to the number of the reference; of one that is 0 the difference itself. Infinite, with the reason, where
-    the texts have other words between their numbers, or not as many numbers.
+    It is relative to the number of the reference, absolute if that is 0. It is infinite, with the reason, if the texts
+    have other words between their numbers, or not as many numbers.
     """
     mine, theirs = (NUMBER.findall(t) for t in (text, reference))
     if len(mine) != len(theirs):
@@ -114,8 +114,9 @@ def _apart(a: str, b: str) -> float:
 
 
 def figures(patterns: Mapping[str, str], where: Files) -> tuple[dict[str, float], list[Checked]]:
-    """What the guest tells of itself: of each pattern the last match in what it printed, its first group where it has
-    one. Of a pattern that matches no number a check that failed."""
+    """Return the figures of an external command: the last match of each pattern in its output, or that match's first
+    group if there is one. A pattern that matches no number becomes a check that failed.
+    """
     found: dict[str, float] = {}
     failed: list[Checked] = []
     for name, pattern in patterns.items():

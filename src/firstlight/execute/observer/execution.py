@@ -1,4 +1,4 @@
-"""One execution of a guest: started, waited for, and what the kernel tells of it at its end."""
+"""One execution of an external command: start it, wait for it, and read the kernel's accounting at its end."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 TAIL = 1 << 20
-"""Bytes of what it prints that are looked at: the last ones."""
+"""Bytes of its output that are read: the last ones."""
 
 OVERLAP = 1 << 16
 """Bytes by which two pieces of the output overlap."""
 
 
 class Executed(NamedTuple):
-    """`wall` and `cpu` in seconds (user and system, of all processes that were waited for below it), `memory` the
-    largest resident set of one of them in bytes, None where it is not known: the kernel counts the process that starts
-    another as the beginning of that one, so a smaller one than the observer's is not visible. `undisturbed`: the share
-    of its time in which its first thread did not wait for a processor that others had (1 where the kernel does not
-    tell). `status`: negative for a signal.
+    """What one execution used: `wall` and `cpu` in seconds (user and system, of all processes waited for below it).
+    `memory`: the largest resident set of one of them in bytes, None if not known. The kernel counts the process that
+    starts another as the beginning of that one, so a set smaller than the observer's is not visible.
+    `undisturbed`: the share of its time in which its first thread did not wait for a processor that others had (1 if
+    the kernel does not report it). `status`: negative for a signal.
     """
 
     wall: float
@@ -31,8 +31,9 @@ class Executed(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Where an execution writes: `out` is what `{out}` stands for, and takes its standard output where its words do
-    not name it."""
+    """The files of an execution: `out` replaces `{out}`, and receives its standard output if its words do not
+    name it.
+    """
 
     out: str
     stdout: str
@@ -47,7 +48,7 @@ def files(folder: str, named: bool, wanted: bool) -> Files:
 
 
 def execute(words: list[str], environment: Mapping[str, str], where: Files) -> Executed:
-    """Raises OSError where it cannot be started."""
+    """Run the command and return what it used. Raises OSError if it cannot be started."""
     made = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     actions = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -73,10 +74,10 @@ def execute(words: list[str], environment: Mapping[str, str], where: Files) -> E
 def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) -> float | None:
     """Run the command once more and return its largest resident set in bytes, also if the observer's is larger.
 
-    Returns None where the kernel does not report it.
+    Returns None if the kernel does not report it.
 
     A shell starts it and ends, so that it becomes a child of the observer whose count began with the shell's own size.
-    It waits for that end: what ended before, the shell might ask for itself.
+    It waits for that end: otherwise the shell itself might collect the status of a command that ended before.
     """
     adopt = _adopting()
     if adopt is None:
@@ -111,7 +112,7 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
 
 
 def _adopting() -> Callable[[bool], object] | None:
-    """What makes this process the parent of whose parents ended below it, or no longer; None where that cannot be."""
+    """Return a function that makes this process adopt orphans below it, or no longer; None if that is impossible."""
     try:
         from ctypes import CDLL  # only here: it takes longer to import than all of this
 
@@ -122,7 +123,7 @@ def _adopting() -> Callable[[bool], object] | None:
 
 
 def _waited(process: int) -> float:
-    """Seconds for which its first thread was ready to run and had no processor; it has ended and is still there."""
+    """Return seconds for which its first thread was ready but had no processor; it has ended and is still there."""
     try:
         with open(f"/proc/{process}/schedstat", "rb") as file:  # noqa: PTH123
             return int(file.read().split()[1]) * 1e-9
@@ -131,7 +132,7 @@ def _waited(process: int) -> float:
 
 
 def clear(where: Files) -> None:
-    """Nothing of an execution before is left where the next one writes."""
+    """Remove what an earlier execution left where the next one writes."""
     for path in where:
         if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
             import shutil
@@ -142,12 +143,12 @@ def clear(where: Files) -> None:
 
 
 def shell(words: str, environment: Mapping[str, str], where: Files) -> int:
-    """A command of a shell beside the guest; its exit status."""
+    """Run a command of a shell for the external command, and return its exit status."""
     return execute(["/bin/sh", "-c", words], environment, where).status
 
 
 def printed(path: str) -> str:
-    """What was written there, at most the last TAIL bytes; "" where there is no file."""
+    """Return what was written there, at most the last TAIL bytes; "" if there is no file."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             size = os.fstat(file.fileno()).st_size
@@ -193,7 +194,7 @@ def pieces(path: str) -> Iterator[str]:
 
 
 def last_line(*texts: str) -> str:
-    """The last line with a word in the first text that has one."""
+    """Return the last line with a word in the first text that has one."""
     for text in texts:
         lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
         if lines:

@@ -18,7 +18,7 @@ _EXACT = 2**53  # every reader of JSON reads integers below this exactly
 
 
 class Asked(NamedTuple):
-    """The command line. `launcher`: words before the guest's own."""
+    """The command line. `launcher`: words before the external command's own."""
 
     parameters: dict[str, int | float | str]
     options: dict[str, str]
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
 
 class RefusedError(Exception):
-    """The guest cannot be run here: one line."""
+    """The external command cannot be run here: one line."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
 def parse(words: Sequence[str]) -> Asked:
     """Parse `name=value` parameters of the case, `--name value` options and, after `--`, the words of the launcher.
 
-    A guest that is too long for one word is split into several.
+    An external command that is too long for one word is split into several.
     """
     parameters: dict[str, int | float | str] = {}
     options: dict[str, str] = {}
@@ -79,7 +79,7 @@ def value(text: str) -> int | float | str:
 
 
 def observe(asked: Asked, guest: dict[str, Any], output: IO[str]) -> int:
-    """All executions of a launch. The status is that of a program of firstlight: 1 where a check failed."""
+    """Run all executions of a launch. Return the status of a program of firstlight: 1 if a check failed."""
     folder = f"{os.environ.get('TMPDIR', '/tmp')}/guest-{os.getpid()}"
     os.mkdir(folder, 0o700)  # noqa: PTH102
     try:
@@ -120,7 +120,7 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
 
 
 def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -> None:
-    """Before an execution, outside of its time; nothing of an earlier one is left where it writes."""
+    """Prepare an execution, outside of its time; remove what an earlier one left where it writes."""
     clear(where)
     if guest["prepare"]:
         status = shell(guest["prepare"].replace(OUT, where.out), environment, where)
@@ -134,9 +134,10 @@ def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -
 def _recorded(
     guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files, folder: str
 ) -> dict[str, float]:
-    """Execute once with the recorder, untimed because it costs time, and return the share of the ranks' time in MPI.
+    """Execute once with the recorder, untimed because it adds time, and return the share of the ranks' time in MPI.
 
-    The share is that of all ranks together; the result is empty if no rank reported."""
+    The share is that of all ranks together; the result is empty if no rank reported.
+    """
     notes = f"{folder}/recorded"
     os.mkdir(notes)  # noqa: PTH102
     _prepare(guest, where, environment)
@@ -151,7 +152,7 @@ def _recorded(
 
 
 def _memory(guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files) -> dict[str, float]:
-    """One more execution of a short guest that is smaller than the observer, which is not timed."""
+    """Execute a short external command that is smaller than the observer once more, untimed, for its peak memory."""
     _prepare(guest, where, environment)
     memory = peak_memory(command, environment, where)
     return {} if memory is None else {"peak_memory": memory}
@@ -200,6 +201,6 @@ def _sample(done: Executed, observed: dict[str, float]) -> dict[str, Any]:
 
 
 def _write(output: IO[str], **line: Any) -> None:
-    """At once, whole: what was measured until a kill is there."""
+    """Write a whole line and flush it: what was measured before a kill is there."""
     output.write(json.dumps(line, separators=(",", ":")) + "\n")
     output.flush()

@@ -31,7 +31,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> list[Call]:
-    """The lines of a table. Raises ValueError, with the line, where one is malformed or names a function again."""
+    """Parse the lines of a table. Raises ValueError, with the line, if one is malformed or names a function again."""
     calls: dict[str, Call] = {}
     group: Group | None = None
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -50,5 +50,5 @@ def read(path: Path) -> list[Call]:
 
 @cache
 def groups() -> dict[str, Group]:
-    """The group of every call, in the order of the table."""
+    """Return the group of every call, in the order of the table."""
     return {call.name: call.group for call in read(FOLDER / "calls.txt")}

@@ -26,9 +26,9 @@ bring nothing with it there. It finds the MPI functions in the process that call
 
 
 def build(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
-    """The profiler's library for `mpi`, from the cache or built now with the compiler `cxx` behind its wrapper.
+    """Return the profiler's library for `mpi`, from the cache or built now with the compiler `cxx` behind its wrapper.
 
-    Raises BuildError, in one line with the place of the compiler's whole output, where it does not build.
+    Raises BuildError, in one line with the place of the compiler's whole output, if it does not build.
     """
     environment = os.environ | mpi.environment
     if cxx is not None:

@@ -34,9 +34,9 @@ def words(command: Sequence[str], mpi: Mpi) -> list[str]:
 
 
 def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr: bool = False) -> int:
-    """Run `command` to its end; ranks write into `folder`. Returns its status, negative for a signal.
+    """Run `command` to its end; ranks write into `folder`. Return its status, negative for a signal.
 
-    With `to_stderr` its standard output goes there. Raises UsageError where the command cannot be started.
+    With `to_stderr` its standard output goes there. Raises UsageError if the command cannot be started.
     """
     with contextlib.ExitStack() as stack:
         path = library
@@ -64,10 +64,10 @@ def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr
 
 
 class _Signals:
-    """Ctrl-C reaches the command by itself, because it is in our group; what is sent to us alone is passed on.
+    """Forwarding of signals: Ctrl-C reaches the command by itself, because it is in our group; others are passed on.
 
-    They are taken before the command is started, so that none falls between: handlers, unlike what is ignored, do not
-    pass to the command.
+    The handlers are set before the command is started, so that no signal is lost: handlers, unlike what is ignored, do
+    not pass to the command.
     """
 
     def __enter__(self) -> Self:

@@ -1,9 +1,9 @@
-"""Wrappers: the C++ source of the functions that stand before those of one MPI library, made from its own mpi.h.
+"""Wrappers: the C++ source of the functions that wrap those of one MPI library, made from its own mpi.h.
 
 The prototypes are those of that mpi.h (handles are numbers in one library and pointers in another, and an older one
 lacks some functions); what each call sends comes from the table of calls.
 
-Fortran calls reach a C wrapper only where the library's Fortran side calls MPI_Send. Open MPI's calls PMPI_Send, so
+Fortran calls reach a C wrapper only if the library's Fortran side calls MPI_Send. Open MPI's calls PMPI_Send, so
 all of its Fortran functions are wrapped too (mpi_send_ and mpi_send_f08_). MPICH's does so only in those functions of
 mpi_f08 that take no buffer (mpi_barrier_f08_); the others, and mpif.h, call MPI functions. A call that reaches two
 wrappers counts once.
@@ -51,7 +51,7 @@ HELPERS = [
 ]
 """Functions that the profiler itself calls, by their PMPI names."""
 CONVERSIONS = ["Comm_f2c", "Type_f2c", "Request_f2c", "Win_f2c", "Op_f2c"]
-"""Called too, where they are functions."""
+"""Functions that the profiler also calls, if they are not macros."""
 _PARAMETER = re.compile(r"(.*?)(\w+)\s*((?:\[\d*\]\s*)*)", re.DOTALL)
 
 
@@ -81,9 +81,9 @@ class Wrapper(msgspec.Struct, frozen=True):
 
 
 def generate(calls: Sequence[Call], mpi_h: str, family: str) -> tuple[str, str]:
-    """(generated.hpp, generated.cpp) for an mpi.h after the preprocessor.
+    """Return (generated.hpp, generated.cpp) for an mpi.h after the preprocessor.
 
-    Raises ValueError where mpi.h declares a function with another number of arguments than the standard.
+    Raises ValueError if mpi.h declares a function with another number of arguments than the table of calls.
     """
     prototypes = dict(re.findall(r"\bint\s+(MPI_\w+)\s*\(([^()]*)\)", mpi_h))
     wrappers = [
@@ -154,14 +154,14 @@ def c_wrapper(w: Wrapper) -> str:
 
 
 def fortran_names(w: Wrapper, family: str) -> list[str]:
-    """The Fortran symbols to wrap: of mpif.h and `use mpi` where those do not call MPI functions, of `mpi_f08`."""
+    """Return the Fortran symbols to wrap: of mpif.h and `use mpi` if those do not call MPI functions, of `mpi_f08`."""
     if w.call.rule == "hidden" or w.name.endswith("_c"):
         return []
     return [w.name.lower() + suffix for suffix in of(family).fortran_symbols]
 
 
 def fortran_wrapper(w: Wrapper, name: str) -> str:
-    """Every argument is an address, so the call is passed on without knowing what it says; `error` may be absent."""
+    """Return a wrapper that forwards the call: every argument is an address to pass on; `error` may be absent."""
     values = {p.name: _fortran_value(p) for p in w.parameters}
     declared = ", ".join([*(f"void* a_{p.name}" for p in w.parameters), "MPI_Fint* error"])
     given = ", ".join([*(f"a_{p.name}" for p in w.parameters), "error"])
@@ -192,7 +192,7 @@ def _fortran_value(p: Parameter) -> str:
 
 
 def _body(w: Wrapper, values: dict[str, str], forward: str) -> str:
-    """Forward the call and record it. What a call frees or a started request was is looked at before."""
+    """Return code that forwards the call and records it; a request that it frees is looked at before."""
     rule = w.call.rule
     if rule in ("time", "hidden"):
         return f"  {forward}\n  call.done(status);\n"

@@ -60,7 +60,7 @@ __all__ = [
 
 SUITES = ("quick", "standard", "full")
 OWN = "own"
-"""The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
+"""The chapter of workloads that are not in a chapter's folder: those that users keep with their code."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -77,7 +77,7 @@ class Variant(msgspec.Struct, frozen=True):
     flags: dict[str, tuple[str, ...]] = {}
 
     def makes(self, name: str) -> bool:
-        """Whether a program of this name is made of it: of its own name, or with a library's behind it."""
+        """Return whether a program of this name is made from it: its own name, or that with a library's suffix."""
         return name == self.name or (bool(of_library(self.needs)) and name.startswith(f"{self.name}_"))
 
 
@@ -110,14 +110,14 @@ class Workload(msgspec.Struct, frozen=True):
     expected_failures: tuple[ExpectedFailure, ...] = ()
 
     def variant(self, name: str) -> Variant:
-        """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
+        """Return the variant of a program: of its name, or `blas` for `blas_openblas`. Raises KeyError."""
         fitting = [v for v in self.variants if v.makes(name)]
         if not fitting:
             raise KeyError(f"{self.name} has no variant {name}")
         return max(fitting, key=lambda v: len(v.name))
 
     def work(self, variant: str) -> str:
-        """The class of work that a variant does; "" for what the variants of the folder do unless one is declared."""
+        """Return the class of work that a variant does; "" if none is declared for it."""
         return next((c.name for c in self.classes if any(fnmatchcase(variant, p) for p in c.variants)), "")
 
     def expected(self, variant: str, flag_set: str) -> str:
@@ -149,7 +149,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def roots() -> list[Path]:
-    """Where workloads are looked for: `<checkout>/workloads`, then the folders in FIRSTLIGHT_WORKLOADS (a:b)."""
+    """Return the folders of workloads: `<checkout>/workloads`, then those in FIRSTLIGHT_WORKLOADS (a:b)."""
     extra = os.environ.get("FIRSTLIGHT_WORKLOADS", "")
     return [ROOT / "workloads", *(Path(part).expanduser() for part in extra.split(":") if part)]
 
@@ -175,7 +175,7 @@ def load(roots: list[Path]) -> dict[str, Workload]:
 
 
 def _chapter(root: Path, document: Path) -> str:
-    """The folder that a workload's own lies in is its chapter; a workload that lies in a root itself is the user's."""
+    """Return the name of the folder above the workload's own as its chapter; OWN if that folder is the root."""
     group = document.parent.parent
     return OWN if group == root else group.name
 
@@ -218,7 +218,8 @@ def _read(document: Path, chapter: str) -> Workload:
 def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
     """Return one variant per source file of the folder and of `broken`, and one for each set of flags that fits it.
 
-    `c_abi.cpp` is not a variant: it is the C side of the folder's Fortran variants."""
+    `c_abi.cpp` is not a variant: it is the C side of the folder's Fortran variants.
+    """
     variants = []
     for source in sorted([*folder.iterdir(), *folder.glob("broken/*")], key=lambda path: path.name):
         if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
@@ -240,21 +241,21 @@ def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
 
 
 def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
-    """What the file's name and its extension ask for, and whether it is a broken variant."""
+    """Return what the file's name and extension require, and whether it is a broken variant."""
     language = {".f90": ("fortran",), ".cu": ("cuda",)}.get(source.suffix, ())
     return tuple(dict.fromkeys(needs(source.stem) + language)), source.stem.startswith("broken_")
 
 
 def device_variant(workload: Workload, name: str) -> bool:
-    """Whether the steps of that variant run on a GPU; by its name alone where the workload no longer has it."""
+    """Return whether the steps of a variant run on a GPU; the name decides if the workload no longer has it."""
     known = next((v.needs for v in workload.variants if v.name == name), None)
     return on_device(needs(name) if known is None else known)
 
 
 def _source_hash(folder: Path) -> str:
-    """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code.
+    """Return the SHA-256 of names and contents of all sources of a workload: equal hashes mean the same code.
 
-    Headers beside the folder, which the workloads of a group share, are sources of each of them.
+    Headers in the folder above, which the workloads of a group share, are sources of each of them.
     """
     digest = hashlib.sha256()
     for source in [*sorted(folder.rglob("*")), *sorted(folder.parent.glob("*.hpp"))]:

@@ -1,6 +1,6 @@
-"""Brought: a workload that a run brings with itself instead of finding it in a folder: commands of a user.
+"""Brought: a workload that a run contains instead of a workload folder: the commands of a user.
 
-It is kept in run.json, so that whoever has the run can judge it and draw its page; it is data, and has no code.
+It is stored in run.json, so that any user of the run can judge it and draw its page. It is data and has no code.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from firstlight.model.catalogue import Bound, Plot, Row, Variant, Workload
 
 CHAPTER = "bench"
 CALLED = {EXECUTION: "wall time", EXECUTION_CPU: "CPU time", EXECUTION_MEMORY: "peak memory"}
-"""Names of the metrics that play these roles."""
+"""Names of the metrics with these roles."""
 THRESHOLD = 0.05
-"""The smallest difference that matters, as a share, where a user sets none."""
+"""The default of the smallest difference that matters, as a share."""
 
 
 class Brought(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class Brought(msgspec.Struct, frozen=True):
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """Return the metrics that decide which command is better: wall time, and those that the user asked for."""
+        """Return the metrics that decide which command is better: wall time, and those that the user requested."""
         return tuple(dict.fromkeys(r.metric for r in self.rows if r.headline))
 
     @property
@@ -107,5 +107,5 @@ class Brought(msgspec.Struct, frozen=True):
 
 
 def together(found: Mapping[str, Workload], brought: Iterable[Brought]) -> dict[str, Workload]:
-    """The workloads of the catalogue and of a run; what a run brings hides one of the same name."""
+    """Return the workloads of the catalogue and of a run; one of the run hides one of the same name."""
     return {**found, **{one.name: one.workload() for one in brought}}

@@ -1,4 +1,4 @@
-"""Capabilities: what the name of a variant's file asks for."""
+"""Capabilities: what a variant requires, from the name of its file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=4096)
 def needs(variant: str) -> tuple[str, ...]:
-    """What a variant's name asks for: prefixes from the left, `mpi_omp_x` needs both. `broken_` asks for nothing."""
+    """Return what a variant's name requires: prefixes from the left, `mpi_omp_x` both, and `broken_` nothing."""
     rest = variant.removeprefix("broken_")
     found: list[str] = []
     while True:
@@ -38,13 +38,13 @@ def needs(variant: str) -> tuple[str, ...]:
 
 @cache
 def prefixes() -> dict[str, Prefix]:
-    """The file-name prefixes that ask for a capability, from native/prefixes.json."""
+    """Return the file-name prefixes that require a capability, from native/prefixes.json."""
     table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
     return msgspec.convert(table, dict[str, Prefix])
 
 
 def on_device(capabilities: Iterable[str]) -> bool:
-    """Whether a variant that needs these runs its steps on a GPU."""
+    """Return whether a variant that needs these runs its steps on a GPU."""
     return not _of_devices().isdisjoint(capabilities)
 
 
@@ -54,11 +54,11 @@ def _of_devices() -> frozenset[str]:
 
 
 def of_library(capabilities: Iterable[str]) -> tuple[str, ...]:
-    """Those of the capabilities that one numerical library has to offer together."""
+    """Return the capabilities that one numerical library must offer together."""
     offered = {p.needs for p in prefixes().values() if p.library}
     return tuple(need for need in capabilities if need in offered)
 
 
 def why(capability: str) -> str:
-    """What a variant with this need is waiting for, in words: `a Fortran compiler`."""
+    """Return what a variant with this need requires, in words: `a Fortran compiler`."""
     return next((p.why for p in prefixes().values() if p.needs == capability), capability)

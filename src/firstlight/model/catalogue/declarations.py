@@ -1,4 +1,4 @@
-"""Declarations: what a workload.toml may say, entry by entry."""
+"""Declarations: the entries that a workload.toml may have."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"`largest` is a formula over `cores`, which knows no {', '.join(sorted(unknown))}")
 
     def elements(self, value: float) -> float:
-        """Return the number of elements for a value of the parameter. Raises OverflowError where that is too large."""
+        """Return the number of elements for a value of the parameter. Raises OverflowError if it is too large."""
         return self.growth**value if self.growth else value**self.power
 
     def bytes_with(self, values: Mapping[str, Sequence[Value]]) -> list[float]:
@@ -70,9 +70,9 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Declaration(Protocol):
-    """Figures that an entry of workload.toml speaks of: of these variants, with these values of parameters.
+    """Figures to which an entry of workload.toml applies: of these variants, with these values of parameters.
 
-    `device`: of the variants whose steps run on a GPU. Others never: neither has to do with the ceilings of the other.
+    `device`: of the variants whose steps run on a GPU, else of those on the host. Each kind has ceilings of its own.
     """
 
     @property

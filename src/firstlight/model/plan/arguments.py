@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from firstlight.model.catalogue import Value
 
 Values = Mapping[str, Sequence[Value]]
-"""By parameter, or by option, the values that it takes."""
+"""The values of each parameter or option, by name."""
 
 _EXACT = 2**53  # every reader of JSON reads integers below this exactly
 

@@ -1,4 +1,4 @@
-"""Ceilings: the limits that what is planned will be held against, and which of them no cell would measure."""
+"""Ceilings: the limits that planned figures are compared with, and those of them that no cell measures."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from firstlight.system.machine import Machine, cores
 
 
 class Ceiling(NamedTuple):
-    """A ceiling by its name, of so many cores of one node."""
+    """A ceiling by its name, for a number of cores of one node."""
 
     name: str
     cores: int
 
 
 def unmeasured(cells: Iterable[Cell], workloads: Mapping[str, Workload], machine: Machine) -> list[Ceiling]:
-    """Those that bound a figure of these cells and that none of them measures."""
+    """Return the ceilings that bound a figure of these cells and that none of them measures."""
     cells = list(cells)
     wanted = bounding(cells, workloads, machine)
     return sorted(c for c in wanted if not any(measures(cell, c, workloads, machine) for cell in cells))
 
 
 def bounding(cells: Iterable[Cell], workloads: Mapping[str, Workload], machine: Machine) -> set[Ceiling]:
-    """Those that bound a figure of these cells. Figures over several nodes, and with more ranks and threads than
-    processors, are held against none."""
+    """Return the ceilings of these cells; cells on several nodes, or with more threads than processors, have none."""
     held = (cell for cell in cells if cell.placement.nodes == 1 and not cores.crowded(_cores(cell), machine))
     return {found for cell in held for found in _bounding(cell, workloads[cell.program.workload], machine)}
 
@@ -38,7 +37,7 @@ def measures(cell: Cell, ceiling: Ceiling, workloads: Mapping[str, Workload], ma
 
 
 def _bounding(cell: Cell, workload: Workload, machine: Machine) -> Iterable[Ceiling]:
-    """Nothing bounds what is itself a ceiling."""
+    """Yield the ceilings of a cell; a cell that measures a ceiling has none."""
     if provides(cell, {p.ceiling for p in workload.provides}, workload, machine):
         return
     for bound in workload.bounded_by:

@@ -11,7 +11,7 @@ from firstlight.model.plan.types import Cell
 
 
 def select(workloads: dict[str, Workload], names: Sequence[str]) -> dict[str, frozenset[str] | None]:
-    """The workloads asked for by `dot`, `dot.kahan` or a chapter as `network`; the variants named, or None for all.
+    """Return the workloads of `dot`, `dot.kahan` or a chapter as `network`, with the named variants or None for all.
 
     No names: every workload. Raises UsageError with the nearest names for one that does not exist.
     """
@@ -33,7 +33,7 @@ def select(workloads: dict[str, Workload], names: Sequence[str]) -> dict[str, fr
 
 
 def in_chapter(workloads: dict[str, Workload], name: str) -> list[str]:
-    """The workloads of a chapter: a folder of workloads/."""
+    """Return the workloads of a chapter: a folder of workloads/."""
     return [w.name for w in workloads.values() if w.chapter == name]
 
 
@@ -57,9 +57,9 @@ def _unknown(workloads: dict[str, Workload], name: str) -> str:
 
 
 def order(cells: Sequence[Cell], seed: int, number: int) -> list[Cell]:
-    """The cells of round `number` in random order: a function of the seed, the round and which cells, nothing else.
+    """Return the cells of round `number` in random order, which depends on the seed, the round and the cells only.
 
-    Each cell occurs once a round, so that a machine that drifts harms all cells alike.
+    Each cell occurs once per round, so that a drift of the machine affects all cells alike.
     """
     arranged = sorted(cells, key=lambda cell: cell.id)
     random.Random(f"{seed}:{number}").shuffle(arranged)

@@ -8,11 +8,11 @@ from firstlight.system.machine import Machine
 
 
 class Effort(NamedTuple):
-    """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
+    """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` per launch.
 
-    No sample of a case is begun after `case_seconds`, but two are always taken (of a guest one). A launch that takes
-    longer than `timeout` seconds hangs, and is killed. Where workloads are named, `each` seconds for one of them are
-    enough, or what the wanted launches take of one candidate of each row.
+    No sample of a case is begun after `case_seconds`, but each case has at least two (one of a guest). A launch that
+    exceeds `timeout` seconds hangs, and is killed. If workloads are named, the budget is `each` seconds per workload,
+    or the wanted launches of one candidate of each row if these need more.
     """
 
     budget: float
@@ -23,7 +23,7 @@ class Effort(NamedTuple):
     each: float
 
     def enough(self, workloads: int, needed: float) -> float:
-        """Seconds of launching for so many workloads that were named, of which rows need `needed` for their answers."""
+        """Return the seconds of launching for a number of named workloads whose rows need `needed` seconds."""
         return min(self.budget, max(self.each * workloads, needed))
 
     @property
@@ -33,7 +33,7 @@ class Effort(NamedTuple):
 
 
 GUESTS = "bench"
-"""What programs that are not firstlight's get: no workload declares a suite of this name."""
+"""The suite of external commands: no workload declares a suite of this name."""
 EFFORT = {
     "quick": Effort(170, 5, 0.002, 0.3, 40, each=170),
     "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
@@ -41,7 +41,7 @@ EFFORT = {
     GUESTS: Effort(600, 5, 0.002, 0.3, 900, each=600),
 }
 PATIENCE = 20
-"""How much longer a program may take where its processor is emulated."""
+"""Factor by which the time limit of a launch grows if its processor is emulated."""
 
 
 def effort(suite: str, machine: Machine) -> Effort:

@@ -1,7 +1,7 @@
-"""Fitting: cells that a file asks for, held against this machine before any of them is started.
+"""Fitting: the cells of a resumed run are compared with this machine before any of them is started.
 
-A plan that was made here fits by itself. One that is gone on with comes from a run directory, which others may have
-written: it may ask for no more than this machine has, unless the suite, or the user now, asks for that here.
+A plan that was made here always fits. A resumed plan comes from a run directory, which others may have written. It may
+use no more than this machine has, unless the suite, or the user now, requests that here.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def unfit(
     placements: Sequence[str] = (),
     settings: Settings = NONE,
 ) -> dict[str, Absent]:
-    """By the id of a cell why it is not started here; cells that may be are left out.
+    """Return the reason for each cell that is not started here, by its id; cells that fit are left out.
 
-    `placements` are those that the user asks for now. Raises UsageError for names and placements that `plan` refuses.
+    `placements` are those that the user requests now. Raises UsageError for names and placements that `plan` refuses.
     """
     found = {cell.id: lacks for cell in cells if (lacks := _too_large(cell, workloads, machine))}
     crowded = {cell.id: cell for cell in cells if cores.crowded(_busy(cell), machine)}
@@ -50,7 +50,7 @@ def unfit(
 
 
 def _busy(cell: Cell) -> int:
-    """Threads of all ranks of a node."""
+    """Return the threads of all ranks of a node."""
     return int(cell.placement.per_node * max(cell.placement.threads, cell.option("threads", 1)))
 
 
@@ -62,7 +62,7 @@ def _too_many(cell: Cell, machine: Machine) -> Absent:
 
 
 def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) -> Absent | None:
-    """Whether a case alone is larger than the memory; entries of a suite may keep fewer bytes an element."""
+    """Return why a case alone exceeds the memory, or None; entries of a suite may need fewer bytes per element."""
     workload = workloads.get(cell.program.workload)
     sizes = workload.sizes if workload is not None else None
     if workload is None or sizes is None:

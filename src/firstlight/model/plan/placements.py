@@ -15,12 +15,13 @@ MOST = 1 << 20  # nodes, ranks or threads: a larger number is a slip of the keyb
 
 
 def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], list[str]]:
-    """The placements that `shapes` stand for here, once each, and the shapes that are not to be had here.
+    """Return the placements that `shapes` mean here, once each, and the shapes that are not available here.
 
-    A shape is NODESxRANKSxTHREADS: nodes, ranks a node, threads a rank. Each is a number or one of `all`, `half` and
-    `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the cores of a node for the others, where
-    `all-threads` is its hardware threads, and `gpus` (ranks alone) one for each of its GPUs. Numbers may ask for more
-    than there are (oversubscription), not for more nodes.
+    A shape is NODESxRANKSxTHREADS: nodes, ranks per node, threads per rank. Each is a number or one of `all`, `half`
+    and `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the cores of a node for the others.
+    `all-threads` means the hardware threads of a node, `gpus` (ranks only) one rank for each of its GPUs. Numbers may
+    exceed the cores (oversubscription), but not the nodes.
+
     Raises UsageError for anything else.
     """
     found: list[Placement] = []

@@ -39,14 +39,16 @@ def plan(
     defaults: Defaults = PLAIN,
     without: Mapping[str, Collection[str]] = PLAIN,
 ) -> Plan:
-    """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
+    """Return every cell of the suite that this machine can build and run. `toolchains` and `mpis` are fnmatch patterns.
 
-    Where `names` leave out what measures the ceilings of what they name, cells that do are added: each ceiling of as
-    many cores, by one toolchain, with what the shortest suite that has it asks for.
+    If `names` leave out workloads that measure ceilings of the named ones, cells for these ceilings are added: on as
+    many cores, with native flags if possible, from the shortest suite that has them.
+
     `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
-    workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
-    is measured twice. `without` lists, by workload, parameters without meaning, which are left out. A named workload
-    that lacks that suite is measured with its next suite.
+    workload's parameters, except in cells for ceilings alone. The `defaults` of that workload ensure that no case is
+    measured twice. `without` lists, by workload, parameters without meaning, which are left out. A named workload that
+    lacks that suite is measured with its next suite.
+
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for an invalid placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
@@ -69,7 +71,7 @@ def plan(
 
 
 def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolbox, machine: Machine) -> Plan:
-    """What measures the ceilings of these cells, as far as none of them does."""
+    """Return a plan that measures the ceilings of these cells that none of them measures."""
     planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN, PLAIN)
     for ceiling in unmeasured(cells, workloads, machine):
         planner.add_ceiling(ceiling, workloads)
@@ -84,7 +86,7 @@ def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
 
 
 def suite_of(workload: Workload, suite: str) -> str:
-    """The suite that is measured where a workload is named: the one asked for, or the next one that it has."""
+    """Return the suite that is measured for a named workload: the requested one, or the next one that it has."""
     known = [*EFFORT]
     later = (name for name in known[known.index(suite) :] if name in workload.suites)
     earlier = (name for name in reversed(known[: known.index(suite)]) if name in workload.suites)
@@ -92,7 +94,7 @@ def suite_of(workload: Workload, suite: str) -> str:
 
 
 class _Planner:
-    """Collects the cells of one plan, and what was absent."""
+    """The cells of one plan, and what was absent."""
 
     def __init__(
         self,
@@ -115,7 +117,7 @@ class _Planner:
         self.taken: dict[tuple[Program, Placement], list[Box]] = {}
 
     def add(self, workload: Workload, wanted: frozenset[str] | None) -> None:
-        """Plan the workload's entries of this suite. A variant named by the user but in none takes the first entry."""
+        """Plan the workload's entries of this suite. A named variant without an entry uses the first one."""
         selections = workload.suites.get(suite_of(workload, self.suite), [])
         for variant in workload.variants:
             if variant.broken:
@@ -129,7 +131,7 @@ class _Planner:
                     self._add_variant(workload, name, variant, entry)
 
     def add_ceiling(self, ceiling: Ceiling, workloads: Mapping[str, Workload]) -> None:
-        """Plan what measures this ceiling, of the first suite that has it; nothing where no program here does."""
+        """Plan cells that measure this ceiling, of the first suite that has it; none if no program here can."""
         for suite in EFFORT:
             if any(measures(cell, ceiling, workloads, self.machine) for cell in self.cells):
                 return
@@ -137,7 +139,7 @@ class _Planner:
                 self._add_provider(ceiling, workload, workload.suites.get(suite, []))
 
     def _add_provider(self, ceiling: Ceiling, workload: Workload, selections: Sequence[Selection]) -> None:
-        """Threads of one process stand for all the cores; one core is what a program without threads has."""
+        """Add cells for a ceiling: a process with a thread per core, for one core a program without threads."""
         for variant in (v for v in workload.variants if not v.broken and "mpi" not in v.needs):
             if ("openmp" in variant.needs) != (ceiling.cores > 1):
                 continue
@@ -148,14 +150,14 @@ class _Planner:
                             self._add_cell(program, Placement(1, 1, ceiling.cores), box)
 
     def _fastest(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Program]:
-        """With native flags where they are here, by each compiler that the entry names: a capacity is their best."""
+        """Return programs with native flags, if possible, of each compiler of the entry: a capacity is their best."""
         able = self._toolchains(workload, name, variant, entry)
         able = able or self._toolchains(workload, name, variant, replace(entry, toolchains=["one"]))
         chosen = [t for t in able if t.flag_set == "native"] or able[:1]
         return [p for t in chosen for p in programs(workload, name, variant, t, self.toolbox, self.mpis)[0]]
 
     def _limiting(self, ceiling: Ceiling, workload: Workload, program: Program, entry: Selection) -> list[Box]:
-        """The cases of the entry that measure the ceiling."""
+        """Return the cases of the entry that measure the ceiling."""
         values = self._parameters(workload, entry) or {}
         declared = [p for p in workload.provides if p.ceiling == ceiling.name]
         able = (p for p in declared if applies(p, program, values, workload, self.machine))
@@ -175,10 +177,10 @@ class _Planner:
                         self._add_cell(program, placement, box)
 
     def _given(self, workload: Workload, entry: Selection) -> Box:
-        """The values of an entry, and those that the user set in their place.
+        """Return the values of an entry, with those that the user set instead of its own.
 
-        Entries that differed by what the user replaced may say the same then; what one leaves to the program's default
-        is written where another says it, so that this shows.
+        Entries that differed only in a replaced value are now equal. To show this, a parameter that one entry leaves to
+        the program's default is written out if another entry sets it.
         """
         changed = self.settings.get(workload.name, {})
         if not changed:
@@ -191,7 +193,7 @@ class _Planner:
         return {name: values for name, values in given.items() if name not in self.without.get(workload.name, ())}
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
-        """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
+        """Return the toolchains that match the entry and have what the variant needs; one if that is enough."""
         what = f"{workload.name}.{name}"
         if lacks := lacking_here(what, variant, self.toolbox):
             self.absent.append(lacks)
@@ -208,7 +210,7 @@ class _Planner:
         return [min(able, key=lambda t: (t.flag_set != "native", family(t.compiler) != "gcc"))]
 
     def _placements(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Placement]:
-        """Where the program runs: the user's placements, or the entry's; `threads` counts where it has no ranks."""
+        """Return where the program runs: the user's placements, the entry's, or its `ranks` and `threads`."""
         shapes = (self.shapes or entry.placements) if "mpi" in variant.needs else ()
         if entry.each_gpu and len(self.machine.gpus) > 1 and on_device(variant.needs) and "mpi" not in variant.needs:
             return [Placement(gpu=k) for k in range(len(self.machine.gpus))]
@@ -231,8 +233,7 @@ class _Planner:
         return single
 
     def _threads(self, workload: Workload, entry: Selection) -> list[int]:
-        """Thread counts once each. Numbers above that of the cores are left out: hardware threads are asked for by
-        their word alone."""
+        """Return each thread count once; counts above the number of cores require the word for hardware threads."""
         most = cores.most(self.machine)
         counts = [cores.amount(t, self.machine) for t in entry.threads]
         fits = [t == cores.ALL_THREADS or n <= most for t, n in zip(entry.threads, counts, strict=True)]
@@ -243,7 +244,7 @@ class _Planner:
         return list(dict.fromkeys(n for n, fitting in zip(counts, fits, strict=True) if fitting and n > 0))
 
     def _parameters(self, workload: Workload, entry: Selection) -> Box | None:
-        """The values in numbers, once each; None where a parameter has no value left on this machine."""
+        """Return the values as numbers, once each; None if a parameter has no value left on this machine."""
         resolved: Box = {}
         for name, values in entry.parameters.items():
             sizes = workload.sizes if workload.sizes and workload.sizes.parameter == name else None
@@ -263,7 +264,7 @@ class _Planner:
         return resolved
 
     def _parts(self, workload: Workload, program: Program, placement: Placement, parameters: Box) -> list[Box]:
-        """The cases that rows ask for by themselves, where all of them together take long."""
+        """Return the cases that rows need as boxes of their own, if all cases together last long."""
 
         def seconds(box: Box) -> float:
             return launch_seconds(Cell("", program, placement, self._arguments(box)), workload)
@@ -294,7 +295,7 @@ class _Planner:
 
 
 def _without(parameters: Box, earlier: list[Box]) -> Box | None:
-    """Drop the values that an earlier cell measures with equal other parameters; None where nothing is left."""
+    """Drop the values that an earlier cell measures with equal other parameters; return None if nothing is left."""
     left = dict(parameters)
     for other in earlier:
         if other.keys() != left.keys():
@@ -309,6 +310,6 @@ def _without(parameters: Box, earlier: list[Box]) -> Box | None:
 
 
 def _beyond(values: list[Value], measured: list[Value]) -> list[Value]:
-    """Those values that are neither among the measured ones nor matched by a pattern of them."""
+    """Return the values that are neither among the measured ones nor match a pattern of them."""
     patterns = [m for m in measured if isinstance(m, str) and "*" in m]
     return [v for v in values if v not in measured and not (isinstance(v, str) and matches(v, patterns))]

@@ -11,24 +11,24 @@ from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Library, Mpi, Too
 
 
 def family(compiler: str) -> str:
-    """The compiler's family: gcc for gcc-13."""
+    """Return the compiler's family: gcc for gcc-13."""
     return compiler.partition("-")[0]
 
 
 def library_names(variant: Variant, toolbox: Toolbox) -> dict[str, Library]:
-    """The numerical libraries that offer what a variant needs, by the name that it gets with each: lapack_openblas."""
+    """Return the libraries that offer what a variant needs, by its name with each: lapack_openblas."""
     wanted = set(of_library(variant.needs))
     able = [library for library in toolbox.libraries if wanted and wanted <= set(library.offers)]
     return {f"{variant.name}_{library.name}": library for library in able}
 
 
 def variant_names(variant: Variant, toolbox: Toolbox) -> list[str]:
-    """A variant that calls a library becomes one for each that fits; without any it keeps its name and is absent."""
+    """Return the names of a variant with each library that fits; without any, its own name."""
     return list(library_names(variant, toolbox)) or [variant.name]
 
 
 def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None:
-    """What no toolchain of this machine can make good, or None. `what` is what is then absent."""
+    """Return what no toolchain of this machine can provide, or None. `what` is what is then absent."""
     wanted = of_library(variant.needs)
     if wanted and not library_names(variant, toolbox):
         together = why(wanted[0]) if len(wanted) == 1 else " and ".join(map(why, wanted)) + ", in one"
@@ -39,8 +39,7 @@ def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None
 
 
 def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain, toolbox: Toolbox) -> list[Absent]:
-    """What the compiler lacks: OpenMP, a Fortran compiler of its version, directives for devices, flags that were
-    written for it."""
+    """Return what the compiler lacks: OpenMP, Fortran of its version, directives for devices, flags for it."""
     what = f"{what} with {toolchain.name}"
     missing = [_lacks(what, n) for n in ("openmp", "fortran") if n in variant.needs and not getattr(toolchain, n)]
     offloading = (n for n in OFFLOADING if n in variant.needs)
@@ -52,7 +51,7 @@ def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain, toolbox:
 
 
 def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> Absent | None:
-    """What the MPI library lacks with this compiler, or None."""
+    """Return what the MPI library lacks with this compiler, or None."""
     what = f"{what} with {toolchain.name} and {mpi.name}"
     if "mpi4" in variant.needs and not mpi.mpi4:
         reason = f"it needs {why('mpi4')}; {mpi.label} lacks them"
@@ -76,8 +75,7 @@ def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> 
 def programs(
     workload: Workload, name: str, variant: Variant, toolchain: Toolchain, toolbox: Toolbox, mpis: Sequence[Mpi]
 ) -> tuple[list[Program], list[Absent]]:
-    """The programs that a variant becomes under one of its names with one toolchain, one an MPI library, and what is
-    missing."""
+    """Return the programs of a variant with one name and toolchain, one per MPI library, and what is missing."""
     what = f"{workload.name}.{name}"
     if lacks := lacking_here(what, variant, toolbox):
         return [], [lacks]

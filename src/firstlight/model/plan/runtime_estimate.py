@@ -13,23 +13,23 @@ from firstlight.model.plan.selectors import same_value
 from firstlight.model.plan.types import Cell
 
 START, MPI_START, RANK_START = 0.03, 0.1, 0.01
-"""Seconds to start a program and to end it: of any, more with MPI, and for each rank of a node."""
+"""Seconds to start and end a program: any program, more with MPI, and for each rank of a node."""
 BESIDE = 3
-"""Samples' worth of time that a case takes beside its samples: the batches that grow to one, counting, checking."""
+"""Duration in samples of the other work of a case: the batches that grow to a sample, counting, checking."""
 TOUCH = 1e-9
-"""Seconds a byte of working set: filling, poisoning and checking it once."""
+"""Seconds per byte of working set to fill, poison and check it once."""
 LOOKED_AT = 1000  # cases of a launch; those beyond are taken for their like
 
 
 def launch_seconds(cell: Cell, workload: Workload) -> float:
-    """From the arguments, and what the workload tells of steps that are longer than a sample."""
+    """Estimate the seconds of a launch from its arguments and the workload's declared durations of long steps."""
     ranks, nodes = cell.placement.ranks, cell.placement.nodes
     start = START + (MPI_START + RANK_START * ranks / nodes if cell.program.mpi else 0.0)
     return start + _cases_seconds(cell, workload) + TOUCH * _touched(cell, workload)
 
 
 def step_seconds(variant: str, case: Mapping[str, Value], workload: Workload) -> float:
-    """What the workload tells of a step of the case, on one core; 0 where it tells nothing."""
+    """Return the declared seconds of a step of the case on one core; 0 if none are declared."""
     if not workload.durations or device_variant(workload, variant):
         return 0.0
     for duration in workload.durations:
@@ -58,7 +58,7 @@ def _cases_seconds(cell: Cell, workload: Workload) -> float:
 
 
 def _touched(cell: Cell, workload: Workload) -> float:
-    """Bytes of working set of all cases together, where a parameter tells sizes."""
+    """Return the bytes of the working sets of all cases together; 0 if no parameter is a size."""
     sizes, values = workload.sizes, cell.values
     if sizes is None or sizes.parameter not in values:
         return 0.0

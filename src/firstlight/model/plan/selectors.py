@@ -126,7 +126,7 @@ def selects(identity: Measured, declared: Declaration, workload: Workload, machi
 
 
 def in_row(identity: Measured, row: Row, workload: Workload, machine: Machine) -> bool:
-    """Return whether a row of the terminal page chooses from this figure; all from which it does do the same work."""
+    """Return whether a row of the terminal page chooses from this figure; all its figures do the same work."""
     return (
         identity.metric == row.metric
         and placed(identity.placement, row, machine)

@@ -11,10 +11,10 @@ from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Value
 
 Settings = Mapping[str, Mapping[str, Sequence[Value]]]
-"""By workload, then by parameter, the values that it shall take."""
+"""The values that the user sets, by workload, then by parameter."""
 NONE: Settings = {}
 Defaults = Mapping[str, Mapping[str, Value]]
-"""The default value of a program by workload, then by parameter."""
+"""The default values of programs, by workload, then by parameter."""
 PLAIN: Defaults = {}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
 
 def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Setting, ...]]:
-    """What of the words names workloads, and what sets parameters. Raises UsageError for a setting that is none."""
+    """Return the words that name workloads, and the settings. Raises UsageError for a malformed setting."""
     found: dict[str, Setting] = {}
     for word in (w for w in words if "=" in w):
         name, _, text = word.partition("=")

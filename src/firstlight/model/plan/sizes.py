@@ -1,4 +1,4 @@
-"""Sizes: what L1, L2, L3 and memory are in elements on this machine."""
+"""Sizes: the number of elements that L1, L2, L3 and memory mean on this machine."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from firstlight.system.machine import Machine
 MEMORY_SHARE = 0.6  # of the available memory, for one working set
 
 AMPLE = 1 << 30
-"""Bytes of memory that a launch for a ceiling may take anyhow; to fill and check more takes seconds."""
+"""Bytes of memory that a launch for a ceiling may always use; filling and checking more lasts seconds."""
 
 _SYMBOL = re.compile(r"L([1-9])")
 
 
 def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value | None:
-    """A size in elements for one that may be symbolic (L1, L2, L3, memory, largest); None where there is no such size.
+    """Return a size in elements for one that may be symbolic (L1, L2, L3, memory, largest); None if there is none.
 
-    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks), `largest` all
-    that fits, or what the sizes' formula allows where that is less. A working set never takes more than MEMORY_SHARE of
-    the memory, or of what is available where that is less: a symbolic size is capped there, a number above it is
-    dropped. Where the sizes have a growth, all of these are numbers of refinements.
-    Words that are no size, and all values where no sizes are declared, pass unchanged.
+    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM requires), `largest`
+    all that fits, or what the sizes' formula allows if that is less. A working set never exceeds MEMORY_SHARE of the
+    memory, or of the available memory if less than that is free: a symbolic size is capped there, a number above it is
+    dropped. If the sizes have a growth, all of these are numbers of refinements.
+
+    Words that are not sizes, and all values if no sizes are declared, pass unchanged.
     """
     if sizes is None:
         return value
@@ -48,7 +49,7 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
 
 
 def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, str]:
-    """Why `resolve_size` finds no such size here, and what can be done."""
+    """Return why `resolve_size` finds no such size here, and what the user can do."""
     if sizes is None or not isinstance(value, int | float):
         return "no such cache here, or more than the memory available allows", "nothing to do"
     if sizes.most is not None and value > sizes.most:
@@ -58,7 +59,7 @@ def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, s
 
 
 def needed(value: float, sizes: Sizes) -> float:
-    """Bytes of working set for a value of the parameter; infinite where they are more than any number."""
+    """Return the bytes of working set for a value of the parameter; infinity if they exceed any number."""
     try:
         return sizes.bytes_per_element * sizes.elements(float(value))  # a whole number of so many digits has no end
     except OverflowError:
@@ -71,18 +72,20 @@ def format_needed(size: float) -> str:
 
 
 def _room(machine: Machine) -> float:
-    """Bytes that a working set may take: a share of the whole memory where that much is free, for what is available
-    changes from run to run, and the size is part of a figure's identity."""
+    """Return the bytes that a working set may use: a share of all memory if that is free, else of the free memory.
+
+    The available memory changes from run to run, and the size is part of a figure's identity.
+    """
     share = MEMORY_SHARE * machine.memory
     return share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
 
 
 def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: Machine) -> dict[str, list[Value]]:
-    """The values with less than `memory` where that is more than AMPLE: of every case as many elements as take four
-    times all last-level caches in all, not with each array, but no less than AMPLE.
+    """Return the values with a smaller size instead of `memory` if that needs more than AMPLE bytes.
 
-    Of what is streamed through a cache of a quarter of it that replaces at random, 2 % are served (the share h is that
-    with h = exp(-4 (1 - h))); of one that replaces what was used longest ago, nothing.
+    All arrays of a case together then have four times the bytes of all last-level caches, but no less than AMPLE. A
+    cache of a quarter of a stream with random replacement serves 2 % of it (the share h for which h = exp(-4 (1 - h)));
+    a cache that replaces the least recently used line serves nothing.
     """
     if sizes.parameter not in values:
         return dict(values)
@@ -100,7 +103,7 @@ def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: M
 
 
 def _most(fitting: float, sizes: Sizes) -> int:
-    """The largest value of at most so many elements; -1 where not even the smallest fits."""
+    """Return the largest value with at most `fitting` elements; below the smallest value if none fits."""
     most = int(fitting ** (1 / sizes.power)) if sizes.growth is None else _refinements(fitting, sizes.growth)
     return most if sizes.most is None else min(most, sizes.most)
 
@@ -113,7 +116,7 @@ def _refinements(fitting: float, growth: int) -> int:
 
 
 def _fit(wanted: float, most: int, sizes: Sizes, up: bool) -> int | None:
-    """The value of so many elements, at most `most`; `up`: rather more elements than fewer."""
+    """Return the value for the wanted size, at most `most`, or None. `up`: rather more elements than fewer."""
     least = 0 if sizes.growth else 1
     if wanted < 1 or most < least:
         return None

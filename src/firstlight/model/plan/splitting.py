@@ -1,6 +1,6 @@
-"""Splitting: what rows of the report ask for becomes a cell of its own where all that a launch runs through takes long.
+"""Splitting: the cases that rows of the report need become cells of their own if a launch of all cases lasts long.
 
-An answer then waits for its own cases only.
+A row then waits for its own cases only.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ Box = dict[str, list[Value]]
 """Values of parameters: the cases are all combinations."""
 
 SHARE, SAVED = 0.5, 0.3
-"""A part is split off that takes less than this share of the whole, which saves at least so many seconds."""
+"""A part is split off if it needs at most this share of the whole, and if this saves at least SAVED seconds."""
 
 
 def split(whole: Box, asked: Iterable[Box], seconds: Callable[[Box], float]) -> list[Box]:
-    """Disjoint boxes that together are the whole: what is asked for first, where that saves enough, then the rest."""
+    """Return disjoint boxes that together are the whole: requested ones first, if that saves enough, then the rest."""
     parts: list[Box] = []
     for box in asked:
         rest = [box]
@@ -36,7 +36,7 @@ def split(whole: Box, asked: Iterable[Box], seconds: Callable[[Box], float]) -> 
 
 
 def without(box: Box, part: Box) -> list[Box]:
-    """Disjoint boxes with the cases of `box` that are none of `part`, which has the same parameters."""
+    """Return disjoint boxes with the cases of `box` that are not in `part`, which has the same parameters."""
     common = {name: [v for v in values if v in part[name]] for name, values in box.items()}
     if not all(common.values()):
         return [box]
@@ -50,7 +50,7 @@ def without(box: Box, part: Box) -> list[Box]:
 
 
 def _merged(parts: Sequence[Box], box: Box) -> list[Box]:
-    """One box for two that differ in a single parameter."""
+    """Merge the box with the first part that differs in a single parameter, else append it."""
     for k, part in enumerate(parts):
         differing = [name for name in box if part[name] != box[name]]
         if len(differing) == 1:

@@ -1,4 +1,4 @@
-"""What a plan is made of: placements, programs, cells."""
+"""The parts of a plan: placements, programs, cells."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Placement(msgspec.Struct, frozen=True):
 
     @property
     def per_node(self) -> int:
-        """Ranks on the fullest node."""
+        """Return the number of ranks on the fullest node."""
         return -(-self.ranks // self.nodes)
 
 
@@ -49,7 +49,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 AS_IT_IS = "as-it-is"
-"""In place of a toolchain: of a guest that firstlight did not build."""
+"""The toolchain name of a guest that firstlight did not build."""
 
 
 class Likeness(msgspec.Struct, frozen=True):
@@ -125,5 +125,5 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def programs(self) -> list[Program]:
-        """Each executable once, in the order of the cells."""
+        """Return each executable once, in the order of the cells."""
         return list(dict.fromkeys(cell.program for cell in self.cells))

@@ -1,4 +1,4 @@
-"""The export: a run in other people's formats, one file a format; only a verified figure has numbers in any of them."""
+"""The export: a run in external formats, one file per format; only a verified figure has numbers in any of them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""A comparison of two runs as JSON: what identifies a figure stands as in a row of figures."""
+"""A comparison of two runs as JSON: a figure is identified as in a row of figures."""
 
 from __future__ import annotations
 
 import msgspec
 
-from firstlight.analysis.compare import Changed, Compared, Comparison, Outcome
-from firstlight.analysis.verdict import Estimate, Identity, States, Verdict
+from firstlight.analysis.compare import Changed, Compared, Comparison
+from firstlight.analysis.verdict import Identity
 from firstlight.model.plan import Placement
-from firstlight.results.record import Better
 
 
 class Which(msgspec.Struct, frozen=True):
@@ -22,7 +21,7 @@ class Which(msgspec.Struct, frozen=True):
     metric: str
 
 
-class ComparedFigure(msgspec.Struct, frozen=True):
+class ComparedFigure(Compared[Which], frozen=True):
     """One figure in both runs. `ratio` is B / A of the medians, with its interval (null: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
@@ -30,28 +29,9 @@ class ComparedFigure(msgspec.Struct, frozen=True):
     of a run fall into two.
     """
 
-    identity: Which
-    unit: str
-    better: Better
-    a: Estimate
-    b: Estimate
-    ratio: float
-    low: float | None
-    high: float | None
-    outcome: Outcome
-    reason: str
-    observed: bool
-    a_states: States | None
-    b_states: States | None
 
-
-class ChangedVerdict(msgspec.Struct, frozen=True):
+class ChangedVerdict(Changed[Which], frozen=True):
     """A figure whose verdict changed. Verified before and failed now is a regression."""
-
-    identity: Which
-    before: Verdict
-    after: Verdict
-    reason: str
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
@@ -80,7 +60,7 @@ class ComparedRuns(msgspec.Struct, frozen=True):
 
 
 def compared(found: Comparison) -> ComparedRuns:
-    """The comparison as it is printed."""
+    """Return the comparison as it is printed."""
     return ComparedRuns(
         a=found.a,
         b=found.b,
@@ -105,12 +85,12 @@ def which(i: Identity) -> Which:
     return Which(i.workload, i.variant, i.toolchain, i.mpi, i.placement, dict(i.parameters), i.metric)
 
 
-def _figure(f: Compared) -> ComparedFigure:
+def _figure(f: Compared[Identity]) -> ComparedFigure:
     who = which(f.identity)
     return ComparedFigure(
         who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed, f.a_states, f.b_states
     )  # fmt: skip
 
 
-def _changed(c: Changed) -> ChangedVerdict:
+def _changed(c: Changed[Identity]) -> ChangedVerdict:
     return ChangedVerdict(which(c.identity), c.before, c.after, c.reason)

@@ -58,7 +58,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rows(judgement: Judgement, launches: bool = False) -> list[Row]:
-    """One row a figure, in the given order; with `launches` also the value of every launch."""
+    """Return one row per figure, in the given order; with `launches` also the value of every launch."""
     run = judgement.run
     date = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     table = [_row(figure, run, date) for figure in judgement.figures]
@@ -123,9 +123,9 @@ def to_json(table: list[Row]) -> str:
 
 
 def to_csv(table: list[Row]) -> str:
-    """The same flattened: columns `placement.ranks`, `parameters.n` and so on; an absent value is an empty field.
+    """Return the rows as CSV: columns `placement.ranks`, `parameters.n` and so on; an absent value is an empty field.
 
-    Rows with launches become one line a launch, with its number, its value and when it began; a figure without any
+    Rows with launches become one line per launch, with its number, its value and its start; a figure without launches
     keeps one line.
     """
     names = {name for row in table for name in row.parameters}
@@ -154,7 +154,7 @@ def to_csv(table: list[Row]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Text that a spreadsheet would take for a formula gets an apostrophe in front; a number stays one."""
+    """Return a cell; text that a spreadsheet would read as a formula starts with an apostrophe, a number does not."""
     if not isinstance(value, str):
         return value
     text = printable(value)
@@ -169,7 +169,7 @@ def _is_number(text: str) -> bool:
 
 
 def _launches(row: Row) -> list[dict[str, object]]:
-    """What is added to the line of a row: one for each launch, or nothing once."""
+    """Return the additional fields of each line of a row: one set per launch, or one empty set."""
     values = row.values or ()
     times = row.times or ()
     known = times if len(times) == len(values) else [None] * len(values)

@@ -1,4 +1,4 @@
-"""HPC Challenge: its own names and rules beside the figures of a run, for a centre that used its summary so far.
+"""HPC Challenge: its names and rules alongside the figures of a run, for a centre that used its summary so far.
 
 hpcc.toml lists what HPC Challenge prints; the workload declares the corresponding row and the differences.
 """
@@ -52,7 +52,7 @@ def known() -> tuple[Known, ...]:
 
 
 def lines(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Line]:
-    """One for each of its names."""
+    """Return one line for each name in HPC Challenge."""
     declared = {e.name: (w, e) for w in workloads.values() for e in w.elsewhere if e.suite == SUITE}
     return [_line(judgement, one, *declared[one.name]) if one.name in declared else _none(one) for one in known()]
 
@@ -83,13 +83,13 @@ def _reason(row: Row, workload: Workload, measured: bool) -> str:
 
 
 def to_summary(found: list[Line]) -> str:
-    """As HPC Challenge's own output has it; a name without a verified figure has no line."""
+    """Return the summary in the format of HPC Challenge; a name without a verified figure has no line."""
     lines = [f"{line.known.name}={line.value:.6g}" for line in found if line.value is not None]
     return "\n".join(["Begin of Summary section.", *lines, "End of Summary section.", ""])
 
 
 def to_table(judgement: Judgement, found: list[Line]) -> str:
-    """For people: each name with its rule, our figure, and what is different."""
+    """Return a table for people: each name with its rule, our figure, and the differences."""
     shown = sum(line.value is not None for line in found)
     run = judgement.run
     head = f"HPC Challenge's figures, {shown} of {len(found)} of them in {run.id} on {run.machine.title}"

@@ -1,11 +1,11 @@
 """JUnit XML: the verdicts of a run as a continuous-integration server shows them (the dialect of Jenkins and GitLab).
 
-A suite is a workload, a test is a case of a program. It is red where the exit status of the run is 1: a case of a
-variant that no toolchain gets right is a failure, or an error where every launch was lost. What is wrong with one
-toolchain and right with another is a finding about the toolchain, and skipped with these words, as is what is
-unverified or was not available. The time of a test is the median time of one step.
+A suite is a workload, a test is a case of a program. It is red if the exit status of the run is 1: a case of a
+variant that is wrong with every toolchain is a failure, or an error if every launch was lost. A result that is wrong
+with one toolchain and right with another is a finding about the toolchain. It is skipped with this reason, as are
+unverified and unavailable results. The time of a test is the median time of one step.
 
-Against an accepted run a test is a figure, and it is red only where the machine, or what runs on it, has become worse:
+Compared with an accepted run a test is a figure, and it is red only if the machine, or its software, became worse:
 a verified figure is worse or wrong now, or a new variant is right under no toolchain. A test is skipped, with the
 reason, if the figure was already wrong in the accepted run, is inconclusive, or differs in a disturbed run.
 """
@@ -33,7 +33,7 @@ _LONGEST = 2000  # characters of a foreign text
 
 
 def to_junit(judgement: Judgement) -> str:
-    """One document with a suite for each workload, and one for what was not available if there is any."""
+    """Return one document with a suite for each workload, and one for what was not available if there is any."""
     run, came = judgement.run, outcome(judgement)
     root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id}"))
     measured = [figure.identity.workload for figure in judgement.figures]
@@ -87,8 +87,8 @@ def against(found: Comparison, judgement: Judgement) -> str:
     return _document(root)
 
 
-def _compared(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
-    """A figure that both runs verified."""
+def _compared(test: ElementTree.Element, one: Compared[Identity], found: Comparison) -> None:
+    """Record the outcome of a figure that both runs verified."""
     span = "too few" if one.low is None or one.high is None else f"{significant(one.low)} - {significant(one.high)}"
     values = " and ".join(quantity(e.median, one.unit) for e in (one.a, one.b))
     text = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
@@ -105,7 +105,7 @@ def _compared(test: ElementTree.Element, one: Compared, found: Comparison) -> No
         ElementTree.SubElement(test, "system-out").text = _clean(text)
 
 
-def _verdict(test: ElementTree.Element, changed: Changed) -> None:
+def _verdict(test: ElementTree.Element, changed: Changed[Identity]) -> None:
     text = f"{changed.before} in the accepted run, {changed.after} now" + (
         f": {changed.reason}" if changed.reason else ""
     )
@@ -118,7 +118,7 @@ def _verdict(test: ElementTree.Element, changed: Changed) -> None:
 
 
 def _named(suite: ElementTree.Element, who: Identity) -> ElementTree.Element:
-    """The test of one figure."""
+    """Add the test of one figure to a suite and return it."""
     return ElementTree.SubElement(
         suite,
         "testcase",
@@ -128,7 +128,7 @@ def _named(suite: ElementTree.Element, who: Identity) -> ElementTree.Element:
 
 
 def _document(root: ElementTree.Element) -> str:
-    """The text of all suites, counted."""
+    """Return the text of all suites, with the number of tests, failures and errors."""
     for suite in root:
         _count(suite)
     for name in ("tests", "failures", "errors"):
@@ -144,7 +144,7 @@ def _clean(text: str) -> str:
 
 
 def _suite(root: ElementTree.Element, name: str, run: Run) -> ElementTree.Element:
-    """An empty suite with what the figures hang on: the machine, the toolchains."""
+    """Add an empty suite with the properties that its figures depend on: the machine, the toolchains."""
     began = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     suite = ElementTree.SubElement(
         root, "testsuite", name=_clean(name), timestamp=began, hostname=_clean(run.machine.name)
@@ -167,7 +167,7 @@ def _suite(root: ElementTree.Element, name: str, run: Run) -> ElementTree.Elemen
 
 
 def _cases(figures: Iterable[Figure]) -> list[list[Figure]]:
-    """The figures of one case of one program together: they share their launches and their checks."""
+    """Group the figures of one case of one program: they share their launches and their checks."""
     found: dict[tuple[object, ...], list[Figure]] = {}
     for figure in figures:
         i = figure.identity
@@ -176,7 +176,7 @@ def _cases(figures: Iterable[Figure]) -> list[list[Figure]]:
 
 
 def _unproved(suite: ElementTree.Element, name: str) -> None:
-    """A variant that was tried, of which no case is wrong and none is verified either."""
+    """Add a failure for a variant that was tried and has neither a wrong nor a verified case."""
     tests = [test for test in suite.findall("testcase") if test.get("classname") == _clean(name)]
     if not any(test.find(kind) is not None for test in tests for kind in ("failure", "error")):
         test = ElementTree.SubElement(suite, "testcase", classname=_clean(name), name="(any toolchain)")
@@ -217,14 +217,14 @@ def _expected(figure: Failed, right: Sequence[str]) -> str:
 
 
 def _name(who: Identity) -> str:
-    """n = 1000, 2 ranks (gcc-native, mpich)"""
+    """Return `n = 1000, 2 ranks (gcc-native, mpich)`."""
     what = ", ".join(x for x in (values(who.parameters), where(who.placement)) if x)
     tools = who.toolchain + (f", {who.mpi}" if who.mpi else "")
     return f"{what} ({tools})" if what else f"({tools})"
 
 
 def _mark(test: ElementTree.Element, kind: str, reason: str, cause: str = "") -> None:
-    """At most once a test: the metrics of a case fail together."""
+    """Mark a test at most once per kind: the metrics of a case fail together."""
     if test.find(kind) is None:
         element = ElementTree.SubElement(test, kind, message=_clean(reason))
         if cause:
@@ -232,7 +232,7 @@ def _mark(test: ElementTree.Element, kind: str, reason: str, cause: str = "") ->
 
 
 def _figure(figure: Verified) -> str:
-    """rate: 39.3 Gflop/s [22.6 - 40.2], 7 launches, 99 % of ceiling"""
+    """Return `rate: 39.3 Gflop/s [22.6 - 40.2], 7 launches, 99 % of ceiling`."""
     e = figure.estimate
     interval = "too few" if e.low is None or e.high is None else f"{significant(e.low)} - {significant(e.high)}"
     share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
@@ -243,7 +243,7 @@ def _figure(figure: Verified) -> str:
 
 
 def _seconds(figure: Figure, run: Run) -> float | None:
-    """The median time of one step; None where there is no verified time, or one that was shared with others."""
+    """Return the median time of one step in seconds; None without a verified time, or if processors were shared."""
     if not isinstance(figure, Verified) or figure.oversubscribed:
         return None
     metric = run.metric(f"{figure.identity.workload}.{figure.identity.variant}", figure.identity.metric)

@@ -1,8 +1,8 @@
-"""Rows of a large run that were made before: kept in the cache, taken where nothing that they come from has changed.
+"""Rows of a large run that were computed before: stored in the cache, reused if their sources have not changed.
 
-Judging 100,000 figures means reading every launch again. As git's index does, a kept answer names each file by its
-number, size and times; whatever is written to one changes its time of change, which nobody can set. `check` trusts
-none of it and reads all.
+Judging 100,000 figures means reading every launch again. Like git's index, a cached result identifies each file by its
+number, size and times; every write changes a file's time of change, which no program can set. `check` does not use
+the cache and reads all files.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from firstlight.system.machine import cache_directory
 
 FOLDER = "judged"
 FEW = 1000
-"""A run of fewer launches is judged in a moment."""
+"""The number of launches from which on rows are cached; smaller runs are judged quickly."""
 MOST = 8
-"""Runs whose rows are kept: the last ones. Of 100,000 figures they take some 60 MB."""
+"""The number of runs whose rows are stored: the last ones. Rows of 100,000 figures need some 60 MB."""
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -42,12 +42,12 @@ class Kept(msgspec.Struct, frozen=True):
         return msgspec.json.decode(self.rows, type=list[Row])
 
     def pretty(self) -> str:
-        """As `export.to_json` gives it."""
+        """Return the rows in the format of `export.to_json`."""
         return msgspec.json.format(bytes(self.rows), indent=1).decode()
 
 
 def find(path: Path, now: str | None) -> Kept | None:
-    """What was kept of the run as it is `now`, by its key; None where nothing was."""
+    """Return the stored rows of the run if their key is `now`; None if there are none."""
     place = _place(path)
     if now is None or not place.is_file():
         return None
@@ -59,8 +59,7 @@ def find(path: Path, now: str | None) -> Kept | None:
 
 
 def keep(path: Path, run: str, defects: Sequence[str], rows: Sequence[Row], before: str | None) -> None:
-    """Keep the rows of a run. `before`: its key when its launches were not read yet, None where nothing is to be kept:
-    what was changed meanwhile has another one. A cache that cannot be written keeps nothing."""
+    """Store the rows of a run if `before`, its key before its launches were read, is still its key and not None."""
     now = None if before is None else key(path)
     if now is None or now != before:
         return
@@ -75,7 +74,7 @@ def keep(path: Path, run: str, defects: Sequence[str], rows: Sequence[Row], befo
 
 
 def key(path: Path) -> str | None:
-    """A hash of all that the rows of a run come from; None for a run of few launches, and for what is none."""
+    """Return a hash of all sources of a run's rows; None for a run of few launches, and for what is not a run."""
     try:
         launches = list(_stamps(path / layout.LAUNCHES))
         if len(launches) < FEW:
@@ -98,7 +97,7 @@ def _stamps(folder: Path) -> Iterable[str]:
 
 
 def _judges() -> list[Path]:
-    """firstlight itself, and what workloads declare."""
+    """Return the files that judge a run: the code of firstlight, and the declarations of workloads."""
     own = sorted(PACKAGE.rglob("*.py"))
     return [*own, *sorted(file for root in catalogue.roots() for file in root.rglob("workload.toml"))]
 

@@ -14,7 +14,7 @@ TEMPLATE = "reframe_check.py.in"
 
 
 def to_reframe(workloads: Mapping[str, Workload], fl: Path) -> str:
-    """One Python file, with a check for each workload of the catalogue that any suite measures.
+    """Return one Python file, with a check for each workload of the catalogue that any suite measures.
 
     `fl`: the absolute path of the command that the checks call.
     """
@@ -26,5 +26,5 @@ def to_reframe(workloads: Mapping[str, Workload], fl: Path) -> str:
 
 
 def _text(text: str) -> str:
-    """A literal in double quotes; what JSON escapes, Python reads the same way."""
+    """Return a literal in double quotes; Python reads the escapes of JSON in the same way."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,6 +1,7 @@
 """Drawings that every workload may use, one per file.
 
-A workload's `[[plots]]` names it by `kind`, or one in its own `report.py`."""
+A workload's `[[plots]]` selects it by `kind`, or one in its own `report.py`.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from firstlight.report.frame import Drawing, View
 from firstlight.report.plots import roofline
 
 Draw = Callable[[View, Workload, Plot, str], list[Drawing]]
-"""What draws: from the view of a run, the workload, its `[[plots]]` entry and the name of the (first) drawing.
+"""A drawing function of the view of a run, the workload, its `[[plots]]` entry and the name of the (first) drawing.
 
-An empty list where the run has nothing to draw.
+It returns an empty list if the run has nothing to draw.
 """
 
 
 def draw(view: View, workload: Workload) -> list[Drawing]:
-    """All drawings that a workload declares. Raises UsageError for a kind that nothing draws, or that fails."""
+    """Return all drawings that a workload declares. Raises UsageError for an unknown kind, or if drawing fails."""
     drawings: list[Drawing] = []
     for number, plot in enumerate(workload.plots):
         made = kind(plot.kind, workload)
@@ -33,7 +34,7 @@ def draw(view: View, workload: Workload) -> list[Drawing]:
 
 
 def overview(view: View, chapter: str) -> list[Drawing]:
-    """What belongs to a chapter and to no workload of it: the node's roofline, unless a workload declares it."""
+    """Return the drawings of a chapter as a whole: the node's roofline, unless a workload declares it."""
     declared = any(p.kind == "roofline" for w in view.workloads.values() for p in w.plots)
     if chapter != "node" or declared:
         return []
@@ -41,7 +42,7 @@ def overview(view: View, chapter: str) -> list[Drawing]:
 
 
 def kind(name: str, workload: Workload) -> Draw:
-    """What draws that kind: a function in the workload's `report.py`, else a file here. Raises UsageError."""
+    """Return the function that draws that kind, from the workload's `report.py` or this package. Raises UsageError."""
     function = own.function(workload, name) or _generic(name)
     if function is None:
         raise UsageError(
@@ -52,7 +53,7 @@ def kind(name: str, workload: Workload) -> Draw:
 
 
 def generic() -> list[str]:
-    """The kinds that every workload may declare."""
+    """Return the kinds that every workload may declare."""
     return [m.name for m in pkgutil.iter_modules(__path__) if _generic(m.name) is not None]
 
 

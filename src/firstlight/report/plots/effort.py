@@ -1,7 +1,7 @@
-"""Effort: what a variant adds to the serial one (`x`: `added` lines or `directives`) against what it gains.
+"""Effort: what a variant adds to the serial one (`x`: `added` lines or `directives`), compared with its gain.
 
 A point is the best verified figure of a variant over the best of the serial one in the same run and the same case,
-whatever it runs on: threads, ranks and GPUs are what the lines are for. Variants of another class of work are left out.
+on any hardware: the lines serve threads, ranks and GPUs. Variants of another class of work are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
 COUNTS = {"added": ("line", "lines"), "directives": ("directive", "directives")}
-"""What `x` may name, and one and many of it in words."""
+"""The values of `x`, with the singular and plural of their unit."""
 
 
 class Point(NamedTuple):
@@ -36,9 +36,9 @@ class Point(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Return one drawing; without counted lines its title gives the reason why there are no points.
+    """Return one drawing; without counted lines its title shows why there are no points.
 
-    None where no other variant has a verified figure beside the serial one's, of one case.
+    The result is empty if no other variant has a verified figure for a case of the serial one.
     """
     every = _figures(view, workload, plot)
     counted = {
@@ -89,7 +89,7 @@ def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
 
 
 def _points(every: Sequence[Figure], counted: Mapping[str, Effort]) -> tuple[str, list[Point]]:
-    """The case in words that most variants have verified figures of, the later one of several, and those."""
+    """Return the case with most verified variants (the last of several) in words, and their points."""
     by_case: dict[tuple[tuple[str, int | float | str], ...], list[Verified]] = {}
     for f in answers.verified(every):
         if f.identity.variant in counted and not f.oversubscribed:
@@ -120,7 +120,7 @@ def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
 
 
 def _message(plot: Plot, points: Sequence[Point]) -> str:
-    """`cuda gains 40 × with 210 lines; target gains the most a line: 12 × with 9`"""
+    """Return `cuda gains 40 × with 210 lines more; most a line gains target: 12 × with 9`."""
     many = COUNTS[_count(plot)][1]
     raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
     if _count(plot) == "directives":  # variants without directives do not count
@@ -188,7 +188,7 @@ def _row(point: Point) -> tuple[str, ...]:
 
 
 def _left_out(every: Sequence[Figure], points: Sequence[Point]) -> tuple[str, ...]:
-    """Variants with figures of which none is verified in this case, or with no serial variant in their language."""
+    """Return a note on the variants with figures that have no point in this case."""
     missing = sorted({f.identity.variant for f in every} - {p.figure.identity.variant for p in points})
     why = "without a verified figure of this case, or a serial variant of their language and class of work"
     return (f"{why}: {', '.join(missing)}",) if missing else ()

@@ -17,7 +17,7 @@ FAR = 10  # times between the medians: then the axis is logarithmic
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One row for each choice of `lines`; none where nothing was verified."""
+    """Return a drawing with one row for each choice of `lines`; none if nothing was verified."""
     figures = answers.verified(view.selected(workload, plot))
     if not figures:
         return []
@@ -50,7 +50,7 @@ def _row(view: View, k: int, label: str, figure: Verified, by: float) -> Trace:
 
 
 def _title(what: str, rows: dict[str, Verified]) -> str:
-    """`Wall time of each launch: 50.1 to 58.2 ms for a, 51.3 to 60.2 ms for b`; of many only the extremes."""
+    """Return `Wall time of each launch: 50.1 to 58.2 ms for a, 51.3 to 60.2 ms for b`; of many only the extremes."""
     if len(rows) < 3:
         return sentence.capital(f"{what} of each launch: {listing([f'{_range(f)} for {x}' for x, f in rows.items()])}")
     some = sorted(rows.items(), key=lambda row: row[1].estimate.median)

@@ -1,6 +1,6 @@
-"""Message: latency or bandwidth against message size, one line an MPI library, with spread and Hockney's fit.
+"""Message: latency or bandwidth against message size, one line per MPI library, with spread and Hockney's fit.
 
-The fit is to the medians; where two regimes leave clearly less error than one, the switch between them is marked.
+The fit is to the medians; if two regimes leave clearly less error than one, the switch between them is marked.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
-    """A line between the sizes around each switch; libraries that switch at the same place share it."""
+    """Draw a line between the sizes around each switch; libraries that switch at the same place share it."""
     at: dict[float, list[str]] = {}
     for label, some in fits.items():
         if len(some) == 2:
@@ -71,7 +71,7 @@ def _with_zero(axis: Trace, left: float) -> Trace:
 
 
 def _spread(points: Sequence[tuple[float, Verified]], colour: str) -> Trace:
-    """A band from the least to the largest launch."""
+    """Return a band from the least to the largest launch."""
     there = [(x, min(f.estimate.launches)) for x, f in points]
     back = [(x, max(f.estimate.launches)) for x, f in reversed(points)]
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
@@ -83,7 +83,7 @@ def _spread(points: Sequence[tuple[float, Verified]], colour: str) -> Trace:
 
 
 def _seconds(metric: Metric | None, figure: Verified, size: float) -> float | None:
-    """Seconds a message takes, from a time or from a rate; None where an empty message has no rate."""
+    """Return the seconds of a message, from a time or from a rate; None if an empty message has no rate."""
     if metric is None or figure.observed:
         return None
     if metric.form == "time":
@@ -103,7 +103,7 @@ def _fitted(fit: Regime, metric: Metric | None, colour: str, left: float) -> Tra
 
 
 def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> str:
-    """Whose latency is lower, whose bandwidth is higher: at the smallest and at the largest message."""
+    """Return whose latency is lower, or whose bandwidth is higher, for the smallest and the largest message."""
     shared = sorted(set.intersection(*(set(v) for v in lines.values()))) or sorted(next(iter(lines.values())))
     key = answers.chooser(plot.lines)
     ends = list(dict.fromkeys((shared[0], shared[-1])))
@@ -129,7 +129,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
 
 
 def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends: Sequence[float]) -> str | None:
-    """`No difference between A and B can be shown, from ... to ...`, where that is so at both ends; else None."""
+    """Return `No difference between A and B can be shown, from ... to ...` if that is so at both ends, else None."""
     at = [ranking.rank([line[size] for line in lines.values() if size in line]) for size in ends]
     if len(ends) < 2 or any(len(groups) != 1 or len(groups[0].figures) < 2 for groups in at):
         return None
@@ -158,7 +158,7 @@ def _caption(fits: dict[str, list[Regime]]) -> str:
 
 
 def _regimes(some: Sequence[Regime]) -> str:
-    """`α = 391 ns, 1/β = 17.4 GB/s, half at 6.6 KiB (misses by 12 %)` of each regime, and where they change."""
+    """Return `α = 391 ns, 1/β = 17.4 GB/s, half at 6.6 KiB (misses by 12 %)` per regime, and their switch."""
     if len(some) == 1:
         return _law(some[0])
     first, second = some

@@ -1,4 +1,4 @@
-"""Phases: where the time of a step goes, as the phases that programs mark and what lies in none of them.
+"""Phases: the distribution of a step's time over the phases that programs mark, and the rest in no phase.
 
 A bar is the best figure of `metric` at one value of `x` for one choice of `lines`; its parts are medians over ranks,
 samples and launches, relative to their sum.
@@ -26,7 +26,7 @@ Three = tuple[float, float, float]  # least, median, largest over the ranks
 
 
 class Bar(NamedTuple):
-    """Seconds a step of each phase, in the order of the program, then of the rest."""
+    """Seconds per step of each phase, in the order of the program, then of the rest."""
 
     x: float
     label: str
@@ -40,7 +40,7 @@ class Bar(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing; none where no program of the run marked a phase."""
+    """Return one drawing; none if no program of the run marked a phase."""
     bars = found(view, plot, answers.verified(view.selected(workload, plot)))
     if not bars:
         return []
@@ -67,7 +67,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def found(view: View, plot: Plot, figures: Sequence[Verified]) -> list[Bar]:
-    """By x and choice, of programs that marked phases."""
+    """Return the bars by x and choice, for programs that marked phases."""
     key = answers.chooser(plot.lines)
     by_x: dict[float, list[Verified]] = {}
     for f in figures:
@@ -109,7 +109,7 @@ def _part(bars: Sequence[Bar], phase: str, colour: str) -> Trace:
 
 
 def _three(three: Three) -> str:
-    """`12.1 ms (11.8 ms to 12.6 ms)`; one value where all ranks took as long."""
+    """Return `12.1 ms (11.8 ms to 12.6 ms)`; one value if all ranks have the same."""
     low, middle, high = (quantity(v, "s") for v in three)
     return middle if low == high else f"{middle} ({low} to {high})"
 
@@ -123,7 +123,7 @@ def _row(bar: Bar, phases: Sequence[str]) -> tuple[str, ...]:
 
 
 def _title(plot: Plot, bars: Sequence[Bar], phases: Sequence[str]) -> str:
-    """`solver takes 62 % of a step at n = 256 (omp) and 41 % at n = 32 (omp)`"""
+    """Return `solver takes 62 % of a step at n = 256 (omp) and 41 % at n = 32 (omp)`."""
     last = next(b for b in bars if b.x == bars[-1].x)
     top = max((p for p in phases if p != REST), key=last.share)
     first = next(b for b in bars if b.x == bars[0].x)

@@ -1,8 +1,7 @@
 """Roofline: arithmetic against intensity, under the ceilings that this run measured.
 
 S. Williams, A. Waterman and D. Patterson, CACM 52 (2009) 65. The colour of a point is its toolchain's. A roof is the
-ceiling of its level of memory as figures are compared with it: whichever of the ceilings that bound bytes is higher
-there.
+ceiling that figures of its level of memory are compared with: the highest ceiling that bounds bytes there.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def draw_limits(view: View, name: str) -> list[Drawing]:
-    """One drawing for one core and one for all cores, where both kinds of ceiling were measured."""
+    """Return one drawing for one core and one for all cores, if both kinds of ceiling were measured."""
     cores = sorted({limit.cores for limit in view.judgement.limits if limit.name == FLOPS})
     ends = cores[:1] + (cores[-1:] if len(cores) > 1 else [])
     drawn = [(k, d) for k in ends if (d := _drawing(view, f"{name}-{k}", k, len(ends) > 1)) is not None]
@@ -86,7 +85,7 @@ def _word(ceiling: str) -> str:
 
 
 def _arithmetic(view: View, figure: Verified) -> str:
-    """The ceiling that bounds the arithmetic of a figure; "" where its workload declares none."""
+    """Return the ceiling that bounds the arithmetic of a figure; "" if its workload declares none."""
     workload = view.workloads.get(figure.identity.workload)
     if workload is None:
         return ""
@@ -95,7 +94,7 @@ def _arithmetic(view: View, figure: Verified) -> str:
 
 
 def _peaks(view: View, cores: int, points: Sequence[Point]) -> dict[str, Limit]:
-    """The arithmetic that is drawn: of the title, and of every point that is bounded by another."""
+    """Return the arithmetic ceilings to draw: that of the title, and those that bound points."""
     wanted = dict.fromkeys([FLOPS, *(_arithmetic(view, f) for _, _, f in points)])
     limits = {x.name: x for x in view.judgement.limits if x.cores == cores and x.working_set is None}
     return {w: limits[w] for w in wanted if w in limits} if FLOPS in limits else {}
@@ -111,7 +110,7 @@ def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> st
 
 
 def _roofs(view: View, cores: int) -> dict[str, Limit]:
-    """The ceiling of bytes in each level of the memory hierarchy."""
+    """Return the ceiling of bytes in each level of the memory hierarchy."""
     names = {b.ceiling for w in view.workloads.values() for b in w.bounded_by if b.quantity == "bytes" and not b.device}
     allowed = Allowed(view.judgement.limits, view.judgement.run.machine, view.levels)
     roofs: dict[str, Limit] = {}
@@ -125,7 +124,7 @@ def _roofs(view: View, cores: int) -> dict[str, Limit]:
 
 
 def _points(view: View, cores: int) -> list[Point]:
-    """The best verified figure of every case that declares flops and bytes, by its flops a second.
+    """Return the best verified figure of every case that declares flops and bytes, by its flops per second.
 
     Methods that do different work are different cases.
     """
@@ -165,7 +164,7 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
 
 
 def _label(drawn: Trace, x: float, lines: Sequence[tuple[float, str]], anchor: str = "left") -> None:
-    """Add labels of (flop a second, text) at one x."""
+    """Add labels of (flop per second, text) at one x."""
     drawn["annotations"] += [
         {"x": math.log10(x), "y": math.log10(1e-9 * y), "xanchor": anchor,
          "yanchor": "top" if anchor == "left" else "bottom", "font": {"color": "@muted"}, "text": text}
@@ -174,7 +173,7 @@ def _label(drawn: Trace, x: float, lines: Sequence[tuple[float, str]], anchor: s
 
 
 def _point_traces(view: View, points: Sequence[Point]) -> list[Trace]:
-    """One trace a workload."""
+    """Return the traces of all points: one key per workload and per toolchain, and the points themselves."""
     traces: list[Trace] = []
     for k, workload in enumerate(dict.fromkeys(f.identity.workload for _, _, f in points)):
         mine = [p for p in points if p[2].identity.workload == workload]
@@ -205,7 +204,7 @@ def _points_trace(points: Sequence[Point], colour: str, symbol: str) -> Trace:
 
 
 def _half_widths(f: Verified) -> tuple[float, float]:
-    """How far the interval reaches below and above the rate, relative to it."""
+    """Return how far the interval extends below and above the rate, relative to it."""
     e = f.estimate
     if e.low is None or e.high is None:
         return 0.0, 0.0

@@ -1,7 +1,7 @@
 """Scaling: one problem on more and more cores (strong), problems that grow with the cores (weak), and the ideal.
 
 `x` is the parameter that makes the problem larger; `where` fixes the others. A line is one team: threads, the ranks of
-an MPI library, or its ranks of threads; of several variants and toolchains the best is drawn.
+an MPI library, or its ranks of threads. It shows the best of several variants and toolchains.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_REFINEMENTS = 64  # more are a defect of the record
 
 
 class Team(NamedTuple):
-    """Who shares the work: threads of one process (no MPI), ranks, or ranks of threads."""
+    """The workers that share the work: threads of one process (no MPI), ranks, or ranks of threads."""
 
     mpi: str
     hybrid: bool
@@ -46,7 +46,7 @@ def team(identity: Identity) -> Team:
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Strong and weak scaling, where figures of several numbers of cores make lines."""
+    """Draw strong and weak scaling, if figures of several numbers of cores form lines."""
     figures = [f for f in answers.verified(view.selected(workload, plot)) if _x(f, plot) is not None]
     return _strong(view, plot, name, figures) + _weak(view, workload, plot, f"{name}-weak", figures)
 
@@ -56,10 +56,10 @@ def cores(figure: Verified) -> int:
 
 
 def strong(figures: Sequence[Verified], plot: Plot) -> tuple[int | str, dict[Team, Points]]:
-    """The largest x that was measured on several numbers of cores, and there by team the best on each number. Of names
-    the last one.
+    """Return the largest x that was measured on several numbers of cores, and each team's best figure on each number.
 
-    A team begins at one core with its own figure there; lines of a single point are left out, empty where none is left.
+    If x is a name, the last one is used. A team begins at one core with its own figure there. Lines of a single point
+    are left out; without lines the result is (0, {}).
     """
     for x in sorted({v for f in figures if (v := _x(f, plot)) is not None}, key=_order, reverse=True):
         lines: dict[Team, Points] = {}
@@ -77,7 +77,7 @@ def strong(figures: Sequence[Verified], plot: Plot) -> tuple[int | str, dict[Tea
 
 
 def weak(figures: Sequence[Verified], workload: Workload, plot: Plot) -> dict[tuple[Team, Fraction], Points]:
-    """By team and one core's share of the elements, for shares that were measured on several numbers of cores."""
+    """Return lines by team and one core's share of the elements, for shares measured on several numbers of cores."""
     sizes = workload.sizes
     if sizes is None or sizes.parameter != plot.x:
         return {}
@@ -91,7 +91,7 @@ def weak(figures: Sequence[Verified], workload: Workload, plot: Plot) -> dict[tu
 
 
 def _x(figure: Verified, plot: Plot) -> int | str | None:
-    """The value of x; None where the record has none that could be a size or the name of a case."""
+    """Return the value of x; None if the record has no value that could be a size or the name of a case."""
     found = dict(figure.identity.parameters).get(plot.x)
     return found if isinstance(found, str) or (isinstance(found, int) and found >= 0) else None
 
@@ -101,7 +101,7 @@ def _order(x: int | str) -> tuple[int, str]:
 
 
 def _take(points: Points, f: Verified) -> None:
-    """Keep the better; a figure that may be ranked goes before one that may not."""
+    """Store the better figure; a figure that may be ranked precedes one that may not."""
     known = points.get(cores(f))
     if known is None or _behind(f) < _behind(known):
         points[cores(f)] = f
@@ -136,7 +136,7 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
 
 
 def _gains(view: View, lines: Mapping[Team, Points], base: Verified) -> str:
-    """`2 cores gain 1.9 × with threads and 1.8 × with Open MPI`, against the best on the fewest cores."""
+    """Return `2 cores gain 1.9 × with threads and 1.8 × with Open MPI`, compared with the best on the fewest cores."""
     first = cores(base)
     gains: dict[int, list[tuple[float, str, Verified]]] = {}
     for t, p in lines.items():
@@ -191,7 +191,7 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
 
 
 def _runners(view: View, figure: Verified) -> str:
-    """`64 cores`; `128 hardware threads` where there are more threads than cores."""
+    """Return `64 cores`; `128 hardware threads` if there are more threads than cores."""
     return count(cores(figure), _runner(view, figure))
 
 

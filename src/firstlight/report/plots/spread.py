@@ -17,7 +17,7 @@ MOST_DOTS = 100  # a row; more are thinned out evenly over their order
 
 
 def distributions(view: View) -> Drawing | None:
-    """One row a program: all launches of its verified figures, in percent of the figure's median."""
+    """Draw one row per program: all launches of its verified figures, in percent of the figure's median."""
     by_program: dict[str, list[float]] = defaultdict(list)
     for f in answers.verified(view.judgement.figures):
         if f.estimate.median == 0:  # an observed value: nothing can be in percent of it
@@ -62,7 +62,7 @@ def _strip(view: View, name: str, values: Sequence[float]) -> Trace:
 
 
 def thinned(values: Sequence[float]) -> list[float]:
-    """At most MOST_DOTS of the values, evenly over their order, the least and the most among them."""
+    """Return at most MOST_DOTS of the values, evenly over their order, including the least and the most."""
     ordered = sorted(values)
     if len(ordered) <= MOST_DOTS:
         return ordered
@@ -78,7 +78,7 @@ def _summary(name: str, values: Sequence[float]) -> tuple[str, ...]:
 
 
 def drift(view: View) -> Drawing | None:
-    """One point a launch: its time relative to the other launches of the same program, against the time of the run."""
+    """Draw one point per launch: its time relative to other launches of its program, against the time of the run."""
     points = launch_levels(view)
     if len(points) < 2:
         return None
@@ -124,7 +124,7 @@ def drift(view: View) -> Drawing | None:
 
 
 def launch_levels(view: View) -> list[tuple[float, float, str]]:
-    """(`time`, `relative wall time`, `workload`) of each complete launch of a program launched at least twice."""
+    """Return (`time`, `relative wall time`, `workload`) of each complete launch of a program with several launches."""
     walls: dict[tuple[str, int], list[float]] = defaultdict(list)
     medians: list[tuple[float, str, str, dict[int, float]]] = []
     for record in view.judgement.records:

@@ -1,4 +1,4 @@
-"""Staircase: a figure against the size of what it works on, one line a toolchain, cache levels marked."""
+"""Staircase: a figure against the size of its data, one line per toolchain, with cache levels marked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Lines = dict[str, dict[float, Verified]]
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing for the smallest placement and one for the largest."""
+    """Return one drawing for the smallest placement and one for the largest."""
     figures = answers.verified(view.selected(workload, plot))
     placements = sorted({f.identity.placement for f in figures if not f.oversubscribed}, key=_cores)
     stairs = [p for p in placements if _sizes(figures, p, plot) >= FEWEST]
@@ -89,7 +89,7 @@ def best_lines(figures: list[Verified], plot: Plot, with_zero: bool = False) -> 
 
 
 def _ceiling(lines: Lines) -> list[frame.Limited]:
-    """The highest measured ceiling at each x; (x, value, low, high)."""
+    """Return the highest measured ceiling at each x: (x, value, low, high)."""
     found: dict[float, frame.Limited] = {}
     for line in lines.values():
         for x, f in line.items():
@@ -100,7 +100,7 @@ def _ceiling(lines: Lines) -> list[frame.Limited]:
 
 
 def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: list[float]) -> None:
-    """A line where the working set outgrows each cache; it is taken to be proportional to x, as measured."""
+    """Draw a line where the working set outgrows each cache; the working set is assumed proportional to x."""
     x = dict(some.identity.parameters)[name]
     per_x = total(some) / float(x) if some.working_set else 0.0
     ends = [
@@ -134,9 +134,10 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
 
 
 def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
-    """The figures of a line by level of memory, by x: those that fill their cache to a half at most, if there are any,
-    for at its very end some of the data already lie beyond it; and only those that are twice the cache before, which
-    else still serves some of them."""
+    """Return the figures of a line by level of memory, by x. If possible, they fill at most half of their cache: near
+    its end some of the data are already beyond it. They are at least twice as large as the previous cache, which would
+    otherwise still serve some of them.
+    """
     found: dict[str, list[Verified]] = {}
     for _, f in sorted(line.items()):
         found.setdefault(view.place(f), []).append(f)
@@ -149,7 +150,7 @@ def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Veri
 
 
 def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
-    """Those measured at the x that most of them share."""
+    """Return the figures measured at the x that most of them share."""
     xs = [dict(f.identity.parameters).get(plot.x) for f in figures]
     common = max(set(xs), key=xs.count)
     return [f for f, x in zip(figures, xs, strict=True) if x == common]
@@ -167,7 +168,7 @@ def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool)
 
 
 def _caches(view: View) -> str:
-    """Return what the marks are: as measured, or as the system reports."""
+    """Return the caption of the cache marks: as measured, or as the system reports."""
     if not view.levels.levels:
         return ""
     text = " Dotted verticals: where the data outgrow a cache"

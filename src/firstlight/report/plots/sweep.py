@@ -19,7 +19,7 @@ Points = list[tuple[Value, Verified]]
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing; none where fewer than two values of the parameter were measured."""
+    """Return one drawing; none if fewer than two values of the parameter were measured."""
     figures = [f for f in answers.verified(view.selected(workload, plot)) if plot.x in dict(f.identity.parameters)]
     lines: dict[str, Points] = {}
     for f in figures:
@@ -71,7 +71,7 @@ def _up(title: str, figures: Sequence[Verified]) -> dict[str, Any]:
 
 
 def _growth(what: str, x: str, lines: Mapping[str, Points]) -> str:
-    """`Wall time from n = 500 to n = 1000: 1.9 × with seq, 2.0 × with sh`; of many lines only the extremes."""
+    """Return `Wall time from n = 500 to n = 1000: 1.9 × with seq, 2.0 × with sh`; for many lines the extremes."""
     ends = {label: (points[0], points[-1]) for label, points in lines.items() if len(points) > 1}
     first, last = next(((a[0], b[0]) for a, b in ends.values()), ("", ""))
     grown = [

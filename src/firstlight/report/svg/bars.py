@@ -15,7 +15,7 @@ Trace = Mapping[str, Any]
 
 
 class Bar(NamedTuple):
-    """One bar: its trace, its place in it, its position with its width, and where it begins and ends."""
+    """One bar: its trace, its index in the trace, its position with its width, and where it begins and ends."""
 
     trace: Trace
     k: int
@@ -40,7 +40,7 @@ def places(trace: Trace) -> Sequence[Any]:
 
 
 def sides(trace: Trace) -> list[float]:
-    """Return where bars at numbers begin and end."""
+    """Return the ends of the outermost bars at numeric positions."""
     known = sorted({float(p) for p in places(trace) if isinstance(p, int | float)})
     pitch = min((b - a for a, b in pairwise(known)), default=1.0)
     half = float(trace.get("width", 0.8 * pitch)) / 2
@@ -48,7 +48,7 @@ def sides(trace: Trace) -> list[float]:
 
 
 def laid(traces: Sequence[Trace], mode: str, along: Axis) -> Iterator[Bar]:
-    """Yield the bars of all traces where `mode` puts them: "group", "stack" or "overlay"."""
+    """Yield the bars of all traces at the positions of `mode`: "group", "stack" or "overlay"."""
     at: dict[float, list[tuple[Trace, int]]] = {}
     for trace in traces:
         for k, (place, length) in enumerate(zip(places(trace), amounts(trace), strict=True)):
@@ -89,7 +89,7 @@ def draw(bar: Bar, along: Axis, across: Axis, marks: int) -> str:
 
 
 def box(trace: Trace, x: Axis, y: Axis) -> str:
-    """Draw a row with one dot a value, a box around the middle half, and a line at the median."""
+    """Draw a row with one dot per value, a box around the middle half, and a line at the median."""
     values = sorted(v for v in trace["x"] if x.scale.shows(v))
     row = y.value(trace["name"])
     if not values or row is None:

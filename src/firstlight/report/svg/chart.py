@@ -14,7 +14,7 @@ from firstlight.report.svg.element import number, paint, plain, tag, titled, wid
 from firstlight.report.svg.marks import DASHES
 
 NARROW, WIDE = 440, 900
-"""Pixels: a chart that shares the page's width with another one, and one that has all of it."""
+"""Pixels: a chart that shares the page's width with another one, and one with the whole width."""
 HEIGHT = 148  # of a frame
 TALLEST = 420
 ROW, TEXT_ROW = 18, 30  # of a category: with one line, with two
@@ -34,12 +34,12 @@ class Panel(msgspec.Struct):
 
 
 def has_ghosts(data: Sequence[Trace]) -> bool:
-    """Return True for a drawing with historical reference lines."""
+    """Return whether a drawing has historical reference lines."""
     return any(t.get("legendgroup") == GHOSTS for t in data)
 
 
 def is_wide(data: Sequence[Trace], layout: Layout) -> bool:
-    """Return True for a chart that is unreadable in half of the page's width."""
+    """Return whether a chart is unreadable in half of the page's width."""
     data, layout = _usual(data, layout, ghosts=False)
     panels = _panels(data, layout)
     if len(panels) > 2 and len({str(p.x.own.get("domain")) for p in panels}) > 2:
@@ -91,13 +91,13 @@ def svg(title: str, data: Sequence[Trace], layout: Layout, ghosts: bool = False)
 
 
 def _usual(data: Sequence[Trace], layout: Layout, ghosts: bool) -> tuple[Sequence[Trace], Layout]:
-    """Return the traces and the layout that are shown: bars in place of lines through one or two places."""
+    """Return the traces and the layout that are shown: bars instead of lines through one or two places."""
     data = [{"type": "scatter", **t} for t in data if ghosts or t.get("legendgroup") != GHOSTS]
     return (None if ghosts else few.barred(data, layout)) or (data, layout)
 
 
 def _named(data: Sequence[Trace], layout: Layout) -> list[legend.Entry]:
-    """Return the entries of the legend: lines with their name at their end need none."""
+    """Return the entries of the legend, without lines that have their name at their end."""
     direct = {plain(a["text"]) for a in layout.get("annotations", ()) if place.direct(a)}
     return [one for one in legend.entries(data, layout) if one.name not in direct]
 
@@ -165,7 +165,7 @@ def _reach(trace: Trace, which: str) -> list[object]:
 
 
 def _panel(panel: Panel, head: Box, layout: Layout, count: int) -> tuple[str, float]:
-    """Return the frame with all that is in it, and where it ends. `head`: what is above it."""
+    """Return the content of the frame and its lower end. `head`: the space above it."""
     box = _box(panel, head)
     x, y = panel.x.placed(box.left, box.right), panel.y.placed(box.bottom, box.top)
     parts = [draw_y(y, box, box.left - head.left - 8), draw_x(x, box)]
@@ -194,7 +194,7 @@ def _panel(panel: Panel, head: Box, layout: Layout, count: int) -> tuple[str, fl
 
 
 def _box(panel: Panel, head: Box) -> Box:
-    """Return the frame: what is left of the width and the height by labels and names."""
+    """Return the frame: the space that labels and names leave of the width and the height."""
     high = _high(panel)
     labelled = [width(label) for _, label in rows_y(panel.y.placed(high, 0), high)]
     names = [width(plain(a["text"])) + 6 for a in panel.annotations if place.direct(a)]
@@ -231,7 +231,7 @@ def _cell_lines(panel: Panel) -> list[str]:
 
 
 def _marks(panel: Panel, x: Axis, y: Axis, layout: Layout, count: int) -> list[str]:
-    """Return all traces of a frame, in their order; bars of several traces know each other."""
+    """Return all traces of a frame, in their order; the bars of several traces are arranged together."""
     parts = []
     some = [t for t in panel.traces if t["type"] == "bar"]
     if some:
@@ -268,7 +268,7 @@ def _labels(panel: Panel, x: Axis, y: Axis, box: Box) -> list[place.Label]:
 
 
 def _zeros(x: Axis, y: Axis, box: Box) -> list[str]:
-    """Return lines at zero, where zero is inside of a linear axis."""
+    """Return lines at zero, if zero is inside of a linear axis."""
     found = []
     for one, d in ((x, "M{at} {box.top}V{box.bottom}"), (y, "M{box.left} {at}H{box.right}")):
         ends = sorted((one.scale.low, one.scale.high))

@@ -47,7 +47,7 @@ def number(value: float) -> str:
 
 
 def tag(name: str, *content: str, **attributes: object) -> str:
-    """Return an element; attributes that are None are left out, and `_` in their names stands for `-`."""
+    """Return an element; attributes that are None are left out, and `_` in their names becomes `-`."""
     own = "".join(
         f' {key.strip("_").replace("_", "-")}="{number(v) if isinstance(v, float) else escaped(str(v))}"'
         for key, v in attributes.items()

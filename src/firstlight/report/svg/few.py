@@ -1,4 +1,4 @@
-"""Few: lines through one or two places are bars, which show amounts more clearly."""
+"""Few: lines through one or two places become bars, which show amounts more clearly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Trace = Mapping[str, Any]
 
 
 def barred(traces: Sequence[Trace], layout: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]] | None:
-    """Return the traces and the layout with bars in place of lines; None where the lines stay."""
+    """Return the traces and the layout with bars instead of lines; None if the lines stay."""
     lines = [t for t in traces if t["type"] == "scatter" and t.get("mode") == "lines+markers"]
     others = [t for t in traces if t not in lines and not _loose(t)]
     places = sorted({x for t in lines for x in t["x"] if isinstance(x, int | float)})
@@ -36,7 +36,7 @@ def barred(traces: Sequence[Trace], layout: Mapping[str, Any]) -> tuple[list[dic
 
 
 def _loose(trace: Trace) -> bool:
-    """Return True for bands and fitted curves: bars have intervals instead."""
+    """Return whether a trace is a band or a fitted curve, which bars replace with their intervals."""
     return trace.get("hoverinfo") == "skip" and trace.get("showlegend") is False
 
 
@@ -47,7 +47,7 @@ def _at(trace: Trace, places: Sequence[float]) -> bool:
 
 
 def _even(trace: Trace) -> bool:
-    """Return True for a level line: it applies to every place."""
+    """Return whether a trace is a level line, which applies to every place."""
     return trace.get("mode") == "lines" and len(set(trace["y"])) == 1
 
 

@@ -16,7 +16,7 @@ Trace = Mapping[str, Any]
 
 
 class Shade(NamedTuple):
-    """A colour: what is painted, how much of it covers the page, and whether text on it has the page's colour."""
+    """A colour: the paint, the share of the page that it covers, and whether text on it has the page's colour."""
 
     fill: str
     opacity: float
@@ -90,7 +90,7 @@ def _between(a: str, b: str, part: float) -> str:
 
 
 def draw(trace: Trace, x: Axis, y: Axis) -> str:
-    """Draw the cells: each with its hover text while they are few, otherwise all as one picture."""
+    """Draw the cells: each with its hover text if they are few, otherwise all as one picture."""
     low, high = bounds(trace)
     z = trace["z"]
     shades = [
@@ -180,7 +180,7 @@ def _name(trace: Trace, which: str, k: int) -> object:
 
 
 def bar_width(trace: Trace) -> float:
-    """Return how wide the bar of colours is with its labels; 0 where there is none."""
+    """Return the width of the colour bar with its labels; 0 if there is none."""
     own = trace.get("colorbar")
     if own is None or trace.get("showscale") is False:
         return 0.0

@@ -1,4 +1,4 @@
-"""Keys: what a drawing may contain. An unknown key is an error, so that nothing of a drawing is left out in silence."""
+"""Keys: what a drawing may contain. An unknown key is an error, so that no part of a drawing is silently left out."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
 
 
 def entries(traces: Sequence[Trace], layout: Mapping[str, Any]) -> list[Entry]:
-    """Return the named traces; nothing where the layout hides the legend or there is one trace only."""
+    """Return the named traces; nothing if the layout hides the legend or there is only one trace."""
     named = [
         t for t in traces if t.get("name") and t["type"] in ("scatter", "bar") and t.get("showlegend") is not False
     ]
@@ -49,7 +49,7 @@ def rows(some: Sequence[Entry], wide: float) -> list[list[Entry]]:
 
 
 def draw(some: Sequence[Sequence[Entry]], left: float, top: float) -> str:
-    """Draw rows of entries from a corner on."""
+    """Draw rows of entries, starting at a corner."""
     parts = []
     for n, row in enumerate(some):
         x, y = left, top + ROW * n

@@ -178,7 +178,7 @@ def symbol(kind: str, x: float, y: float, size: float, colour: str, title: str, 
 
 
 def _around(corners: int, inner: float = 0.0, turn: float = 0.0) -> list[tuple[float, float]]:
-    """Return the corners of a polygon around the origin, of a star where `inner` is the radius between its points."""
+    """Return the corners of a polygon around the origin; of a star if `inner` is the radius between its points."""
     n = 2 * corners if inner else corners
     radii = [inner if inner and k % 2 else 1.15 for k in range(n)]
     angles = [math.pi * (2 * k / n - 0.5) + turn for k in range(n)]
@@ -204,7 +204,7 @@ _SHAPES: dict[str, Sequence[tuple[float, float]]] = {
 
 
 def hover(trace: Trace, k: int, marks: int) -> str:
-    """Return what a mark shows when the pointer is on it: all of it, its first line, or nothing of very many marks."""
+    """Return the hover text of a mark: all of it, its first line, or nothing if there are very many marks."""
     if trace.get("hoverinfo") in ("skip", "name") or marks > MANY:
         return ""
     text = plain(_hover(trace, k)).strip("\n")

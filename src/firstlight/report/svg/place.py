@@ -1,4 +1,4 @@
-"""Place: texts inside of a chart, moved apart where they would overlap."""
+"""Place: texts inside of a chart, moved apart if they would overlap."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 
 
 def on_top(one: Annotation) -> bool:
-    """Return True for a label above the frame."""
+    """Return whether a label is above the frame."""
     return one.get("yref", "y") != "y" and one.get("y") == 1 and one.get("yanchor") == "bottom"
 
 
 def direct(one: Annotation) -> bool:
-    """Return True for the name of a line, right of the frame."""
+    """Return whether a label is the name of a line, right of the frame."""
     return one.get("name") == "direct"
 
 
@@ -72,7 +72,7 @@ def _within(label: Label, box: Box) -> Label:
 
 
 def stacked(some: Sequence[Label]) -> list[Label]:
-    """Return labels of which each is lifted above those that it would touch."""
+    """Return the labels, each lifted above those that it would touch."""
     done: list[Label] = []
     for label in sorted(some, key=lambda one: one.x):
         while any(_touch(label, other) for other in done):
@@ -82,7 +82,7 @@ def stacked(some: Sequence[Label]) -> list[Label]:
 
 
 def column(some: Sequence[Label], box: Box) -> list[Label]:
-    """Return the labels one below the other in the order of their heights, within the frame where there is room."""
+    """Return the labels one below the other in the order of their heights, within the frame if there is room."""
     done: list[Label] = []
     for label in sorted(some, key=lambda one: -one.y):  # from the lowest upwards
         done.append(label._replace(y=min(label.y, done[-1].y - LINE) if done else min(label.y, box.bottom)))

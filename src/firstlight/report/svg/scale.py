@@ -33,16 +33,16 @@ class Scale(msgspec.Struct, frozen=True):
         return self.first + (v - low) / ((high - low) or 1) * (self.last - self.first)
 
     def shows(self, value: object) -> bool:
-        """Return True for a number that this axis can show, outside of its range as well."""
+        """Return whether the axis can show a value, also outside of its range."""
         return isinstance(value, int | float) and (1 / FAR if self.log else -FAR) < value < FAR
 
     @staticmethod
     def finite(value: object) -> bool:
-        """Return True for a number that a linear axis can show."""
+        """Return whether a linear axis can show a value."""
         return Scale(0, 1).shows(value)
 
     def contains(self, value: float, slack: float = 1e-9) -> bool:
-        """Return True for values between the ends."""
+        """Return whether a value is between the ends."""
         pixel, ends = self.at(value), sorted((self.first, self.last))
         return ends[0] - slack <= pixel <= ends[1] + slack
 
@@ -52,7 +52,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def spread(values: Sequence[float], log: bool, margin: float = 0.05) -> tuple[float, float]:
-    """Return a range that contains the values with a margin on both sides; values without a difference get one."""
+    """Return a range that contains the values with a margin on both sides, also around equal values."""
     low, high = (min(values), max(values)) if values else (1.0, 1.0)
     if log:
         a, b = math.log10(low), math.log10(high)

@@ -3,9 +3,9 @@
     run.json   owner   launches/<cell>.<launch>.jsonl   builds/   documents/   report.html   figures.json
     SHA256SUMS[.sig]
 
-A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed. SHA256SUMS is written
-last: it seals all files but the owner's note. A run that is written is held open: what is put in the place of its
-directory or of a file meanwhile is neither followed nor written into.
+A launch is written to a hidden `.part` file, sealed with a hash, synced to the disk and renamed. SHA256SUMS is written
+last: it seals all files but the owner's note. A run that is written stays open: if another process replaces its
+directory or one of its files meanwhile, the replacement is neither followed nor written into.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_
 
 
 class _Held:
-    """What a run that is written holds: its folders, its note, its launches in flight, the number of each cell's next.
+    """The open parts of a run that is written: folders, owner note, launches in flight, next number of each cell.
 
     Only the owner adds launches, so they are counted once.
     """
@@ -77,7 +77,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Take the owner note away: the run may be resumed by others. May be called twice."""
+        """Remove the owner note, so that others may resume the run. May be called twice."""
         if self._open is not None:
             self._open.close()
             self._open = None
@@ -90,13 +90,13 @@ class Store:
 
     @property
     def folder(self) -> Folder:
-        """The directory of a run that is written: what is derived from the run is written into it."""
+        """Return the directory of a run that is written; what is derived from the run is written into it."""
         return self._held.run
 
     # --- writing ----------------------------------------------------------------------------------
 
     def write_run(self, run: Run) -> None:
-        """Write run.json at once and durably, and break the seal of a run that goes on.
+        """Write run.json atomically and durably, and break the seal of a run that is resumed.
 
         Raises StoreError, RecordError for what could not be read again; the run.json before it stays whole.
         """
@@ -124,13 +124,13 @@ class Store:
                 folder.replace(name, data)
 
     def forget(self, *names: str) -> None:
-        """Remove files that are derived from the run and no longer hold. Raises StoreError."""
+        """Remove files that are derived from the run and no longer valid. Raises StoreError."""
         with durable.os_errors_as_store_error(self.path):
             for name in names:
                 self.folder.remove(name)
 
     def next_launch(self, cell: str) -> int:
-        """The number of the cell's next launch: one more than the largest there is."""
+        """Return the number of the cell's next launch: one more than the largest there is."""
         if self._open is None:
             return _next(self.launches()).get(cell, 0)
         if self._open.next is None:
@@ -138,13 +138,13 @@ class Store:
         return self._open.next.get(cell, 0)
 
     def part(self, cell: str, launch: int) -> Path:
-        """Where the program of a launch will write."""
+        """Return the path to which the program of a launch will write."""
         return self.path / layout.LAUNCHES / layout.part_name(cell, launch)
 
     def begin(self, start: Start) -> Path:
-        """The file to which the program of this launch appends.
+        """Begin a launch; return the file to which its program appends.
 
-        Raises StoreError when the disk is full, UsageError when another firstlight took the run over.
+        Raises StoreError if the disk is full, UsageError if another firstlight took over the run.
         """
         if not layout.CELL.fullmatch(start.cell):
             raise RecordError(f"cell id {start.cell!r} cannot be a file name")
@@ -156,11 +156,11 @@ class Store:
         return self.part(start.cell, start.launch)
 
     def finish(self, part: Path, outcome: Outcome) -> Exit:
-        """Seal the launch that `begin` began and give it its name; returns the exit line as written.
+        """Seal the launch that `begin` began and rename it to its final name; return the exit line as written.
 
-        What is not a whole, valid line of the program is cut off, and then the launch is not ok; nor is it where the
-        program removed or replaced its record. Raises StoreError when it cannot be written; the launch is lost then,
-        and its part removed to give the space back.
+        Bytes that are not whole, valid lines of the program are cut off, and then the launch is not ok; nor is it if
+        the program removed or replaced its record. Raises StoreError if it cannot be written; the launch is lost then,
+        and its part is removed to free the space.
         """
         with durable.os_errors_as_store_error(self.path):
             ending = self._held.flights.pop(part.name).seal(outcome)
@@ -171,7 +171,7 @@ class Store:
         return ending
 
     def discard(self, part: Path) -> None:
-        """Forget a launch that was interrupted: it is as if it had not begun."""
+        """Discard an interrupted launch, as if it had not begun."""
         with contextlib.suppress(OSError):  # a part that stays is removed by who resumes the run
             self._held.flights.pop(part.name).drop()
 
@@ -193,12 +193,12 @@ class Store:
                 raise RecordError(f"{path}: {why}; {command('check', self.path)} lists what differs")
 
     def launches(self) -> list[tuple[str, int]]:
-        """Cell and number of every finished launch, sorted by name."""
+        """Return cell and number of every finished launch, sorted by name."""
         found = (layout.parse_launch(name) for name in layout.names(self.path / layout.LAUNCHES))
         return [launch for launch in found if launch is not None]
 
     def records(self, only: Collection[str] | None = None) -> Iterator[LaunchRecord]:
-        """Every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
+        """Yield every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
 
         `only`: launches of these cells. Each launch is compared with the seal as it is read; without a seal, all of
         them are compared with run.json. Raises RecordError if there is no run to read, and after the last launch if one
@@ -250,7 +250,7 @@ class Store:
 
 
 def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number: int) -> Iterator[str]:
-    """Why a launch does not belong where it lies: a copied file would count one measurement twice."""
+    """Yield why a launch does not belong in its place: a copied file would count one measurement twice."""
     if start.run != run:
         yield f"belongs to run {start.run!r}, not to {run!r}"
     if (start.cell, start.launch) != (cell, number):
@@ -280,7 +280,7 @@ def _decode_run(data: bytes, path: Path) -> Run:
 
 
 def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
-    """What stands in commands and in names of files, and the form that it has."""
+    """Yield the names that appear in commands and file names, and the form that they must have."""
     programs = {*(cell.program for cell in run.cells), *(build.program for build in run.builds)}
     toolchains = {*(p.toolchain for p in programs), *(t.name for t in run.toolbox.toolchains)}
     libraries = {*(p.mpi for p in programs if p.mpi is not None), *(m.name for m in run.toolbox.mpis)}
@@ -293,7 +293,7 @@ def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
 
 
 def _next(launches: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """By cell, the number of its next launch."""
+    """Return the number of the next launch of each cell."""
     found: dict[str, int] = {}
     for cell, number in launches:
         found[cell] = max(found.get(cell, 0), number + 1)
@@ -301,18 +301,18 @@ def _next(launches: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _ids(started: float, suite: str) -> Iterator[str]:
-    """`<YYYYMMDD-HHMMSS>-<suite>`, then the same with `-2`, `-3`, ..."""
+    """Return an iterator over `<YYYYMMDD-HHMMSS>-<suite>`, then the same with `-2`, `-3`, ..."""
     name = time.strftime("%Y%m%d-%H%M%S", time.localtime(started)) + f"-{suite}"
     return itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2)))
 
 
 def free_id(root: Path, started: float, suite: str) -> str:
-    """`<YYYYMMDD-HHMMSS>-<suite>`, with `-2`, `-3`, ... where such a directory is there already."""
+    """Return `<YYYYMMDD-HHMMSS>-<suite>`, with `-2`, `-3`, ... if such a directory exists already."""
     return next(name for name in _ids(started, suite) if not (root / name).exists())
 
 
 def free_name(root: Path, name: str) -> str:
-    """`name`, if a run may have it and none has. Raises UsageError otherwise."""
+    """Return `name` if a run may have it and none has. Raises UsageError otherwise."""
     if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
         raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
     if (root / name).exists():
@@ -321,7 +321,7 @@ def free_name(root: Path, name: str) -> str:
 
 
 def new_folder(root: Path, started: float, suite: str) -> Path:
-    """Make the folder that `free_id` names: of several firstlights that ask at once, each gets its own.
+    """Make the folder that `free_id` names: several firstlights that do this simultaneously make different ones.
 
     Raises StoreError.
     """
@@ -340,8 +340,8 @@ def new_folder(root: Path, started: float, suite: str) -> Path:
 def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document] = ()) -> Store:
     """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError.
 
-    `files`: that its programs read; they are there before run.json. `free`: where another run of that second has the
-    name, take the next one that is free; it is in run.json.
+    `files`: those that its programs read; they are written before run.json. `free`: if another run of that second has
+    the name, use the next one that is free, also in run.json.
     """
     if not layout.NAME.fullmatch(run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
@@ -362,7 +362,7 @@ def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document
 
 
 def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
-    """A run in the folder that was made for it just now, and is removed where that fails."""
+    """Return a run in the folder that was just made for it; remove the folder if that fails."""
     try:
         with contextlib.ExitStack() as opened:
             held = opened.enter_context(root.folder(run.id))
@@ -389,7 +389,7 @@ def open(path: Path, *, altered: bool = False) -> Store:
 
 
 def resume(path: Path) -> Store:
-    """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
+    """Take over a run to go on with it, remove what the launch in flight had left, and note this.
 
     Raises RecordError if `path` contains no readable run or its run.json is not the sealed one, UsageError while
     another firstlight works on it, if it belongs to another user or others may write it, or if it is signed.
@@ -419,7 +419,7 @@ def _resumable(path: Path) -> None:
 
 
 def _swept(run: Folder, launches: Folder) -> Iterator[str]:
-    """Remove what was being written when a firstlight was stopped. Raises OSError."""
+    """Remove files that were being written when a firstlight was stopped; yield their names. Raises OSError."""
     for name in layout.bounded(run):
         if layout.is_being_written(name):
             run.remove(name)

@@ -41,7 +41,7 @@ MOST = 1000
 
 
 def audit(store: Store) -> Iterator[Defect]:
-    """All defects, in the order of the files."""
+    """Yield all defects, in the order of the files."""
     try:
         top = layout.names(store.path)
     except RecordError as error:
@@ -74,7 +74,7 @@ def audit(store: Store) -> Iterator[Defect]:
 
 
 def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> Iterator[Defect]:
-    """What a run that has ended must have, by its own run.json."""
+    """Yield what a run that has ended lacks, by its own run.json."""
     if run is None or run.state == "running" or not (run.sealed or run.whole):
         return
     for name in layout.DERIVED:
@@ -93,7 +93,7 @@ def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> 
 
 
 def few(found: Iterable[Defect]) -> list[Defect]:
-    """The first defects, and how many more there are."""
+    """Return the first defects, and one more with the number of the others."""
     shown, more = lines.first(found, MOST)
     return [*shown, Defect(".", 0, f"and {more} defects more")] if more else shown
 
@@ -113,7 +113,7 @@ def _bare(error: RecordError, path: Path) -> str:
 
 
 def _names(path: Path, top: list[str]) -> Iterator[Defect]:
-    """Files that firstlight does not write, links, and what an interrupted run left behind."""
+    """Yield files that firstlight does not write, links, and leftovers of an interrupted run."""
     for name in top:
         if name.startswith(".") and name.endswith(".part"):
             yield Defect(name, 0, "left over from an interrupted write; resume removes it")
@@ -134,7 +134,7 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
 
 
 def _documents(path: Path, run: Run) -> Iterator[Defect]:
-    """Files that programs read which are missing, were added, or do not hold what their names say."""
+    """Yield files for programs that are missing, were added, or whose content does not fit their names."""
     wanted, folder = documents.named(run.settings), path / layout.DOCUMENTS
     there = set(layout.names(folder)) if folder.is_dir() and not folder.is_symlink() else set()
     for name in sorted(wanted - there):
@@ -166,7 +166,7 @@ def _run(run: Run) -> Iterator[str]:
 
 
 def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
-    """Every file below launches/, and numbers that are missing between the first and the last."""
+    """Yield the defects of every file below launches/, and launches that are missing before the last."""
     try:
         names = layout.names(store.path / layout.LAUNCHES)
     except RecordError as error:
@@ -200,7 +200,7 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
 
 
 def _gaps(cell: str, numbers: set[int]) -> Iterator[Defect]:
-    """Launches that are missing before the last; a gap of many is one defect."""
+    """Yield launches that are missing before the last; a gap of many is one defect."""
     for before, after in pairwise([-1, *sorted(numbers)]):
         if gap := after - before - 1:
             name = f"{layout.LAUNCHES}/{layout.launch_name(cell, before + 1)}"
@@ -209,7 +209,7 @@ def _gaps(cell: str, numbers: set[int]) -> Iterator[Defect]:
 
 
 def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
-    """What the lines of a sound file say, against each other and against the plan."""
+    """Yield contradictions between the lines of a sound file, and between them and the plan."""
     cases: dict[int, Case] = {}
     samples: Counter[int] = Counter()
     checks: dict[int, list[Check]] = {}
@@ -341,7 +341,7 @@ def _check(line: Check) -> Iterator[str]:
 
 
 def _finished(cases: dict[int, Case], samples: Counter[int], checks: dict[int, list[Check]]) -> Iterator[str]:
-    """A complete record has a check for each case, and samples unless the check before them failed."""
+    """Yield cases without an expected check, without samples after a passed first check, or checked twice."""
     for case in cases:
         found = checks.get(case, [])
         stopped = any(c.when == "before" and not c.ok for c in found)

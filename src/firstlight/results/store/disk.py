@@ -1,7 +1,7 @@
-"""The disk: every file operation of the store goes through here, relative to a folder that is held open.
+"""The disk: every file operation of the store is here, relative to an open folder.
 
-A name is looked up in the folder that was opened, whatever lies at its path by now, and no link in its place is ever
-followed; a file is made where there is none, or not at all. Tests put their faults in here.
+A name is looked up in the folder that was opened, even if its path leads elsewhere by now, and no link is ever
+followed. A file is created only if there is none. Tests inject their faults here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from types import TracebackType
 from typing import Self
 
 PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-"""How a name is opened that anything may lie at: neither a link nor a pipe leads any further."""
+"""Flags to open a name that may be anything: a link is not followed, and a pipe is not waited for."""
 
 
 class Held:
-    """What is held open by its descriptor, and closed where its `with` ends."""
+    """An open descriptor that is closed at the end of its `with`."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -33,20 +33,20 @@ class Held:
         self.close()
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the descriptor. May be called twice."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 class File(Held):
-    """A file that is held open, so that no other one can pass for it: its number is not given away meanwhile."""
+    """An open file. Its inode number is not reused while it is open, so no other file can be mistaken for it."""
 
     def status(self) -> os.stat_result:
         return os.fstat(self._descriptor)
 
     def read(self, bound: int) -> bytes:
-        """At most `bound` bytes from the beginning. Raises OSError."""
+        """Return at most `bound` bytes from the beginning. Raises OSError."""
         parts: list[bytes] = []
         left = bound
         while left > 0 and (part := os.pread(self._descriptor, min(left, 1 << 20), bound - left)):
@@ -55,17 +55,17 @@ class File(Held):
         return b"".join(parts)
 
     def append(self, data: bytes) -> None:
-        """Raises OSError; part of `data` may be there then."""
+        """Append `data`. Raises OSError; part of `data` may be written then."""
         view = memoryview(data)
         while view:
             view = view[os.write(self._descriptor, view) :]
 
     def cut(self, size: int) -> None:
-        """Leave the first `size` bytes. Raises OSError."""
+        """Keep only the first `size` bytes. Raises OSError."""
         os.ftruncate(self._descriptor, size)
 
     def permit(self, mode: int) -> None:
-        """Give it back the permissions that it had. Raises OSError."""
+        """Set the permissions of `mode` again. Raises OSError."""
         os.fchmod(self._descriptor, stat.S_IMODE(mode))
 
     def sync(self) -> None:
@@ -82,11 +82,11 @@ class Folder(Held):
 
     @staticmethod
     def at(path: Path) -> Folder:
-        """The folder that a user named: here, and only here, links are followed. Raises OSError."""
+        """Return the folder that a user named: here, and only here, links are followed. Raises OSError."""
         return Folder(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
     def folder(self, name: str) -> Folder:
-        """A folder in it. Raises OSError, NotADirectoryError for a link too."""
+        """Return a folder in it. Raises OSError, NotADirectoryError for a link too."""
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         return Folder(self.path / name, os.open(name, flags, dir_fd=self._descriptor))
 
@@ -95,12 +95,12 @@ class Folder(Held):
         os.mkdir(name, 0o755, dir_fd=self._descriptor)
 
     def create(self, name: str) -> File:
-        """A new file. Raises OSError, FileExistsError for whatever is there."""
+        """Create a new file. Raises OSError, FileExistsError for whatever is there."""
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | PLAIN
         return File(os.open(name, flags, 0o644, dir_fd=self._descriptor))
 
     def open(self, name: str, *, append: bool = False) -> File:
-        """What is there, to be read, or read and appended to. It may be no plain file. Raises OSError."""
+        """Open what is there, to read, or to read and append. It need not be a plain file. Raises OSError."""
         flags = os.O_RDWR | os.O_APPEND if append else os.O_RDONLY
         return File(os.open(name, flags | PLAIN, dir_fd=self._descriptor))
 
@@ -118,7 +118,7 @@ class Folder(Held):
         return status is not None and stat.S_ISREG(status.st_mode)
 
     def names(self, most: int) -> list[str]:
-        """What is in it, at most `most` + 1 names. Raises OSError."""
+        """Return the names in it, at most `most` + 1. Raises OSError."""
         found: list[str] = []
         with os.scandir(self._descriptor) as entries:
             for entry in entries:
@@ -128,12 +128,12 @@ class Folder(Held):
         return found
 
     def free(self) -> int:
-        """Bytes that may still be written here. Raises OSError."""
+        """Return the bytes that may still be written here. Raises OSError."""
         state = os.statvfs(self._descriptor)
         return state.f_bavail * state.f_frsize
 
     def rename(self, old: str, new: str) -> None:
-        """Also over what is at `new`. Raises OSError."""
+        """Rename, also over an existing `new`. Raises OSError."""
         os.rename(old, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
 
     def link(self, old: str, new: str) -> None:
@@ -142,11 +142,11 @@ class Folder(Held):
         os.link(old, new, src_dir_fd=held, dst_dir_fd=held, follow_symlinks=False)
 
     def touch(self, name: str) -> None:
-        """Date a file to now, by the clock of its file system. Raises OSError."""
+        """Set the time of a file to now, by the clock of its file system. Raises OSError."""
         os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def remove(self, name: str) -> None:
-        """Whatever is there, if anything: a folder goes with all that is in it. Raises OSError."""
+        """Remove whatever is there, if anything, and a folder with all that is in it. Raises OSError."""
         try:
             os.unlink(name, dir_fd=self._descriptor)
         except FileNotFoundError:
@@ -187,17 +187,17 @@ class Folder(Held):
 
 
 def being_written(name: str) -> str:
-    """A name of one's own for what will be called `name`: two that write the same file do not meet."""
+    """Return a unique name for what will be called `name`, so that two writers do not collide."""
     return f".{name}.{secrets.token_hex(4)}.part"
 
 
 def same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether both are one file."""
+    """Return whether both are one file."""
     return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
 
 def read(path: Path, bound: int) -> bytes | None:
-    """The first `bound` bytes of a plain file, None for anything else that can be opened. Raises OSError."""
+    """Return the first `bound` bytes of a plain file, None for anything else that can be opened. Raises OSError."""
     with File(os.open(path, os.O_RDONLY | PLAIN)) as file:
         return file.read(bound) if stat.S_ISREG(file.status().st_mode) else None
 

@@ -1,7 +1,7 @@
-"""Documents: files of a user's that programs read, kept in a run under a name that says what they hold.
+"""Documents: a user's files that programs read, kept in a run under a name that identifies their content.
 
-`mine.xyz-0123456789abcdef`: the file's own name, without the folder that it lay in, and a hash of its content. The
-programs' harness gives the same names (native/harness/src/document.cpp).
+`mine.xyz-0123456789abcdef`: the file's own name, without its folder, and a hash of its content. The programs' harness
+makes the same names (native/harness/src/document.cpp).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firstlight.model.plan.settings import Settings
 
 MAX_BYTES = 64 << 20
 BY_BYTES = 1 << 20
-"""Up to so many are hashed one by one; of more, which would take Python too long, eight at a time."""
+"""Files up to this size are hashed byte by byte, larger ones eight bytes at a time, for Python is slow."""
 NAME = re.compile(r"([A-Za-z0-9._-]{1,60})-([0-9a-f]{16})")
 _OTHER = re.compile(rb"[^A-Za-z0-9._-]")
 
@@ -28,7 +28,7 @@ class Document(NamedTuple):
 
 
 def of(path: str, content: bytes) -> Document:
-    """The document that a file is. One that a run kept keeps its name."""
+    """Return the document of a file. A document that a run kept keeps its name."""
     last = path.encode("utf-8", "surrogateescape").rpartition(b"/")[2]
     known = NAME.fullmatch(last.decode("ascii", "replace"))
     if known and known[2] == _hash(content):
@@ -46,35 +46,36 @@ def is_document(value: Value | None) -> bool:
 
 
 def named(settings: Settings) -> set[str]:
-    """The documents among the values of a run's settings."""
+    """Return the documents among the values of a run's settings."""
     given = (v for of_one in settings.values() for values in of_one.values() for v in values)
     return {v for v in given if isinstance(v, str) and is_document(v)}
 
 
 def file_name(name: str) -> str:
-    """What the file was called that has become a document: mine.xyz."""
+    """Return the name of the file that has become a document: mine.xyz."""
     return name[:-17]
 
 
 def typed(settings: Mapping[str, Sequence[Value]]) -> tuple[str, ...]:
-    """Settings as words of a command line, each file by its own name."""
+    """Return settings as words of a command line, each file by its own name."""
     return tuple(f"{name}={','.join(map(shown, some))}" for name, some in settings.items())
 
 
 def shown(value: Value) -> str:
-    """As people write it: a document by the name of its file."""
+    """Return a value as users write it: a document by the name of its file."""
     return file_name(value) if isinstance(value, str) and is_name(value) else str(value)
 
 
 def fits(name: str, content: bytes) -> bool:
-    """Whether the document holds what its name says."""
+    """Return whether the content of a document fits its name."""
     return name[-16:] == _hash(content)
 
 
 def _hash(content: bytes) -> str:
-    """FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo): tells files apart that have one name.
+    """Return the 64-bit FNV-1a hash (G. Fowler, L. C. Noll, K.-P. Vo), which distinguishes files with the same name.
 
-    Of large ones by words, the last filled with zeros; what differs at the top of a word then must go down, too.
+    Large files are hashed by words, the last filled with zeros. A shift also moves differences at the top of a word
+    down.
     """
     found, prime, mask = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
     if len(content) <= BY_BYTES:

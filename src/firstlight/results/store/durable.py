@@ -1,4 +1,4 @@
-"""Writing that survives a power cut, and the one error of a disk that takes no more."""
+"""Writing that survives a power failure, and the one error of a disk that cannot be written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StoreError(FirstlightError):
 
 @contextlib.contextmanager
 def os_errors_as_store_error(run: Path) -> Iterator[None]:
-    """Turn what the operating system says into one line that names the way out."""
+    """Turn an OSError of the body into a StoreError, in one line with the next command."""
     try:
         yield
     except OSError as error:
@@ -33,7 +33,7 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
 
 
 def reason(error: OSError) -> str:
-    """What the operating system says, in words."""
+    """Return the reason of the operating system in words."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return "the disk is full" if full else error.strerror or str(error)
 
@@ -45,6 +45,6 @@ def require_space(folder: Folder) -> None:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a whole file at once: another reader sees the old content or the new one. Raises OSError."""
+    """Write a whole file atomically: another reader sees the old content or the new one. Raises OSError."""
     with Folder.at(path.parent) as folder:
         folder.replace(path.name, data)

@@ -1,7 +1,7 @@
-"""A launch in flight: a hidden file that is held open while a program appends to it by its path, then sealed.
+"""A launch in flight: a hidden file that stays open while a program appends to it by its path, and is then sealed.
 
-The program, and whatever else runs as this user, may put anything in the place of its record. What is sealed is the
-file that was made for it and nothing else; where that is no longer there, the launch is lost and says so.
+The program, and any other process of this user, may replace its record. Only the file that was made for it is sealed.
+If that is no longer there, the launch is lost, and its exit line has the reason.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from firstlight.results.store.disk import File, Folder
 
 
 class Flight:
-    """Made by `begin`; ended by `seal` or `drop`."""
+    """A launch in flight, made by `begin`, ended by `seal` or `drop`."""
 
     def __init__(self, folder: Folder, part: str, name: str, first: bytes, file: File) -> None:
         self.part = part
@@ -27,10 +27,10 @@ class Flight:
         self._mode = file.status().st_mode
 
     def seal(self, outcome: Outcome) -> Exit:
-        """Seal the record and give it its name, durably; returns the exit line as written.
+        """Seal the record and rename it to its final name, durably; return the exit line as written.
 
-        What is not a whole, valid line of the program is cut off, and then the launch is not ok. Raises OSError when it
-        cannot be written; the launch is lost then, and its file removed to give the space back.
+        Bytes that are not whole, valid lines of the program are cut off, and then the launch is not ok. Raises OSError
+        if it cannot be written; the launch is lost then, and its file is removed to free the space.
         """
         try:
             with self._file:
@@ -41,11 +41,11 @@ class Flight:
             raise
 
     def close(self) -> None:
-        """Leave its file as it is."""
+        """Close its file and leave it as it is."""
         self._file.close()
 
     def drop(self) -> None:
-        """It is as if it had not begun. Raises OSError."""
+        """Remove its file, as if it had not begun. Raises OSError."""
         self.close()
         self._folder.remove(self.part)
 
@@ -79,7 +79,7 @@ class Flight:
             return msgspec.json.decode(line, type=Exit)
 
     def _look(self) -> tuple[File | None, str]:
-        """The record, opened again (what was written on another node is seen then), or why it is not there."""
+        """Return the record, opened again to see what another node wrote, or why it is not there."""
         there = self._folder.status(self.part)
         if there is None:
             return None, "its record was removed while it ran"
@@ -95,7 +95,7 @@ class Flight:
         return None, f"its record was replaced by {other} while it ran"
 
     def _sound(self, data: bytes, limit: int) -> tuple[bytes, str]:
-        """What of the record can be kept, and why not all of it."""
+        """Return the part of the record that can be kept, and why not all of it."""
         if not data.startswith(self._first):
             return self._first, "the beginning of its record was altered"
         good, why = lines.sound(data[:limit])
@@ -103,7 +103,7 @@ class Flight:
 
 
 def begin(folder: Folder, start: Start) -> Flight:
-    """A new launch. Raises RecordError where it is there already, OSError."""
+    """Begin a new launch. Raises RecordError if it is there already, OSError."""
     part, name = layout.part_name(start.cell, start.launch), layout.launch_name(start.cell, start.launch)
     if folder.status(name) is not None:
         raise RecordError(f"{folder.path.parent}: launch {start.launch} of {start.cell} is there already")

@@ -1,7 +1,7 @@
-"""Foreign runs: what belongs to somebody else, or what others may write, is not written into.
+"""Foreign runs: a run that belongs to another user, or that others may write, is not written into.
 
-Who may write a folder can put there what makes a program that trusts it write elsewhere, in the place and with the
-rights of whoever goes on with the run.
+A user who may write a folder can place files in it that make a trusting program write elsewhere, with the rights of the
+user who resumes the run.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def refuse(run: Folder, folders: Sequence[str], files: Sequence[str]) -> None:
-    """Raises UsageError unless the run, and of these what is there, is of its kind, this user's own and no other's.
+    """Raise UsageError unless the run, and what exists of these, is of its kind and only this user may write it.
 
-    Raises OSError where that cannot be seen.
+    Raises OSError if that cannot be seen.
     """
     here = command(run.path).partition(" ")[2]  # quoted
     kinds = [(None, stat.S_ISDIR), *((n, stat.S_ISDIR) for n in folders), *((n, stat.S_ISREG) for n in files)]

@@ -22,9 +22,9 @@ SIGNATURE = "SHA256SUMS.sig"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 """The name of a run's directory."""
 JOBS = "jobs"
-"""Beside the runs: the folder of job scripts."""
+"""The folder of job scripts, alongside the runs."""
 TUNED = "tuned"
-"""Beside the runs: the folder of what tunings write for libraries."""
+"""The folder of files that tunings write for libraries, alongside the runs."""
 TAKEN = ("latest", JOBS, TUNED)
 """Names that a run cannot have."""
 
@@ -51,17 +51,17 @@ def launch_name(cell: str, launch: int) -> str:
 
 
 def part_name(cell: str, launch: int) -> str:
-    """The name of a launch that has not ended."""
+    """Return the file name of a launch that has not ended."""
     return f".{cell}.{launch:04d}.part"
 
 
 def sealed_name(part: str) -> str:
-    """What a launch is called when it has ended."""
+    """Return the file name of a launch after it has ended."""
     return part.removeprefix(".").removesuffix(".part") + ".jsonl"
 
 
 def parse_launch(name: str) -> tuple[str, int] | None:
-    """Cell and launch number; None for a name that firstlight does not write."""
+    """Return cell and launch number; None for a name that firstlight does not write."""
     match = _LAUNCH.fullmatch(name)
     return (match[1], int(match[2])) if match and launch_name(match[1], int(match[2])) == name else None
 
@@ -71,21 +71,21 @@ def is_build_log(name: str) -> bool:
 
 
 KEPT: dict[str, Callable[[str], bool]] = {BUILDS: is_build_log, DOCUMENTS: documents.is_name}
-"""Folders of a run beside its launches, and a test of their file names: compiler output, and input files."""
+"""Other folders of a run than its launches, and a test of their file names: compiler output, and input files."""
 
 
 def is_part(name: str) -> bool:
-    """Whether a launch in flight has that name."""
+    """Return whether this is the file name of a launch in flight."""
     return _PART.fullmatch(name) is not None
 
 
 def is_being_written(name: str) -> bool:
-    """Whether that is what another file of the run is called until it is whole, or the note of a claimant."""
+    """Return whether this is the name of another file of the run until it is whole, or the note of a claimant."""
     return _BEING_WRITTEN.fullmatch(name) is not None
 
 
 def bounded_text(text: str, most: int) -> bytes:
-    """At most `most` bytes of a text: its beginning and its end, with a line between that says how much is left out."""
+    """Return at most `most` bytes of a text: beginning and end, and between them a line with the bytes left out."""
     data = text.encode("utf-8", "replace")
     if len(data) <= most:
         return data
@@ -95,7 +95,7 @@ def bounded_text(text: str, most: int) -> bytes:
 
 
 def read_file(path: Path, bound: int) -> bytes:
-    """A regular file of at most `bound` bytes; raises RecordError for a link, a pipe, a device or a larger file."""
+    """Read a plain file of at most `bound` bytes. Raises RecordError for a link, a pipe, a device or a larger file."""
     try:
         data = disk.read(path, bound + 1)
     except OSError as error:
@@ -109,7 +109,7 @@ def read_file(path: Path, bound: int) -> bytes:
 
 
 def names(folder: Path) -> list[str]:
-    """The names in a folder, sorted. Raises RecordError for a link, a missing folder, or more than MAX_FILES names."""
+    """Return the names in a folder, sorted. Raises RecordError for a link, no folder, or more than MAX_FILES names."""
     if folder.is_symlink():
         raise RecordError(f"{folder}: is a link; a results directory holds plain files only")
     try:
@@ -120,7 +120,7 @@ def names(folder: Path) -> list[str]:
 
 
 def bounded(folder: Folder) -> list[str]:
-    """The names in a folder, sorted. Raises RecordError for more than MAX_FILES, OSError."""
+    """Return the names in a folder, sorted. Raises RecordError for more than MAX_FILES, OSError."""
     found = folder.names(MAX_FILES)
     if len(found) > MAX_FILES:
         raise RecordError(f"{folder.path}: holds more than {MAX_FILES} files; firstlight did not write them")

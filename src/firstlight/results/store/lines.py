@@ -57,18 +57,18 @@ class Reading(NamedTuple):
 
 
 def encode(line: Line) -> bytes:
-    """The line in its one canonical form. Non-finite numbers become null, as the C++ harness writes them."""
+    """Encode a line in its one canonical form. Non-finite numbers become null, as the C++ harness writes them."""
     return msgspec.json.encode(line) + b"\n"
 
 
 def seal(before: bytes, ending: Exit) -> bytes:
-    """The exit line for a file that holds `before`. Its hash covers those bytes and the exit line without the hash."""
+    """Return the exit line for a file with the bytes `before`. Its hash covers these and the line without the hash."""
     bare = encode(msgspec.structs.replace(ending, sha256=""))
     return encode(msgspec.structs.replace(ending, sha256=hashlib.sha256(before + bare).hexdigest()))
 
 
 def decode(raw: bytes) -> Line | str:
-    """One line without its newline; a string says why it is none."""
+    """Decode one line without its newline; return the reason if it is malformed."""
     try:
         return reading.decoded(raw, _decoder)
     except reading.MalformedError as error:
@@ -84,7 +84,7 @@ def _twice(raw: bytes) -> str:
 
 
 def split(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Whole lines with their numbers and without their newlines; what follows the last newline comes last, if any."""
+    """Yield whole lines with their numbers, without newlines; bytes after the last newline come last, if any."""
     start, number = 0, 1
     while start < len(data):
         stop = data.find(b"\n", start)
@@ -94,7 +94,7 @@ def split(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def sound(data: bytes) -> tuple[int, str]:
-    """How many leading bytes of an unfinished file are whole, valid lines of a program, and why not all ("" if all).
+    """Return the number of leading bytes that are whole, valid lines of a program, and why not all ("" if all).
 
     The first line is firstlight's `start`; a program writes neither `start` nor `exit`.
     """
@@ -115,7 +115,7 @@ def sound(data: bytes) -> tuple[int, str]:
 def read(data: bytes, *, once: bool = False) -> Reading:
     """Read a finished launch file. Never raises: whatever is wrong is in `defects`, and then there is no record.
 
-    `once`: look for keys that are there twice as well, which takes as long again.
+    `once`: also look for repeated keys, which doubles the time.
     """
     if not data:
         return Reading(None, [], [(0, "is empty")])
@@ -125,19 +125,19 @@ def read(data: bytes, *, once: bool = False) -> Reading:
 
 
 def first(found: Iterable[T], most: int) -> tuple[list[T], int]:
-    """The first of them, at most that many, and how many there are beyond: those are counted and not kept."""
+    """Return the first items, at most `most`, and the number of the others, which are not kept."""
     rest = iter(found)
     return list(itertools.islice(rest, most)), sum(1 for _ in rest)
 
 
 def few(found: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The first defects of a file, and how many more there are."""
+    """Return the first defects of a file, and how many more there are."""
     shown, more = first(found, MOST_OF_A_FILE)
     return [*shown, (0, f"and {more} more")] if more else shown
 
 
 def _defects(data: bytes, lines: list[tuple[int, Line]], once: bool) -> Iterator[tuple[int, str]]:
-    """What is wrong in a file; what can be read of it is added to `lines`."""
+    """Yield the defects of a file; add the lines that can be read to `lines`."""
     for number, raw in split(data):
         if number > MAX_LINES:
             yield number, f"more than {MAX_LINES} lines"
@@ -163,7 +163,7 @@ class _Order:
         self.began = self.launched = self.ended = self.closed = False
 
     def wrong(self, line: Line) -> str:
-        """Take the next line; what is wrong with its place, "" if nothing is."""
+        """Add the next line; return what is wrong with its place, "" if nothing is."""
         if self.closed:
             return "follows the exit line"
         if isinstance(line, Start) == self.began:

@@ -13,7 +13,7 @@ from firstlight.results.store import layout
 
 
 def identifiers(results: Path) -> list[str]:
-    """The runs in a results folder, oldest first."""
+    """Return the names of the runs in a results folder, oldest first."""
     if not results.is_dir():
         return []
     return sorted(
@@ -23,7 +23,7 @@ def identifiers(results: Path) -> list[str]:
 
 
 def _age(results: Path, name: str) -> tuple[str, str, int]:
-    """By the time with which a name begins, else by that in run.json, for a name that the user chose.
+    """Return a sort key: the time with which a name begins, or that in run.json for a name that the user chose.
 
     `20261121-201400-quick-2` comes after `20261121-201400-quick` of the same second, and -10 after -2.
     """
@@ -35,7 +35,7 @@ def _age(results: Path, name: str) -> tuple[str, str, int]:
 
 
 def _started(path: Path) -> str:
-    """When a run was begun, in local time as in the names; "" (the oldest) where its run.json cannot be read."""
+    """Return when a run was begun, in local time as in names; "" (the oldest) if its run.json cannot be read."""
     try:
         return time.strftime("%Y%m%d-%H%M%S", time.localtime(store.open(path).run().started))
     except (RecordError, OverflowError, ValueError, OSError):

@@ -1,9 +1,9 @@
-"""The owner note of a run: tells a second firstlight that the first one is still at work.
+"""The owner note of a run: it shows a second firstlight that the first one is still at work.
 
-It holds the process and when it began; the boot and the process namespace that these numbers belong to are hashed, so
-the note names no host. Locks are not asked, for network file systems refuse them or grant them twice: a note is placed
-by a hard link, which one claimant makes and no other, and what takes the place of a dead one's note is settled the
-same way. Only the clock of the file system decides its age.
+The note has the process and its start time. The boot and the process namespace of these numbers are hashed, so the note
+names no host. Locks are not used, because network file systems refuse them or grant them twice. A note is placed by a
+hard link, which only one claimant can make, and the successor of a dead process's note is chosen in the same way. Only
+the clock of the file system decides its age.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from firstlight.results.store.layout import OWNER
 from firstlight.system.machine import allocation
 
 FRESH = 600.0
-"""Seconds for which a note of another machine is believed: whether its process lives cannot be seen from here."""
+"""Seconds for which a note of another machine is valid: whether its process lives cannot be seen from here."""
 BEAT = 30.0
-"""Seconds after which a note is dated anew for as long as its process works on the run, whatever it waits for."""
+"""Interval in seconds between updates of a note while its process works on the run, even if that waits."""
 BEGINNING = 60.0
-"""Seconds for which an empty note counts as one that is being written, where files cannot have two names."""
+"""Seconds for which an empty note counts as one that is being written, on file systems without hard links."""
 _MOST_DEAD = 16  # claimants that died while they took over from one another
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 _NO_FILE = (errno.ELOOP, errno.EISDIR, errno.ESPIPE, errno.ENXIO)  # a link, a folder, a pipe, a socket
@@ -69,7 +69,7 @@ def _started(pid: int) -> int | None:
 
 
 class Claim:
-    """A run that is this process's own. While it is held, its note is kept fresh, also while a launch or a build runs.
+    """A run that this process owns. Its note is kept fresh until it is released, also while a launch or a build runs.
 
     Leaving the `with` block releases it.
     """
@@ -96,28 +96,28 @@ class Claim:
                 continue  # it may come back; what writes next tells of it
 
     def refresh(self) -> None:
-        """Say "still here". Raises LostError where another firstlight took the run over meanwhile, OSError."""
+        """Update the note. Raises LostError if another firstlight took over the run meanwhile, OSError."""
         if _parse(_read(self._run, OWNER)) != self._me:
             path = self._run.path
             raise LostError(f"{path}: another firstlight took this run over; only one may write it. This one stops")
         self._run.touch(OWNER)
 
     def stop(self) -> None:
-        """Keep the note fresh no more. May be called twice."""
+        """Stop updating the note. May be called twice."""
         self._over.set()
         self._heart.join()
 
     def release(self) -> None:
-        """Take the note away if it is still this process's own. Raises OSError: the note stays, and is stale soon."""
+        """Remove the note if it is still this process's own. Raises OSError: the note stays, and is stale soon."""
         self.stop()
         if _parse(_read(self._run, OWNER)) == self._me:
             self._run.remove(OWNER)
 
 
 def claim(run: Folder, me: Owner | None = None) -> Claim:
-    """Make a run this process's own: of many that claim it at once, one gets it.
+    """Make a run this process's own: of many simultaneous claimants, one succeeds.
 
-    Raises LostError while another firstlight works on it, OSError where the note cannot be written.
+    Raises LostError while another firstlight works on it, OSError if the note cannot be written.
     """
     mine = me or myself()
     for _ in range(_MOST_DEAD):
@@ -135,7 +135,7 @@ def claim(run: Folder, me: Owner | None = None) -> Claim:
 
 
 def _write(run: Folder, name: str, note: Owner) -> float:
-    """Returns what time it is, by the clock that dates the other notes as well."""
+    """Write a note; return the current time by the clock that dates the other notes as well."""
     with run.create(name) as file:
         file.append(msgspec.json.encode(note))
         file.sync()
@@ -143,10 +143,10 @@ def _write(run: Folder, name: str, note: Owner) -> float:
 
 
 def _take(run: Folder, name: str, part: str, me: Owner, now: float, depth: int) -> None:
-    """Make the note in `part` the one at `name`, unless who is there lives.
+    """Make the note in `part` the one at `name`, unless the process of the existing note lives.
 
-    A dead one's note is followed by one successor, whose name is made from it. Who holds that name and finds the dead
-    one still in its place may take it.
+    The note of a dead process has one successor, whose name is derived from it. The process that has this name, and
+    finds the dead note still in its place, may replace it.
     """
     while not _placed(run, name, part, me):
         there = _read(run, name)
@@ -167,7 +167,7 @@ def _take(run: Folder, name: str, part: str, me: Owner, now: float, depth: int) 
 
 
 def _placed(run: Folder, name: str, part: str, me: Owner) -> bool:
-    """Put the note at `name`, at once and whole, if nothing is there."""
+    """Put the note at `name`, as a whole, if nothing is there; return whether it is there now."""
     try:
         run.link(part, name)
     except FileExistsError:

@@ -22,7 +22,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([\w.+@=,~-]+(?:/[\w.+@=,~-]+)?)", re.ASCII
 
 
 def names(run: Path) -> list[str]:
-    """Every file that a seal covers, relative to the run: all that firstlight writes and nothing else, sorted."""
+    """Return every file that a seal covers, relative to the run, sorted: all that firstlight writes, nothing else."""
     try:
         with Folder.at(run) as folder:
             return _names(folder)
@@ -51,9 +51,9 @@ def write(run: Folder) -> None:
 
 
 def renew(run: Folder, changed: Iterable[str]) -> None:
-    """Seal the files in `changed` again and leave all other lines: what was altered among those stays visible.
+    """Seal the files in `changed` again and keep all other lines: an alteration among those stays visible.
 
-    Raises RecordError where there is no seal, or one that cannot be read.
+    Raises RecordError if there is no seal, or one that cannot be read.
     """
     _replace(run, read(run.path) | {name: digest(run.path, name) for name in changed})
 
@@ -87,7 +87,7 @@ def difference(name: str, found: str, sealed: Mapping[str, str]) -> str:
 
 
 def read(run: Path) -> dict[str, str]:
-    """What the seal says: digest by name. Raises RecordError where it is missing or is none."""
+    """Return the digests of a seal by name. Raises RecordError if it is missing or malformed."""
     return parse(layout.read_file(run / layout.SEAL, MAX_BYTES), str(run / layout.SEAL))
 
 
@@ -100,7 +100,7 @@ def line(run: Path, name: str) -> str:
 
 
 def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
-    """The lines of a seal. Raises RecordError naming the first one that firstlight does not write."""
+    """Parse the lines of a seal. Raises RecordError naming the first one that firstlight does not write."""
     if not data.endswith(b"\n"):
         raise RecordError(f"{place}: is cut off")
     found: dict[str, str] = {}
@@ -121,7 +121,7 @@ def _replace(run: Folder, digests: Mapping[str, str]) -> None:
 
 
 def differences(run: Path) -> Iterator[Defect]:
-    """Files that are not as they were sealed, in the order of their names."""
+    """Yield files that differ from the seal, in the order of their names."""
     try:
         sealed = read(run)
     except RecordError as error:

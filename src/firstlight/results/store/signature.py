@@ -1,6 +1,6 @@
-"""The signature: OpenSSH's own (`ssh-keygen -Y`), over the seal and by it over every file of a run.
+"""The signature: OpenSSH's own (`ssh-keygen -Y`), over the seal and through it over every file of a run.
 
-A key says who vouches for a run; whom to believe stands in an allowed-signers file, one line each: NAME KEY.
+A key identifies who vouches for a run. An allowed-signers file lists the trusted signers, one line each: NAME KEY.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ PATIENCE = 60.0  # seconds for a verification; signing may ask for a passphrase 
 
 
 class SignatureError(FirstlightError):
-    """`ssh-keygen` is not here, or refused what it was asked."""
+    """`ssh-keygen` is not installed, or it refused the request."""
 
 
 def sign(run: Path, key: Path) -> None:
-    """Sign the seal with a private key, or with a public one whose private half the agent holds.
+    """Sign the seal with a private key, or with a public one whose private half is in the agent.
 
-    Raises UsageError where there is no such key, SignatureError where ssh-keygen cannot.
+    Raises UsageError if there is no such key, SignatureError if ssh-keygen fails.
     """
     if not key.is_file():
         raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
@@ -37,10 +37,10 @@ def sign(run: Path, key: Path) -> None:
 
 
 def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, str]:
-    """Who signed the seal, and why that is not to be believed ("" where it is).
+    """Return who signed the seal, and why the signature is not valid ("" if it is).
 
-    `identity`: who must have signed it; None: anybody whom `allowed` names. Raises UsageError where there is no such
-    file, SignatureError where ssh-keygen is not here.
+    `identity`: who must have signed it; None: any signer that `allowed` names. Raises UsageError if there is no such
+    file, SignatureError if ssh-keygen is not installed.
     """
     if not allowed.is_file():
         raise UsageError(f"{allowed}: no such file; it names who may sign, one line each: NAME KEY")

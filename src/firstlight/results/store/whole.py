@@ -1,6 +1,6 @@
-"""What run.json says of the run as a whole, once it has ended: which launches there are, and a hash over itself.
+"""The whole of an ended run, in run.json: the number of launches of each cell, and a hash of the file itself.
 
-It stands in run.json, so that neither is lost with the seal. Like the seal it has no key.
+It is part of run.json, so that neither is lost with the seal. Like the seal it has no key.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SOME = "some launch was altered after the run ended: its hash is not in run.json
 
 
 def encoded(run: Run, path: Path) -> bytes:
-    """run.json of a run in `path`; one that has ended and is to be sealed counts its launches. Raises RecordError."""
+    """Return run.json of a run in `path`, with its launches if it has ended and is to be sealed. Raises RecordError."""
     if run.state == "running" or not run.sealed:
         return _text(msgspec.structs.replace(run, whole=None))
     launches = _launches(path)
@@ -33,7 +33,7 @@ def encoded(run: Run, path: Path) -> bytes:
 
 
 def unaltered(data: bytes, whole: Whole) -> bool:
-    """Whether run.json is as it was written."""
+    """Return whether run.json is as it was written."""
     return hashlib.sha256(_with(data, whole.sha256, _BLANK)).hexdigest() == whole.sha256
 
 
@@ -82,7 +82,7 @@ def _launches(path: Path) -> list[tuple[str, int]]:
 
 
 def digest(digests: Mapping[str, str]) -> str:
-    """SHA-256 of the list of launches as it stands in a seal."""
+    """Return the SHA-256 of the list of launches as it is in a seal."""
     return seal.hashed(seal.text(digests))
 
 
@@ -91,6 +91,6 @@ def _text(run: Run) -> bytes:
 
 
 def _with(text: bytes, old: str, new: str) -> bytes:
-    """With another hash of itself, which stands last in it."""
+    """Replace the text's hash of itself, which comes last in it."""
     before, _, after = text.rpartition(old.encode())
     return before + new.encode() + after

@@ -1,4 +1,4 @@
-"""Batch: a run as one job of a cluster; each batch system's file says how to ask, tell and question it."""
+"""Batch: a run as one job of a cluster; each batch system has a file with its directives, commands and job states."""
 
 from __future__ import annotations
 

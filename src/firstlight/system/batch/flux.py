@@ -1,4 +1,4 @@
-"""Flux (flux batch): the script runs as the first program of an instance of its own, with a broker on each node."""
+"""Flux (flux batch): the script is the first program of a Flux instance of its own, with a broker on each node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def header(request: JobRequest) -> list[str]:
 
 
 def _size(request: JobRequest) -> list[str]:
-    """A slot a CPU; with GPUs a slot a node, for these are counted by the slot."""
+    """Return the size options: a slot per CPU; with GPUs a slot per node, because Flux counts GPUs per slot."""
     gpus = [f"--gpus-per-slot={request.gpus}"] if request.gpus else []
     if request.per_node is None:
         return ["--exclusive", *([f"--nslots={request.nodes}", *gpus] if gpus else [])]
@@ -44,7 +44,7 @@ def submission(script: Path) -> tuple[str, ...]:
 
 
 def job(printed: str) -> str | None:
-    """`f2dUTEBdT`; the first letter may be a Greek-looking f with hook."""
+    """Return the job's name from a line `f2dUTEBdT`, else None; the first letter may be a Greek-looking f with hook."""
     lines = printed.strip().splitlines()
     match = re.fullmatch(r"[fƒ]?[0-9A-Za-z]+", lines[-1].strip()) if lines else None
     return match[0] if match else None
@@ -55,7 +55,7 @@ def questions(job: str) -> list[tuple[str, ...]]:
 
 
 def state(printed: str) -> State | None:
-    """From `RUN`, or `INACTIVE FAILED 130`."""
+    """Parse `RUN`, or `INACTIVE FAILED 130`; return None for other output."""
     words = printed.split()
     if not words:
         return None

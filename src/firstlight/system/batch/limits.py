@@ -1,4 +1,4 @@
-"""The time limit of a job and the budget of its run have to agree: one covers the other and what comes around it."""
+"""Limits: the time limit of a job covers the setup, the budget of its run, and the time to end the run."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from firstlight.core.errors import UsageError
 from firstlight.core.units import duration
 
 SETUP = 15 * 60.0
-"""Seconds for looking around and building inside of the job, where the user names no other time."""
+"""Seconds for setup (probing the machine and building) inside of the job, if the user sets no other time."""
 WARNING = 120.0
-"""Seconds before the time limit at which the run gets the signal to end: enough for its report."""
+"""Seconds before the time limit at which the run receives the signal to end: enough for its report."""
 EARLY = 60.0
-"""Seconds by which Slurm may tell it too early."""
+"""Seconds by which Slurm may send this signal too early."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -27,10 +27,10 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 def agree(time: float | None, budget: float | None, usual: float, setup: float | None) -> Limits:
-    """Fill in what was not given. `usual`: the budget of the suite.
+    """Return the limits, with defaults for missing values. `usual`: the default budget of the suite.
 
-    With a time limit and no budget, the run takes what fits, but no more than is usual.
-    Raises UsageError where the time limit leaves no room for the rest.
+    With a time limit and no budget, the budget is the time that remains, at most `usual`.
+    Raises UsageError if the time limit leaves no room for the rest.
     """
     before = SETUP if setup is None else setup
     after = WARNING + EARLY

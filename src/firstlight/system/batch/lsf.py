@@ -1,4 +1,4 @@
-"""IBM Spectrum LSF (bsub), with the node counts of its CORAL systems where whole nodes are asked for."""
+"""IBM Spectrum LSF (bsub); requests for whole nodes use the node counts of its CORAL systems."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def header(request: JobRequest) -> list[str]:
 
 
 def _size(request: JobRequest) -> list[str]:
-    """Whole nodes by their number, which only sites with jsrun know; else slots, so many on each node."""
+    """Return the size options: the number of whole nodes, which only sites with jsrun know, else slots per node."""
     if request.per_node is None:
         return [f"-nnodes {request.nodes}"]
     counts = [f"-n {request.nodes * request.per_node}", f'-R "span[ptile={request.per_node}]"', "-x"]
@@ -39,12 +39,12 @@ def _size(request: JobRequest) -> list[str]:
 
 
 def submission(script: Path) -> tuple[str, ...]:
-    """It reads directives from its standard input; those of a script that it is given are read at some sites only."""
+    """Return a command that passes the script by standard input: only some sites read the directives of an argument."""
     return ("sh", "-c", f'exec {COMMAND} <"$1"', COMMAND, str(script))
 
 
 def job(printed: str) -> str | None:
-    """`Job <29209> is submitted to queue <batch>.`"""
+    """Return the job's name from `Job <29209> is submitted to queue <batch>.`, else None."""
     match = re.search(r"^Job <([0-9]{1,20})> is submitted\b", printed, re.MULTILINE)
     return match[1] if match else None
 
@@ -54,7 +54,7 @@ def questions(job: str) -> list[tuple[str, ...]]:
 
 
 def state(printed: str) -> State | None:
-    """From `RUN -`, or `EXIT 130`."""
+    """Parse `RUN -`, or `EXIT 130`; return None for other output."""
     words = printed.split()
     if not words:
         return None

@@ -16,7 +16,7 @@ _STATES = {"running": "RE", "ended": "FCX"}
 
 
 def header(request: JobRequest) -> list[str]:
-    """Raises UsageError without `per_node`: PBS has no word for a whole node, its CPUs have to be counted."""
+    """Return the directives. Raises UsageError without `per_node`: PBS has no word for a whole node, only for CPUs."""
     if request.per_node is None:
         raise UsageError("PBS needs to know how many CPUs of each node you want: add --per-node N")
     chunk = f"select={request.nodes}:ncpus={request.per_node}:mpiprocs={request.per_node}"
@@ -40,14 +40,14 @@ def submission(script: Path) -> tuple[str, ...]:
 
 
 def job(printed: str) -> str | None:
-    """`12.server`."""
+    """Return the job's name from a line `12.server`, else None."""
     lines = printed.strip().splitlines()
     match = re.fullmatch(r"[0-9]+(\[\])?(\.[\w.-]+)?", lines[-1].strip(), re.ASCII) if lines else None
     return match[0] if match else None
 
 
 def questions(job: str) -> list[tuple[str, ...]]:
-    """`-x` tells of jobs that have ended, too, where the server keeps them."""
+    """Return the commands, first with `-x`, which also reports jobs that have ended, if the server keeps them."""
     return [("qstat", "-x", "-f", job), ("qstat", "-f", job)]
 
 

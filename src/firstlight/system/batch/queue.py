@@ -1,4 +1,4 @@
-"""The queue: which batch system is here, submitting a script to it, and asking where a job is."""
+"""The queue: find the batch system of this machine, submit a script to it, and query the state of a job."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from firstlight.system.process import bounded
 
 _OF_A_JOB = ("SLURM_", "PBS_", "FLUX_JOB_", "FLUX_TASK_", "LSB_", "LS_", "PMI_", "PMIX_")
 _OF_THE_USER = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "PBS_CONF_FILE", "PBS_DEFAULT", "PBS_SERVER")
-"""What a new job must not inherit from the job in which `submit` may be typed, and what it needs all the same."""
+"""Variables that a new job must not inherit from the job in which `submit` is typed, and those that it needs anyway."""
 
 
 def choose(name: str | None) -> System:
-    """The batch system of that name, else the one whose command is here.
+    """Return the batch system of that name, else the one whose command is here.
 
-    Raises UsageError where it is not clear which, FirstlightError where there is none.
+    Raises UsageError for an unknown name or more than one system, FirstlightError if there is none.
     """
     known = systems()
     if name is not None:
@@ -37,7 +37,7 @@ def choose(name: str | None) -> System:
 
 
 def submit(system: System, script: Path) -> str:
-    """Hand the script over and return the job's name. Raises FirstlightError with the batch system's own words."""
+    """Submit the script and return the job's name. Raises FirstlightError with the batch system's own message."""
     words = system.submission(script)
     try:
         done = _run(words, cwd=script.parent)
@@ -53,7 +53,7 @@ def submit(system: System, script: Path) -> str:
 
 
 def state(system: System, job: str) -> State | None:
-    """Where the job is now; None where the batch system does not know it (any more) or does not answer."""
+    """Return the job's state; None if the batch system does not know the job (any more) or does not answer."""
     for words in system.questions(job):
         try:
             done = _run(words)
@@ -66,7 +66,7 @@ def state(system: System, job: str) -> State | None:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what describes another job."""
+    """Return the environment without the variables that describe another job."""
     return {
         name: value for name, value in environment.items() if name in _OF_THE_USER or not name.startswith(_OF_A_JOB)
     }

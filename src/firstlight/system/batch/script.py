@@ -20,7 +20,7 @@ _TIMER = """\
 
 
 def write(system: System, request: JobRequest, work: Work) -> str:
-    """The whole script. Raises UsageError for what the batch system's directives cannot say."""
+    """Return the whole script. Raises UsageError if the batch system's directives cannot express the request."""
     parts = [
         "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell knows `module`
         *system.header(request),

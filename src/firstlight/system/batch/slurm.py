@@ -38,14 +38,14 @@ def submission(script: Path) -> tuple[str, ...]:
 
 
 def job(printed: str) -> str | None:
-    """`4711`, or `4711;cluster`."""
+    """Return the job's name from `4711`, or `4711;cluster`, else None."""
     lines = printed.strip().splitlines()
     match = re.match(r"([0-9]+)(?:;|$)", lines[-1].strip()) if lines else None
     return match[1] if match else None
 
 
 def questions(job: str) -> list[tuple[str, ...]]:
-    """The controller forgets a job minutes after its end; the accounting, where there is one, does not."""
+    """Return the commands: scontrol forgets a job minutes after its end; sacct, if there is accounting, does not."""
     return [
         ("scontrol", "--oneliner", "show", "job", job),
         ("sacct", "--noheader", "--parsable2", "--allocations", f"--jobs={job}", "--format=State,ExitCode"),

@@ -1,4 +1,4 @@
-"""What a batch system's file supplies, and what is asked of it. It is found by being in this folder."""
+"""The interface of a batch system's file: every file of this folder is one, except those in _NO_SYSTEMS."""
 
 from __future__ import annotations
 
@@ -59,48 +59,48 @@ class State(msgspec.Struct, frozen=True):
 
 
 class System(Protocol):
-    """The module of a batch system. Its functions only make and read text: who calls them runs the commands."""
+    """The module of a batch system. Its functions only compose and parse text; their caller runs the commands."""
 
     LABEL: str  # Slurm
     COMMAND: str  # the program that submits: where it is on the search path, the system is here
     WARNS: bool  # whether it signals the script itself before the time is over
 
     def header(self, request: JobRequest) -> list[str]:
-        """The directives, one a line."""
+        """Return the directives, one per line."""
         ...
 
     def submission(self, script: Path) -> tuple[str, ...]:
-        """The command that submits a script."""
+        """Return the command that submits a script."""
         ...
 
     def job(self, printed: str) -> str | None:
-        """The job's name, from what that command printed."""
+        """Return the job's name from the output of that command; None if there is none."""
         ...
 
     def questions(self, job: str) -> Sequence[tuple[str, ...]]:
-        """Commands that tell a job's state, the best first."""
+        """Return the commands that report a job's state, the best first."""
         ...
 
     def state(self, printed: str) -> State | None:
-        """The state, from what one of them printed; None where it tells none."""
+        """Return the state from the output of one of them; None if it reports none."""
         ...
 
 
 def systems() -> dict[str, System]:
-    """Every batch system there is a file for, by name."""
+    """Return every batch system that has a file, by name."""
     package = "firstlight.system.batch"
     names = sorted(m.name for m in iter_modules([str(Path(__file__).parent)]) if m.name not in _NO_SYSTEMS)
     return {name: import_module(f"{package}.{name}") for name in names}
 
 
 def clock(seconds: float) -> str:
-    """H:MM:SS, rounded up to whole minutes: batch systems count in minutes."""
+    """Return the time as HH:MM:00, rounded up to whole minutes: batch systems count in minutes."""
     minutes = math.ceil(seconds / 60)
     return f"{minutes // 60:02d}:{minutes % 60:02d}:00"
 
 
 def plain(path: Path) -> str:
-    """A path that may stand in a directive. Raises UsageError for one that directives cannot hold."""
+    """Return the path as text for a directive. Raises UsageError for a path that directives cannot contain."""
     text = str(path)
     if not all(c.isalnum() or c in "/._+,@=-" for c in text):
         raise UsageError(

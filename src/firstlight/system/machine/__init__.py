@@ -18,7 +18,7 @@ from firstlight.core import caller
 from firstlight.core.errors import FirstlightError
 
 UNTIMED = "emulated: verified, not timed"
-"""What every page says of a processor that was emulated, and of each result."""
+"""The note of every page on a processor that was emulated, and on each of its results."""
 
 CacheKind = Literal["data", "unified"]
 
@@ -99,11 +99,11 @@ class Machine(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What pages call it."""
+        """Return the machine's name on pages: its label, else its digest."""
         return self.label or self.name
 
     def cache(self, level: int) -> Cache | None:
-        """The data or unified cache of that level behind the core that programs of one thread run on."""
+        """Return the data or unified cache of that level behind the core that programs of one thread run on."""
         from firstlight.system.machine.cores import serial
 
         mine, cpu = [c for c in self.caches if c.level == level], serial(self)
@@ -113,7 +113,7 @@ class Machine(msgspec.Struct, frozen=True):
         return max(self.caches, key=lambda c: c.level, default=None)
 
     def last_caches(self) -> int:
-        """Bytes of all caches of the last level together."""
+        """Return the bytes of all caches of the last level together."""
         last = self.last_cache()
         return sum(c.size for c in self.caches if last and c.level == last.level)
 
@@ -121,7 +121,8 @@ class Machine(msgspec.Struct, frozen=True):
 def cache_directory() -> Path:
     """Return the folder of builds, probes and embedded MPI libraries.
 
-    This is $FIRSTLIGHT_CACHE, else `.fl` in the checkout, or the user's cache if firstlight is an installed package."""
+    This is $FIRSTLIGHT_CACHE, else `.fl` in the checkout, or the user's cache if firstlight is an installed package.
+    """
     default = user_cache(os.environ) if INSTALLED else ROOT / ".fl"
     return Path(os.environ.get("FIRSTLIGHT_CACHE") or default).absolute()
 
@@ -137,7 +138,8 @@ def check_folders(cache: Path) -> None:
     """Check the paths of an installed package and its cache, as `fl` does in a checkout. Raises FirstlightError.
 
     Build tools must accept the paths. firstlight runs programs in the cache, so no other user may own it, except root
-    and the owner of firstlight."""
+    and the owner of firstlight.
+    """
     for what, path in (("firstlight", ROOT), ("the cache", cache)):
         if re.search(r"[\x00-\x1f\x7f$;:\\\"`]", str(path)):
             fix = "set FIRSTLIGHT_CACHE to another" if path == cache else "install it in another folder"
@@ -183,10 +185,10 @@ def shared_memory() -> int | None:
 
 
 def compilers_at_once(root: Path = Path("/")) -> int:
-    """How many compilers may run at once: one a usable CPU, as long as there is a GiB of memory for each of them.
+    """Return how many compilers may run simultaneously: one per usable CPU, at most one per GiB of available memory.
 
-    A whole node of 256 CPUs with one compiler each, or a container with many CPUs and little memory, would else have
-    some of them killed for memory, which reads like an error in the program.
+    On a node of 256 CPUs, or in a container with little memory, the kernel would otherwise kill some compilers for
+    memory, which looks like an error in the program.
     """
     from firstlight.system.machine.linux import available_memory
 
@@ -196,8 +198,8 @@ def compilers_at_once(root: Path = Path("/")) -> int:
 def discover() -> Machine:
     """Read this machine's description from the operating system (no privileges needed).
 
-    What the system does not tell (a container without /sys, a processor without frequency control) is None or empty.
-    Raises FirstlightError where the cache directory, which holds the salt of the machine's name, cannot be written.
+    What the system does not report (a container without /sys, a processor without frequency control) is None or empty.
+    Raises FirstlightError if the cache directory, which contains the salt of the machine's name, cannot be written.
     """
     from firstlight.system.machine.linux import describe  # psutil and archspec are loaded only by who asks
 

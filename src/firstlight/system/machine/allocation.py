@@ -1,7 +1,7 @@
-"""The batch allocation that this process stands in: which batch system, how many nodes, what it allows on each.
+"""The batch allocation that this process runs in: its batch system, its nodes, and the CPUs allowed on each.
 
-Read from the variables that a batch system gives to a job. Damaged or foreign values count as missing; nothing here
-raises.
+The variables that a batch system sets for a job describe it. Damaged or foreign values count as missing; no function
+here raises.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Allocation(msgspec.Struct, frozen=True):
 
 
 ONLY = "FIRSTLIGHT_NODES"
-"""Nodes of the job, as a list of hosts, that a firstlight which others were started beside keeps to."""
+"""The variable with a list of hosts of the job that this firstlight uses alone, because others run alongside it."""
 
 Ask = Callable[[str, str, str], str]
-"""Runs a command of three words and returns what it prints, "" where it fails."""
+"""A function that runs a command of three words and returns its output, "" if the command fails."""
 
 
 def discover(environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> Allocation:
-    """The innermost allocation: a Flux instance may run inside a Slurm job, not the other way round."""
+    """Return the innermost allocation: a Flux instance may run inside a Slurm job, not the other way round."""
     given = os.environ if environment is None else environment
     answers = (_flux(given, ask or _run), _slurm(given), _pbs(given), _lsf(given))
     return next((found for found in answers if found is not None), Allocation())
@@ -92,7 +92,7 @@ def _pbs(given: Mapping[str, str]) -> Allocation | None:
 
 
 def _flux(given: Mapping[str, str], ask: Ask) -> Allocation | None:
-    """One broker a node: the size of the instance is its number of nodes."""
+    """Return the Flux allocation or None: with one broker per node, the size of the instance is its number of nodes."""
     if not given.get("FLUX_URI"):
         return None
     nodes = _count(ask("flux", "getattr", "size"))
@@ -105,8 +105,9 @@ def _flux(given: Mapping[str, str], ask: Ask) -> Allocation | None:
 
 
 def _lsf(given: Mapping[str, str]) -> Allocation | None:
-    """`LSB_MCPU_HOSTS`: each host and its slots. Where jsrun starts ranks, the first is the one that the script runs on
-    and no rank does: it has one slot, and every other has more."""
+    """Return the LSF allocation or None, from `LSB_MCPU_HOSTS`: each host and its slots. If jsrun starts the ranks, the
+    first host only runs the script and is left out: it has one slot, and every other host has more.
+    """
     job, words = given.get("LSB_JOBID", ""), given.get("LSB_MCPU_HOSTS", "").split()
     slots = {host: parse.number(count) for host, count in zip(words[::2], words[1::2], strict=False)}
     if not re.fullmatch(r"[0-9]{1,20}", job) or len(words) % 2 or not all(slots.values()) or len(slots) > MOST_NODES:
@@ -133,7 +134,7 @@ def _count(text: str | None) -> int | None:
 
 
 def slurm_counts(text: str | None) -> tuple[int, ...]:
-    """The different numbers in `72(x2),36`, in that order; empty where any part is damaged."""
+    """Return the different numbers in `72(x2),36`, in that order; empty if any part is damaged."""
     found = []
     for part in (text or "").strip().split(","):
         match = re.fullmatch(r"([0-9]{1,6})(?:\(x[0-9]{1,6}\))?", part, re.ASCII)
@@ -144,13 +145,13 @@ def slurm_counts(text: str | None) -> tuple[int, ...]:
 
 
 def node_file(text: str | None) -> tuple[str, ...]:
-    """The hosts of a PBS node file, each once."""
+    """Return the hosts of a PBS node file, each once."""
     lines = (line.split() for line in (text or "").splitlines())
     return tuple(dict.fromkeys(words[0] for words in lines if words))[:MOST_NODES]
 
 
 def host_list(text: str | None) -> tuple[str, ...]:
-    """`gpu[01-03,7],login1` as names, as Slurm and Flux write them; at most MOST_NODES of them."""
+    """Expand `gpu[01-03,7],login1`, the notation of Slurm and Flux, to at most MOST_NODES names."""
     names: dict[str, None] = {}
     for part in re.findall(r"(?:[^,\[\]]|\[[^\[\]]*\])+", (text or "").strip()):
         for name in _expand(part):
@@ -161,7 +162,7 @@ def host_list(text: str | None) -> tuple[str, ...]:
 
 
 def _expand(part: str) -> list[str]:
-    """One name with brackets: `rack[1-2]n[08-10]`."""
+    """Expand one name with brackets: `rack[1-2]n[08-10]`."""
     names = [""]
     for text, inside in re.findall(r"([^\[\]]*)(?:\[([^\[\]]*)\])?", part):
         choices = _numbers(inside) if inside else [""]
@@ -171,7 +172,7 @@ def _expand(part: str) -> list[str]:
 
 
 def _numbers(inside: str) -> list[str]:
-    """`01-03,7` as 01, 02, 03, 7: the width of the first number is kept."""
+    """Expand `01-03,7` to 01, 02, 03, 7: each range keeps the width of its first number."""
     found: list[str] = []
     for part in inside.split(","):
         match = re.fullmatch(r"([0-9]{1,12})(?:-([0-9]{1,12}))?", part, re.ASCII)

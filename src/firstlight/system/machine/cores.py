@@ -1,6 +1,6 @@
-"""Cores: what `all` cores of a node are, which is the one that serial programs run on, and of which kind it is.
+"""Cores: the meaning of `all` cores of a node, the core that serial programs run on, and the kinds of cores.
 
-The one place that decides it: plans, rows, ceilings, drawings, findings and launchers ask here. `all` is one thread on
+This module alone decides it: plans, rows, ceilings, drawings, findings and launchers use it. `all` is one thread on
 each core, whatever hardware threads the core has; `all-threads` is one on each hardware thread.
 """
 
@@ -22,9 +22,9 @@ MOST_KINDS = 6
 
 
 def amount(word: int | str, machine: Machine) -> int:
-    """How many ranks or threads on a node a word means: `all`, `half`, `all-2` of its cores, `all-threads`, a number.
+    """Return the number of ranks or threads on a node: `all`, `half`, `all-2` of its cores, `all-threads`, a number.
 
-    May be below 1 (`all-2` of two cores). Raises UsageError for any other word.
+    The result may be below 1 (`all-2` of two cores). Raises UsageError for any other word.
     """
     if isinstance(word, int):
         return word
@@ -36,12 +36,12 @@ def amount(word: int | str, machine: Machine) -> int:
 
 
 def ranks(word: int | str, machine: Machine) -> int:
-    """How many ranks on a node a word means: as `amount`, and `gpus` is one for each GPU of it."""
+    """Return the number of ranks on a node: as `amount`, but `gpus` is one rank for each GPU of the node."""
     return len(machine.gpus) if word == GPUS else amount(word, machine)
 
 
 def share(word: str, of: int) -> int:
-    """`all`, `half`, `all-2` or a number, of so many cores or nodes."""
+    """Return how many of so many cores or nodes `all`, `half`, `all-2` or a number is."""
     if word == HALF:
         return of // 2
     if word.startswith(ALL):
@@ -50,33 +50,33 @@ def share(word: str, of: int) -> int:
 
 
 def most(machine: Machine) -> int:
-    """The largest number of threads that a sweep over thread counts goes to: a core each.
+    """Return the largest number of threads in a sweep over thread counts: one per core.
 
-    Where there is only one core, its hardware threads: else nothing at all could run side by side.
+    With only one core it is one per hardware thread: otherwise nothing could run in parallel.
     """
     return machine.cores if machine.cores > 1 else len(machine.cpus)
 
 
 def crowded(threads: int, machine: Machine, nodes: int = 1) -> bool:
-    """Whether so many threads of all ranks have to share the hardware threads of their nodes."""
+    """Return whether so many threads of all ranks have to share the hardware threads of their nodes."""
     return threads > nodes * len(machine.cpus)
 
 
 def runner(threads: int, machine: Machine, nodes: int = 1) -> str:
-    """What each of so many threads of all ranks has: a `core`, a `hardware thread`; `thread` where they share these."""
+    """Return what each of so many threads of all ranks has: `core`, `hardware thread`, `thread` if they share these."""
     if threads <= nodes * machine.cores:
         return "core"
     return "thread" if crowded(threads, machine, nodes) else "hardware thread"
 
 
 def of_core(machine: Machine) -> dict[int, int]:
-    """By usable CPU the number of its core, from 0; each CPU is a core of its own where a record does not tell."""
+    """Return the core's number, from 0, of each usable CPU; each CPU is its own core if a record lists no siblings."""
     cores = machine.siblings or tuple((cpu,) for cpu in machine.cpus)
     return {cpu: k for k, core in enumerate(cores) for cpu in core}
 
 
 def among(machine: Machine, cpus: Collection[int]) -> list[tuple[int, ...]]:
-    """The cores that some CPUs belong to, with those of their CPUs; cores of the fastest kind first, then by number."""
+    """Return the cores that contain these CPUs, with only these CPUs; the fastest kind first, then by number."""
     cpus = frozenset(cpus)
     cores = machine.siblings or tuple((cpu,) for cpu in machine.cpus)
     known = {cpu for core in cores for cpu in core}
@@ -87,9 +87,9 @@ def among(machine: Machine, cpus: Collection[int]) -> list[tuple[int, ...]]:
 
 
 def serial(machine: Machine, cpus: Sequence[int] | None = None) -> int | None:
-    """The CPU that programs of one thread run on, of those that may be used now: the second core of the fastest kind.
+    """Return the CPU for programs of one thread, of those that may be used now: on the second core of the fastest kind.
 
-    The first CPU of a machine serves most interrupts. None where there is no CPU.
+    The first CPU of a machine serves most interrupts. Returns None if there is no CPU.
     """
     cores = among(machine, machine.cpus if cpus is None else cpus)
     if not cores:
@@ -100,19 +100,20 @@ def serial(machine: Machine, cpus: Sequence[int] | None = None) -> int | None:
 
 
 def kinds(machine: Machine) -> str:
-    """`6 performance cores and 8 efficiency cores`; "" where all are of one kind."""
+    """Return `6 performance cores and 8 efficiency cores`; "" if all are of one kind."""
     core = of_core(machine)
     each = [(k.name, len({core[cpu] for cpu in k.cpus if cpu in core})) for k in machine.kinds[:MOST_KINDS]]
     return " and ".join(f"{n} {_plural(name) if n != 1 else name}" for name, n in each)
 
 
 def _plural(name: str) -> str:
-    """`performance cores`, `cores of capacity 1024`"""
+    """Return the plural: `performance cores`, `cores of capacity 1024`."""
     return name.replace("core", "cores", 1)
 
 
 def kind(machine: Machine, cpus: Collection[int]) -> str:
-    """What a core is called that has these CPUs: `performance core`; "" where all cores are of one kind, and where the
-    CPUs are of several kinds."""
+    """Return the name of a core with these CPUs: `performance core`; "" if all cores are of one kind, or if the
+    CPUs are of several kinds.
+    """
     found = {k.name for k in machine.kinds for cpu in k.cpus if cpu in cpus}
     return found.pop() if len(found) == 1 else ""

@@ -1,4 +1,4 @@
-"""Hardware counters: whether the kernel lets this process count its own instructions. Found out by opening one."""
+"""Hardware counters: whether the kernel lets this process count its own instructions, tested by opening a counter."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _USER_ONLY = (1 << 0) | (1 << 5) | (1 << 6)  # disabled, exclude_kernel, exclude
 
 
 def availability(paranoid: str | None) -> str:
-    """One sentence. `paranoid` is the text of /proc/sys/kernel/perf_event_paranoid, quoted where it is the cause."""
+    """Return one sentence. `paranoid`: the text of /proc/sys/kernel/perf_event_paranoid, quoted if it is the cause."""
     return sentence(_try_to_open(), (paranoid or "").strip() or None)
 
 
 def sentence(outcome: int | None, paranoid: str | None) -> str:
-    """`outcome`: 0 for opened, an errno, or None where the system call's number is not known."""
+    """Return the sentence for `outcome`: 0 for opened, an errno, or None if the system call's number is not known."""
     if outcome == 0:
         return "hardware counters are available"
     if outcome is None:
@@ -36,7 +36,7 @@ def sentence(outcome: int | None, paranoid: str | None) -> str:
 
 
 def _try_to_open() -> int | None:
-    """Open an instruction counter on this process (user space only) and close it again. 0, an errno, or None."""
+    """Open an instruction counter on this process (user space only) and close it again. Return 0, an errno, or None."""
     number = _CALL.get(platform.machine())
     if number is None:
         return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 MOST = 1 << 22
-"""Bytes of one file that are read."""
+"""Maximum number of bytes that are read from one file."""
 
 
 def read(path: Path) -> str | None:
-    """The text of a small system file; None where there is none or the kernel refuses to tell."""
+    """Return the text of a small system file; None if it does not exist or the kernel refuses access."""
     try:
         with path.open("rb") as file:
             return file.read(MOST).decode(errors="replace")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from firstlight.system.machine.parse import number
 
 Links = tuple[tuple[str, ...], ...]
-"""By GPU and GPU: NV12, PIX, SYS, XGMI, PCIE; SELF for itself."""
+"""The link between each two GPUs: NV12, PIX, SYS, XGMI, PCIE; SELF from a GPU to itself."""
 
 SELF = "X"
 MOST = 256
@@ -18,19 +18,20 @@ _LINK = re.compile(r"NV\d{1,3}|PIX|PXB|PHB|NODE|SYS|SOC|XGMI|PCIE")
 
 
 def nvidia(text: str) -> Links:
-    """From a table whose first columns are the GPUs; network cards and affinities follow."""
+    """Parse a table whose first columns are the GPUs; network cards and affinities follow."""
     return _table(text.splitlines())
 
 
 def amd(text: str) -> Links:
-    """From the third of the tables: the first two hold weights and hops."""
+    """Parse the third of the tables: the first two contain weights and hops."""
     _, _, after = text.partition("Link Type between two GPUs")
     return _table(after.splitlines())
 
 
 def chosen(links: Links, visible: str | None) -> Links:
-    """Those of the GPUs that CUDA_VISIBLE_DEVICES or its like leaves, in its order; none where it names others than by
-    number."""
+    """Return the links of the GPUs that `visible` (CUDA_VISIBLE_DEVICES or its like) lists, in its order; empty if any
+    entry is not the number of a GPU.
+    """
     if visible is None:
         return links
     numbers = [number(word.strip()) for word in visible.split(",")[:MOST]]
@@ -39,7 +40,7 @@ def chosen(links: Links, visible: str | None) -> Links:
 
 
 def format_links(links: Links) -> str:
-    """`each two by NV12`, or how many pairs by which; "" where nothing is known, and of a single GPU."""
+    """Return `each two by NV12`, or the number of pairs of each kind; "" if nothing is known, and for a single GPU."""
     pairs = [links[a][b] for a in range(len(links)) for b in range(a)]
     kinds = sorted(set(pairs), key=lambda kind: (-pairs.count(kind), kind))
     if len(kinds) < 2:
@@ -48,7 +49,7 @@ def format_links(links: Links) -> str:
 
 
 def _table(lines: Iterable[str]) -> Links:
-    """Rows `GPU0 X NV12 ...` below a head `GPU0 GPU1 ...`; empty unless both directions of each pair agree."""
+    """Parse rows `GPU0 X NV12 ...` below a head `GPU0 GPU1 ...`; empty unless both directions of each pair agree."""
     words = [line.split() for line in lines]
     start = next((k for k, row in enumerate(words) if _head(row)), None)
     if start is None:

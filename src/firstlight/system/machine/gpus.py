@@ -17,11 +17,11 @@ from firstlight.system.process import bounded
 MOST = 256
 """No node has more GPUs than this: a longer list is damaged text."""
 OF_AMD = "AMD GPU"
-"""The name of one that only AMD's tool knows of."""
+"""The name of a GPU that only AMD's tool lists."""
 _QUERY = ("nvidia-smi", "--query-gpu=uuid,compute_cap,memory.total,name", "--format=csv,noheader,nounits")
 
 Ask = Callable[[tuple[str, ...]], str]
-"""Runs a command and returns what it prints, "" where it fails."""
+"""A function that runs a command and returns its output, "" if the command fails."""
 
 
 class Reported(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class Reported(msgspec.Struct, frozen=True):
 
 
 def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> tuple[Gpu, ...]:
-    """GPUs in the order in which a program counts them. `root` is "/" except in tests. Never raises.
+    """Return the GPUs in the order in which a program counts them. `root` is "/" except in tests. Never raises.
 
     Without nvidia-smi (some containers) the driver's files still show how many there are, and their names.
     """
@@ -60,7 +60,7 @@ def linked(
 
 
 def alone(number: int, gpus: Sequence[Gpu], environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Variables in which a program sees that one of the GPUs that may be used here. Raises IndexError for no such one.
+    """Return variables that show a program only that one of the usable GPUs. Raises IndexError if it does not exist.
 
     CUDA counts the fastest first unless the environment selects the driver's order, which `gpus` has.
     """
@@ -73,13 +73,13 @@ def alone(number: int, gpus: Sequence[Gpu], environment: Mapping[str, str] | Non
 
 
 def _word(given: Mapping[str, str], name: str, number: int) -> str:
-    """The name of a GPU among those that the variable leaves; its number where that leaves all."""
+    """Return the name of a GPU among those that the variable lists; its number if the variable is not set."""
     chosen = given.get(name)
     return str(number) if chosen is None else chosen.split(",")[number].strip()
 
 
 def query(text: str) -> tuple[Reported, ...]:
-    """Lines of nvidia-smi: `GPU-1a2b..., 9.0, 143771, NVIDIA H200`; memory in MiB."""
+    """Parse lines of nvidia-smi: `GPU-1a2b..., 9.0, 143771, NVIDIA H200`; memory in MiB."""
     found = []
     for line in text.splitlines()[:MOST]:
         words = [word.strip() for word in line.split(",", 3)]
@@ -92,7 +92,7 @@ def query(text: str) -> tuple[Reported, ...]:
 
 
 def files(root: Path) -> tuple[Reported, ...]:
-    """From /proc/driver/nvidia/gpus/ADDRESS/information, in the order of the bus."""
+    """Read /proc/driver/nvidia/gpus/ADDRESS/information, in the order of the bus."""
     found = []
     for file in sorted((root / "proc/driver/nvidia/gpus").glob("*/information"))[:MOST]:
         try:
@@ -105,7 +105,7 @@ def files(root: Path) -> tuple[Reported, ...]:
 
 
 def visible(reported: tuple[Reported, ...], chosen: str | None) -> tuple[Gpu, ...]:
-    """Those that CUDA_VISIBLE_DEVICES leaves, in its order; like CUDA, it is read up to the first that is not there.
+    """Return the GPUs that CUDA_VISIBLE_DEVICES lists, in its order; like CUDA, stop at the first unknown entry.
 
     A part of a GPU (MIG-...) counts as one, by a name of its own.
     """

@@ -1,4 +1,4 @@
-"""Reads a Linux machine: /proc, /sys, psutil and archspec. `root` is "/" except in tests."""
+"""Reader of a Linux machine: /proc, /sys, psutil and archspec. `root` is "/" except in tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUSY = 0.5
 
 
 def describe(root: Path, cache_dir: Path) -> Machine:
-    """The machine below `root`. Raises FirstlightError where the salt cannot be kept in `cache_dir`."""
+    """Return the machine below `root`. Raises FirstlightError if the salt cannot be stored in `cache_dir`."""
     cpus = topology.usable(root)
     cpuinfo = read(root / "proc/cpuinfo")
     family, architecture = _microarchitecture()
@@ -77,7 +77,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
 def warnings(
     cpus: int, load: float, governor: str | None, turbo: bool | None, frequency: bool, quota: float | None
 ) -> tuple[str, ...]:
-    """Sentences about what may disturb a measurement here. `frequency`: whether the system tells a clock frequency."""
+    """Return sentences on what may disturb a measurement. `frequency`: whether the system shows a clock frequency."""
     found = []
     if governor and "powersave" in governor:
         found.append("the frequency governor is powersave: short runs may see a low clock")
@@ -91,7 +91,7 @@ def warnings(
 
 
 def _uneven(allocated: allocation.Allocation, cpus: int) -> tuple[str, ...]:
-    """What is odd about the allocation. Programs are placed by the CPUs of the node that firstlight itself runs on."""
+    """Return warnings about the allocation. firstlight places programs by the CPUs of the node that it runs on."""
     found = [allocated.warning] if allocated.warning else []
     if not allocated.even and allocated.cpus is not None and allocated.cpus < cpus:
         found.append(f"the nodes of this allocation differ: {cpus} CPUs here, {allocated.cpus} on the smallest")
@@ -99,7 +99,7 @@ def _uneven(allocated: allocation.Allocation, cpus: int) -> tuple[str, ...]:
 
 
 def salted_name(cache_dir: Path, identity: str) -> str:
-    """A digest that is equal for equal machines within one cache directory and tells nothing about the host's name."""
+    """Return a digest that is equal for equal machines within one cache directory and hides the host's name."""
     try:
         salt = _salt(cache_dir)
     except OSError as error:
@@ -111,7 +111,7 @@ def salted_name(cache_dir: Path, identity: str) -> str:
 
 
 def _salt(cache_dir: Path) -> bytes:
-    """32 random bytes, made once. Linked from a complete file, so that two who start at once read the same."""
+    """Return 32 random bytes, made once. The link to a complete file ensures that concurrent starts read the same."""
     path = cache_dir / "salt"
     if not path.exists():
         cache_dir.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def _salt(cache_dir: Path) -> bytes:
 
 
 def _microarchitecture() -> tuple[str, str]:
-    """(a readable name from the vendor, the microarchitecture) as archspec knows them."""
+    """Return a readable name with the vendor, and the microarchitecture, as archspec knows them."""
     import archspec.cpu
 
     host = archspec.cpu.host()
@@ -137,7 +137,7 @@ def _microarchitecture() -> tuple[str, str]:
 
 
 def _memory(root: Path) -> tuple[int, int]:
-    """Bytes of memory, and of what is available of it."""
+    """Return the bytes of memory, and how many of them are available."""
     fields = next(iter(parse.fields(read(root / "proc/meminfo"))), {})
     total, free = (parse.size((fields.get(name) or "").upper()) for name in ("MemTotal", "MemAvailable"))
     if total and free:
@@ -149,18 +149,18 @@ def _memory(root: Path) -> tuple[int, int]:
 
 
 def _allowed(root: Path) -> int | None:
-    """Bytes of memory that control groups and NUMA nodes leave to this process; None where they leave it all."""
+    """Return the bytes of memory that control groups and NUMA nodes allow this process; None if they allow all."""
     return min((b for b in (_memory_bound(root), topology.allowed_memory(root)) if b), default=None)
 
 
 def available_memory(root: Path) -> int:
-    """Bytes of memory that may be taken now: what the system has available, within what is allowed here."""
+    """Return the bytes of memory that are free for use: those available in the system, within what is allowed here."""
     available, bound = _memory(root)[1], _allowed(root)
     return min(available, bound or available)
 
 
 def _governor(root: Path, cpus: tuple[int, ...]) -> str | None:
-    """The frequency governors of the usable CPUs, each named once."""
+    """Return the frequency governors of the usable CPUs, each named once; None if none is known."""
     texts = (read(root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor") for cpu in cpus)
     return ", ".join(sorted({text.strip() for text in texts if text and text.strip()})) or None
 
@@ -170,7 +170,7 @@ def _frequency(root: Path, cpus: tuple[int, ...]) -> bool:
 
 
 def _group_files(root: Path, controller: str, name: str) -> list[str]:
-    """A control file of this process's group and of each group above it: any of them may hold the limit that bites."""
+    """Return a control file of this process's group and of each group above it: any may set the lowest limit."""
     groups = parse.control_groups(read(root / "proc/self/cgroup"))
     base = root / "sys/fs/cgroup" / controller
     path = Path(groups.get(controller, "/").lstrip("/"))
@@ -181,7 +181,7 @@ def _group_files(root: Path, controller: str, name: str) -> list[str]:
 
 
 def _quota(root: Path) -> float | None:
-    """CPUs that the tightest control group allows."""
+    """Return the number of CPUs that the tightest control group allows; None if there is no limit."""
     limits = [parse.quota(text) for text in _group_files(root, "", "cpu.max")]
     old = zip(
         _group_files(root, "cpu", "cpu.cfs_quota_us"), _group_files(root, "cpu", "cpu.cfs_period_us"), strict=False
@@ -191,7 +191,7 @@ def _quota(root: Path) -> float | None:
 
 
 def _memory_bound(root: Path) -> int | None:
-    """Bytes of memory that the tightest control group allows."""
+    """Return the bytes of memory that the tightest control group allows; None if there is no limit."""
     texts = [*_group_files(root, "", "memory.max"), *_group_files(root, "memory", "memory.limit_in_bytes")]
     return min((bound for bound in map(parse.number, texts) if bound), default=None)
 
@@ -215,7 +215,7 @@ def _virtual(root: Path, cpuinfo: str | None) -> str | None:
 
 
 def _limits() -> dict[str, str]:
-    """Soft limits that matter to parallel programs: bytes, or "unlimited"."""
+    """Return the soft limits that matter to parallel programs: bytes, or "unlimited"."""
     names = {"memlock": resource.RLIMIT_MEMLOCK, "stack": resource.RLIMIT_STACK, "core": resource.RLIMIT_CORE}
     soft = {name: resource.getrlimit(number)[0] for name, number in names.items()}
     return {name: "unlimited" if value == resource.RLIM_INFINITY else str(value) for name, value in soft.items()}

@@ -1,9 +1,9 @@
 """Neighbours: other firstlights that measure on this node at the same time; both report it, and neither waits.
 
 Each binds one of a few names of abstract sockets: they need no folder, work between users, leave nothing behind, and
-end with the process, however that comes. Whoever finds a name taken connects to it, so its owner learns of it too.
-A stranger who takes all names, or calls at them, only has figures marked as disturbed. What cannot be seen: other
-containers (a network namespace of their own), and the other nodes of an allocation.
+vanish with the process. A firstlight that finds a name in use connects to it, so its owner notices it too. A foreign
+process that binds all names, or connects to them, only causes results to be marked as disturbed. Two things cannot be
+seen: other containers (a network namespace of their own), and the other nodes of an allocation.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from collections.abc import Iterator
 from firstlight.core.errors import FirstlightError
 
 NAMES = 8
-"""So many find each other."""
+"""Maximum number of firstlights that detect each other."""
 BESIDE = "another firstlight measured on this node at the same time: the figures of both are disturbed"
 
 
 class Neighbours:
-    """`before`: process numbers of those that measured here when this one began, 0 for an unknown number."""
+    """Other firstlights here. `before`: process numbers of those that measured before this one, 0 if unknown."""
 
     def __init__(self, held: socket.socket | None, before: tuple[int, ...]) -> None:
         self.before = before
         self._held = held
 
     def since(self) -> tuple[int, ...]:
-        """Those that began since then, or since this was asked last."""
+        """Return the processes of those that began since then, or since the last call."""
         found = []
         while self._held is not None:
             try:
@@ -44,10 +44,10 @@ class Neighbours:
 
 @contextlib.contextmanager
 def beside() -> Iterator[Neighbours]:
-    """While the body runs, other firstlights on this node learn of this one.
+    """Make this firstlight visible to others on this node while the body runs.
 
-    $FIRSTLIGHT_NEIGHBOURS names those who see each other (tests do not see each other). Raises FirstlightError where
-    the system has no abstract sockets.
+    $FIRSTLIGHT_NEIGHBOURS names a group whose members see each other (tests do not see each other). Raises
+    FirstlightError if the system has no abstract sockets.
     """
     group = os.environ.get("FIRSTLIGHT_NEIGHBOURS") or "firstlight"
     held: socket.socket | None = None
@@ -71,7 +71,7 @@ def beside() -> Iterator[Neighbours]:
 
 
 def _called(one: socket.socket, name: str) -> int:
-    """The process that has the name. Raises ConnectionRefusedError where nobody has it."""
+    """Return the process that has the name, 0 if it is busy. Raises ConnectionRefusedError if no process has it."""
     try:
         one.connect(name)
     except BlockingIOError:  # it has many callers: it is there

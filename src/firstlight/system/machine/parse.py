@@ -1,4 +1,4 @@
-"""Parsers of what Linux says about a machine. Each takes text and never raises: what says nothing gives None."""
+"""Parsers of Linux's descriptions of a machine. They never raise: text without a value yields None or nothing."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 _PADDING = " \t\n\0"
-"""Around what a file of /sys holds: some kernels hand out the rest of a buffer, too."""
+"""Characters around the text of a file in /sys: some kernels return the rest of a buffer, too."""
 
 
 def number(text: str | None) -> int | None:
-    """A non-negative decimal integer, or None."""
+    """Return a non-negative decimal integer, or None."""
     stripped = (text or "").strip(_PADDING)
     return int(stripped) if re.fullmatch(r"[0-9]{1,20}", stripped) else None
 
 
 def cpu_list(text: str | None) -> tuple[int, ...]:
-    """`0-3,8,10-11` as sorted numbers. Damaged parts are left out."""
+    """Parse `0-3,8,10-11` to sorted numbers. Damaged parts are left out."""
     found: set[int] = set()
     for part in (text or "").strip(_PADDING).split(","):
         match = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", part)
@@ -35,7 +35,7 @@ def cpu_list(text: str | None) -> tuple[int, ...]:
 
 
 def cpu_map(text: str | None) -> tuple[int, ...]:
-    """`00000003,ffffffff`, words of 32 bits with the highest first, as sorted numbers; empty where it is damaged."""
+    """Parse `00000003,ffffffff`, words of 32 bits with the highest first, to sorted numbers; empty if it is damaged."""
     words = (text or "").strip(_PADDING).split(",")
     if len(words) > MOST_CPUS // 32 or not all(re.fullmatch(r"[0-9a-fA-F]{1,8}", word) for word in words):
         return ()
@@ -44,13 +44,13 @@ def cpu_map(text: str | None) -> tuple[int, ...]:
 
 
 def size(text: str | None) -> int | None:
-    """`48K`, `307200K`, `32 MB` or `4096` in bytes."""
+    """Return `48K`, `307200K`, `32 MB` or `4096` in bytes."""
     match = re.fullmatch(r"\s*([0-9]{1,15})\s*([KMGT]?)i?B?\s*", text or "", re.ASCII)
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def fields(text: str | None) -> list[dict[str, str]]:
-    """The blocks of /proc/cpuinfo: one dictionary a block of `key : value` lines."""
+    """Parse the blocks of /proc/cpuinfo: one dictionary per block of `key : value` lines."""
     blocks: list[dict[str, str]] = [{}]
     for line in (text or "").split("\n"):
         key, colon, value = line.partition(":")
@@ -62,7 +62,7 @@ def fields(text: str | None) -> list[dict[str, str]]:
 
 
 def processor(cpuinfo: str | None) -> str | None:
-    """The processor's commercial name, where the architecture's kernel tells it (Arm's mostly does not)."""
+    """Return the processor's commercial name, if the architecture's kernel reports it (Arm's mostly does not)."""
     blocks = fields(cpuinfo)
     for key in ("model name", "cpu", "Processor", "Hardware", "uarch"):
         for block in blocks:
@@ -79,18 +79,18 @@ def instructions(cpuinfo: str | None) -> str:
 
 
 def has_hypervisor(cpuinfo: str | None) -> bool:
-    """Whether the processor says that it runs under a hypervisor (x86 only)."""
+    """Return whether the processor reports that it runs under a hypervisor (x86 only)."""
     return any("hypervisor" in block.get("flags", "").split() for block in fields(cpuinfo))
 
 
 def chosen(text: str | None) -> str | None:
-    """The bracketed word of `always [madvise] never`."""
+    """Return the bracketed word of `always [madvise] never`."""
     match = re.search(r"\[([\w-]+)\]", text or "")
     return match[1] if match else None
 
 
 def quota(cpu_max: str | None, quota_us: str | None = None, period_us: str | None = None) -> float | None:
-    """CPUs that a control group may use: version 2's `cpu.max` ("150000 100000"), else version 1's two files."""
+    """Return the CPUs of a control group: from version 2's `cpu.max` ("150000 100000"), else version 1's two files."""
     words = (cpu_max or "").split()
     if not words:
         words = [(quota_us or "").strip(), (period_us or "").strip()]
@@ -101,13 +101,13 @@ def quota(cpu_max: str | None, quota_us: str | None = None, period_us: str | Non
 
 
 def os_release(text: str | None) -> str | None:
-    """PRETTY_NAME of /etc/os-release."""
+    """Return PRETTY_NAME of /etc/os-release."""
     match = re.search(r"^PRETTY_NAME=(.*)$", text or "", re.MULTILINE)
     return match[1].strip().strip("\"'") or None if match else None
 
 
 def control_groups(text: str | None) -> dict[str, str]:
-    """Controller name ("" for version 2) to path, from /proc/self/cgroup."""
+    """Return the path of each controller ("" for version 2), from /proc/self/cgroup."""
     groups: dict[str, str] = {}
     for line in (text or "").split("\n"):
         parts = line.strip().split(":", 2)
@@ -118,7 +118,7 @@ def control_groups(text: str | None) -> dict[str, str]:
 
 
 def turbo(no_turbo: str | None, boost: str | None) -> bool | None:
-    """Whether the clock may rise above its nominal value: intel_pstate/no_turbo, else cpufreq/boost, else unknown."""
+    """Return whether the clock may exceed its nominal value: intel_pstate/no_turbo, else cpufreq/boost, else None."""
     off, on = number(no_turbo), number(boost)
     if off is not None:
         return off == 0
@@ -126,7 +126,7 @@ def turbo(no_turbo: str | None, boost: str | None) -> bool | None:
 
 
 def virtualisation(hypervisor: bool, hints: Iterable[str], container: str | None) -> str | None:
-    """What stands between this program and the hardware. `hints`: names found in /sys. None: nothing known."""
+    """Return the virtual machine and container around this program, None if none is known. `hints`: names in /sys."""
     known: Mapping[str, str] = {
         "kvm": "KVM",
         "qemu": "KVM",

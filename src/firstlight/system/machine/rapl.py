@@ -1,4 +1,4 @@
-"""RAPL: the power that the packages of this machine may draw for long, where the system tells."""
+"""RAPL: the long-term power limit of this machine's packages, if the system reports it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONG = "long_term"
 
 
 def package_watts(root: Path = ROOT) -> float | None:
-    """The long-term limits of all packages; None where one cannot be read."""
+    """Return the sum of the long-term limits of all packages, in watts; None if one cannot be read."""
     packages = [p for p in sorted(root.glob("*-rapl:*")) if p.name.count(":") == 1]
     found = [_limit(p) for p in packages]
     return sum(w for w in found if w) if found and all(found) else None

@@ -1,4 +1,4 @@
-"""What Linux tells of processors, caches and memory in /sys and /proc, read as hwloc reads it. Nothing here raises.
+"""Processors, caches and memory as Linux shows them in /sys and /proc, read as hwloc reads them. Nothing here raises.
 
 Kernels differ: sets of CPUs are lists (`0-3`) or maps (`0000000f`), under names that changed; CPUs may be offline,
 numbers sparse, a NUMA node without CPUs, cores of several kinds. `root` is "/" except in tests.
@@ -17,7 +17,7 @@ from firstlight.system.machine.files import read
 from firstlight.system.process import bounded
 
 Cores = tuple[tuple[int, ...], ...]
-"""The usable CPUs, those of one core together."""
+"""The usable CPUs, grouped by core."""
 
 SAME_KIND = 0.9
 """Cores of at least this share of the largest capacity of their kind are of that kind."""
@@ -27,7 +27,7 @@ _NODE = "sys/devices/system/node"
 
 
 class Node(NamedTuple):
-    """One NUMA node: the number that the system gives it, its usable CPUs, its memory in bytes (None: unknown)."""
+    """One NUMA node: its number in the system, its usable CPUs, its memory in bytes (None: unknown)."""
 
     number: int
     cpus: tuple[int, ...]
@@ -35,7 +35,7 @@ class Node(NamedTuple):
 
 
 def usable(root: Path) -> tuple[int, ...]:
-    """CPUs that are online and on which this process may run."""
+    """Return the CPUs that are online and on which this process may run."""
     status = _status(root)
     allowed = parse.cpu_list(status.get("Cpus_allowed_list")) or parse.cpu_map(status.get("Cpus_allowed"))
     online = set(parse.cpu_list(read(root / _CPU / "online")) or allowed)
@@ -44,7 +44,7 @@ def usable(root: Path) -> tuple[int, ...]:
 
 
 def cores(root: Path, cpus: Sequence[int]) -> Cores:
-    """The usable CPUs by core, cores and CPUs in the order of their numbers."""
+    """Return the usable CPUs by core, cores and CPUs in the order of their numbers."""
     seen: dict[int, tuple[int, ...]] = {}
     mine = set(cpus)
     for cpu in cpus:
@@ -62,7 +62,7 @@ def sockets(root: Path, of: Cores) -> int:
 
 
 def kinds(root: Path, of: Cores) -> tuple[Kind, ...]:
-    """The kinds of cores of a hybrid processor, the fastest first; empty where all are of one kind.
+    """Return the kinds of cores of a hybrid processor, the fastest first; empty if all are of one kind.
 
     They come from Intel's counters or from the capacity that Arm's kernels report. Otherwise cores with two threads
     are distinguished from cores with one, unless some threads are offline or not usable here.
@@ -88,7 +88,7 @@ def kinds(root: Path, of: Cores) -> tuple[Kind, ...]:
 
 
 def _by_capacity(capacity: Mapping[tuple[int, ...], int]) -> list[tuple[str, list[tuple[int, ...]]]]:
-    """Cores of nearly the same capacity are of one kind: some are only allowed a higher clock."""
+    """Group cores of nearly the same capacity into one kind: some are only allowed a higher clock."""
     found: list[tuple[str, list[tuple[int, ...]]]] = []
     first = 0
     for step in sorted(set(capacity.values()), reverse=True):
@@ -105,16 +105,16 @@ def _several(by_name: Iterable[tuple[str, Sequence[tuple[int, ...]]]]) -> tuple[
 
 
 def _all_ours(root: Path, of: Cores) -> bool:
-    """Whether every CPU that the machine has is online and usable."""
+    """Return whether every CPU that the machine has is online and usable."""
     present = parse.cpu_list(read(root / _CPU / "present"))
     return len(present) == sum(map(len, of)) and not parse.cpu_list(read(root / _CPU / "offline"))
 
 
 def numa(root: Path, cpus: Sequence[int]) -> tuple[Node, ...]:
-    """The NUMA nodes in the order of their numbers: those with usable CPUs, and those that are memory alone.
+    """Return the NUMA nodes in the order of their numbers: those with usable CPUs, and those that are memory alone.
 
-    A node whose CPUs are all offline or not ours is neither, nor is a GPU's own memory. Empty where the system does not
-    tell, and where its nodes overlap (firmware that is wrong).
+    Nodes are left out if all their CPUs are offline or not ours, or if they are a GPU's own memory. Empty if the system
+    reports no nodes, or if its nodes overlap (firmware that is wrong).
     """
     allowed, of_gpus = _allowed_nodes(root), _of_gpus(root)
     found = []
@@ -130,14 +130,14 @@ def numa(root: Path, cpus: Sequence[int]) -> tuple[Node, ...]:
 
 
 def _of_gpus(root: Path) -> frozenset[int]:
-    """The nodes that NVIDIA's driver makes of the memory of GPUs."""
+    """Return the nodes that NVIDIA's driver makes of the memory of GPUs."""
     files = (root / "proc/driver/nvidia/gpus").glob("*/numa_status")
     numbers = (parse.number(block.get("Node")) for file in files for block in parse.fields(read(file)))
     return frozenset(number for number in numbers if number is not None)
 
 
 def allowed_memory(root: Path) -> int | None:
-    """Bytes of the NUMA nodes that this process may take memory from, where those are not all; None where they are."""
+    """Return the bytes of the NUMA nodes whose memory this process may use, if not all are allowed, else None."""
     allowed = _allowed_nodes(root)
     sizes = {number: _memory(folder) or 0 for number, folder in _folders(root)} if allowed else {}
     some = sum(size for number, size in sizes.items() if number in allowed)
@@ -150,7 +150,7 @@ def _folders(root: Path) -> list[tuple[int, Path]]:
 
 
 def _memory(folder: Path) -> int | None:
-    """`Node 1 MemTotal: 32768 kB` in bytes."""
+    """Return the bytes in the line `Node 1 MemTotal: 32768 kB`."""
     for line in (read(folder / "meminfo") or "").split("\n"):
         words = line.split()
         if len(words) == 5 and words[2] == "MemTotal:":
@@ -165,17 +165,17 @@ def _allowed_nodes(root: Path) -> frozenset[int]:
 
 
 def _status(root: Path) -> dict[str, str]:
-    """What this process may use, control groups included: the kernel keeps its mask within theirs."""
+    """Return the fields of /proc/self/status. The kernel keeps its masks within those of the control groups."""
     return next(iter(parse.fields(read(root / "proc/self/status"))), {})
 
 
 def huge_page(root: Path) -> int | None:
-    """Bytes of a transparent huge page (2 MiB, 32 MiB or 512 MiB, by the size of a page); None where there are none."""
+    """Return the bytes of a transparent huge page (2, 32 or 512 MiB, by the size of a page); None if there are none."""
     return parse.number(read(root / "sys/kernel/mm/transparent_hugepage/hpage_pmd_size")) or None
 
 
 def _set(folder: Path, *names: str) -> tuple[int, ...]:
-    """The first of these files that names a CPU: `*list` holds a list, any other a map."""
+    """Return the CPUs in the first of these files that names any: `*list` contains a list, any other a map."""
     for name in names:
         parser = parse.cpu_list if name.endswith("list") else parse.cpu_map
         if found := parser(read(folder / name)):
@@ -184,11 +184,11 @@ def _set(folder: Path, *names: str) -> tuple[int, ...]:
 
 
 _KINDS: dict[str, CacheKind] = {"Data": "data", "Unified": "unified"}
-"""As the kernel calls them; a cache of instructions is none of ours."""
+"""The kernel's names of the caches that count; instruction caches do not."""
 
 
 def caches(root: Path, of: Cores) -> tuple[Cache, ...]:
-    """Data and unified caches behind the usable CPUs, each once, by level; from the C library where /sys has none."""
+    """Return data and unified caches behind the usable CPUs, each once, by level; from the C library if not in /sys."""
     found: dict[tuple[int, str, tuple[int, ...]], Cache] = {}
     numbered: dict[tuple[int, str, int], list[int]] = {}  # caches with a number of sharers but no list of CPUs
     cpus = [cpu for core in of for cpu in core]
@@ -217,7 +217,7 @@ def caches(root: Path, of: Cores) -> tuple[Cache, ...]:
 
 
 def _of_the_c_library(of: Cores) -> list[Cache]:
-    """Sizes by level without sharing: levels 1 and 2 are taken as of one core, level 3 as shared by all."""
+    """Return caches from the C library, which omits sharing: levels 1 and 2 count as one core's, level 3 as shared."""
     found = []
     everybody = tuple(sorted(cpu for core in of for cpu in core))
     for level, name in ((1, "LEVEL1_DCACHE"), (2, "LEVEL2_CACHE"), (3, "LEVEL3_CACHE")):

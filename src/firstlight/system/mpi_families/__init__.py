@@ -1,6 +1,6 @@
-"""MPI families: all that firstlight knows of one (Open MPI, MPICH, Intel MPI) stands in one file, which registers it.
+"""MPI families: all that is specific to one (Open MPI, MPICH, Intel MPI) is in one file, which registers it.
 
-A file defines `FAMILY`, of a subclass of `Family`. Nothing else of firstlight names a family.
+A file defines `FAMILY`, of a subclass of `Family`. No other part of firstlight names a family.
 """
 
 from __future__ import annotations
@@ -32,39 +32,39 @@ __all__ = [
 
 @functools.cache
 def every() -> tuple[Family, ...]:
-    """All families, in the order in which libraries are listed."""
+    """Return all families, in the order in which libraries are listed."""
     modules = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
     found: list[Family] = [module.FAMILY for module in modules if hasattr(module, "FAMILY")]
     return tuple(sorted(found, key=lambda family: (family.rank, family.name)))
 
 
 def of(name: str) -> Family:
-    """The family of this name. Raises UsageError where no file defines it."""
+    """Return the family of this name. Raises UsageError if no file defines it."""
     found = next((family for family in every() if family.name == name), None)
     if found is None:
-        raise UsageError(f"no MPI family {name!r} is known: add src/firstlight/mpi_families/{name}.py")
+        raise UsageError(f"no MPI family {name!r} is known: add src/firstlight/system/mpi_families/{name}.py")
     return found
 
 
 def interchangeable(name: str) -> tuple[Family, ...]:
-    """The family, then those with the same binary interface: a library built for one serves the others."""
+    """Return the family, then those with the same binary interface: a library built for one serves the others."""
     family = of(name)
     return (family, *(other for other in every() if other is not family and _root(other) == _root(family)))
 
 
 def library_of(macros: str) -> tuple[str, str] | None:
-    """(family, version) from the macros that mpi.h defines."""
+    """Return (family, version) from the macros that mpi.h defines; None if no family has them."""
     values = dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?\s*$', macros, re.MULTILINE))
     return next(((f.name, version) for f in _derived_first() if (version := f.version(values))), None)
 
 
 def launcher_of(text: str) -> str | None:
-    """The family that `mpiexec --version` names."""
+    """Return the family that `mpiexec --version` names; None if it names none."""
     return next((f.name for f in _derived_first() if any(word in text for word in f.launcher_says)), None)
 
 
 def with_library(file: str) -> str | None:
-    """The family whose programs load a shared library of this name, libmpi.so.40; None for a file of none."""
+    """Return the family whose programs load a shared library of this name, libmpi.so.40; None if there is none."""
     return next((f.name for f in every() if f.soname and re.fullmatch(f.soname, file)), None)
 
 
@@ -73,15 +73,15 @@ _RANK = (
     r"CONTROL_\w+)|PMIX_(?!MCA_)\w+|PALS_(RANKID|LOCAL_\w+|NODEID|APID|APINFO|SPOOL_DIR)|JSM_NAMESPACE_\w+|"
     r"FLUX_TASK_\w+"
 )
-"""What process managers tell a rank: which one it is, of which job, and where its manager listens."""
+"""Variables of process managers that inform a rank of its number, its job, and the address of its manager."""
 
 
 def outside(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what makes a program that is started in it a rank of the job around it.
+    """Return the environment without the variables that make a program a rank of the job around it.
 
-    firstlight may be started by mpiexec, srun or another launcher itself (one rank of it, in a batch script). What it
-    starts are jobs of their own, with launchers that tell their ranks such things anew; a launcher, or a program that
-    is one process, would else ask the outer job's manager, wait for the outer job's ranks, or end its step.
+    mpiexec, srun or another launcher may start firstlight itself (one rank of it, in a batch script). firstlight starts
+    separate jobs, whose launchers set such variables anew. With the old ones a launcher, or a program that is one
+    process, would contact the outer job's manager, wait for the outer job's ranks, or end its step.
     """
     pattern = re.compile("|".join([_RANK, *(family.per_rank_env for family in every() if family.per_rank_env)]))
     return {name: value for name, value in environment.items() if not pattern.fullmatch(name)}
@@ -92,5 +92,5 @@ def _root(family: Family) -> str:
 
 
 def _derived_first() -> list[Family]:
-    """A family made from another one answers as that one does, too: it is asked before."""
+    """Return the families that are made from another one first: they also match the other one's tests."""
     return sorted(every(), key=lambda family: not family.base)

@@ -1,4 +1,4 @@
-"""HPE Cray MPICH: $CRAY_MPICH_DIR of its module. It brings no mpiexec: srun, PALS or aprun start its programs."""
+"""HPE Cray MPICH: $CRAY_MPICH_DIR of its module. It includes no mpiexec: srun, PALS or aprun start its programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file of this folder may say of its family. What it does not say is as most libraries have it."""
+"""The interface of a family's file. Its defaults are those of most libraries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple, Protocol
 from firstlight.core.errors import UsageError
 
 Origin = Literal["system", "embedded", "wheel"]
-"""Where a library comes from: the system or a module, pip's as there was none, pip's by the user's wish."""
+"""The origin of a library: the system or a module, pip's since there was none, or pip's at the user's request."""
 
 
 class Layout(Protocol):
-    """Ranks over nodes, and the threads of each: a placement."""
+    """A placement: ranks over nodes, and the threads of each rank."""
 
     @property
     def nodes(self) -> int: ...
@@ -27,7 +27,7 @@ class Layout(Protocol):
 
 
 class NodeCapacity(NamedTuple):
-    """What a node has for ranks: whole cores, and hardware threads on all of them together."""
+    """The capacity of a node for ranks: whole cores, and hardware threads on all of them together."""
 
     cores: int
     threads: int
@@ -37,9 +37,9 @@ BindUnit = Literal["core", "hwthread", ""]
 
 
 def bind_unit(spread: Layout, room: NodeCapacity) -> BindUnit:
-    """What every thread of every rank gets for itself on its node, and is bound to: a core, else a hardware thread.
+    """Return what every thread of every rank is bound to on its node, alone: a core, else a hardware thread.
 
-    "" where there are not enough of these either; then nothing is bound.
+    The result is "" if there are not enough of these either; then nothing is bound.
     """
     wanted = spread.per_node * spread.threads
     return "core" if wanted <= room.cores else "hwthread" if wanted <= room.threads else ""
@@ -51,105 +51,106 @@ class Family:
     name: str
     label: str
     rank: int = 0
-    """Its place in lists of families: a low one comes first."""
+    """Its position in lists of families: the lowest comes first."""
     base: str = ""
     """The family that it is made from, whose binary interface it has."""
 
     # -- how it is distinguished from others
 
     launcher_says: tuple[str, ...] = ()
-    """What `mpiexec --version` prints: one of these words."""
+    """Words of which `mpiexec --version` prints at least one."""
     soname: str = ""
-    """A regular expression for the shared library that programs load; of families with one interface, one has it."""
+    """A regular expression for the shared library that programs load; only one of the families that share it has it."""
 
     def version(self, macros: Mapping[str, str]) -> str | None:
-        """The version, from the macros of mpi.h; None where they are of another family."""
+        """Return the version from the macros of mpi.h; None if they are of another family."""
         raise NotImplementedError
 
     # -- where it is, and what to do where it is not
 
     apt: str = ""
-    """Debian's packages of it, if there are any: these, and those of what is built with it, are named by its name."""
+    """Debian's packages of it, if there are any; packages built with it have names that contain the family's name."""
     dnf: str = ""
-    """Fedora's."""
+    """Fedora's packages of it."""
     debian_default: bool = False
     """Whether Debian builds its solver libraries with it."""
     embedded: bool = False
-    """Whether pip's package of its name serves systems without MPI."""
+    """Whether pip's package of its name is used on systems without MPI."""
 
     def searches(self, cache: Path, environ: Mapping[str, str]) -> list[tuple[Origin, list[Path]]]:
-        """(origin, folders in whose bin its wrappers may lie) in the order to look; the search path is always seen.
-        Empty where this machine has nothing of it, and it is not missed."""
+        """Return (origin, folders whose bin may contain its wrappers) in the order of search; each also covers PATH.
+        Empty if this machine has nothing of it, and its absence is not reported.
+        """
         return [("system", [])]
 
     def fix(self, cache: Path) -> str:
-        """What to do where the library is missing and no package manager is known."""
+        """Return the fix to show if the library is missing and no package manager is known."""
         return ""
 
     # -- how programs are compiled and started
 
     wrapped: str = ""
-    """OMPI, where OMPI_CXX and OMPI_FC choose the compilers behind the wrappers."""
+    """OMPI, if OMPI_CXX and OMPI_FC choose the compilers behind the wrappers."""
     wrapper_names: tuple[str, ...] = ("mpicxx",)
     """C++ wrappers, the preferred first."""
     skip_cxx: str = ""
-    """The macro that leaves the old C++ interface out of mpi.h."""
+    """The macro that excludes the old C++ interface from mpi.h."""
     variables: tuple[str, ...] = ()
-    """What the names of its own environment variables begin with: a user's reach the programs that are launched."""
+    """Prefixes of its own environment variables; those that a user sets reach the launched programs."""
     per_rank_env: str = ""
-    """A regular expression for those of them that its launcher sets for a rank: they hold for that rank alone."""
+    """A regular expression for those of them that its launcher sets for a rank: they are valid for that rank alone."""
     launchers: tuple[str, ...] = ("mpiexec", "mpirun")
     """Names of its launchers."""
     brings_launcher: bool = True
-    """Whether there is one beside its wrappers; else what a batch system has starts its programs, in a job."""
+    """Whether it includes a launcher; otherwise a launcher of the batch system starts its programs, in a job."""
     pmi: tuple[str, ...] = ()
     """Interfaces through which a batch system's launcher may start it (values of srun's --mpi), best first."""
     telling: tuple[str, ...] = ()
-    """Options of mpiexec that make it tell how its ranks ended."""
+    """Options of mpiexec that make it report how its ranks ended."""
     signal_message: str = ""
-    """A regular expression with the signal that ended a rank, in what its launcher prints. The status of the launcher
-    counts beside it, as shells have it: 128 + signal."""
+    """A regular expression with the signal that ended a rank, in the output of its launcher. The launcher's status
+    counts as well, by the convention of shells: 128 + signal."""
 
     def signals(self, printed: str) -> list[int]:
-        """The signals that ended ranks, as its launcher tells them."""
+        """Return the signals that ended ranks, as its launcher reports them."""
         return [int(number) for number in re.findall(self.signal_message, printed)] if self.signal_message else []
 
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
-        """What the wrappers and the launcher of an installation in `prefix` need, in an environment."""
+        """Return the variables that the wrappers and the launcher of an installation in `prefix` need."""
         return {}
 
     def compilers(self, cxx: str | None, fortran: str | None = None) -> dict[str, str]:
-        """The environment in which the wrappers call these compilers."""
+        """Return the variables that make the wrappers call these compilers."""
         chosen = {"CXX": cxx, "FC": fortran, "F90": fortran}
         return {f"{self.wrapped}_{name}": path for name, path in chosen.items() if path is not None}
 
     def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
-        """Options of mpiexec, after `-n RANKS`, that put and bind ranks on what may be used of a node.
-        What does not fit is not bound, and must run all the same.
+        """Return options of mpiexec, after `-n RANKS`, that place and bind ranks on the usable part of a node.
+        Ranks that do not fit are not bound, and must run all the same.
         """
         return []
 
     def pinning(self, spread: Layout, room: NodeCapacity) -> dict[str, str]:
-        """Binding by environment, where there are no options for it."""
+        """Return variables that bind ranks, if there are no options for it."""
         return {}
 
     on_one_node: Mapping[str, str] = {}
-    """What spares pip's library its search for networks where all ranks are on one node: none would be used there."""
+    """Variables that skip the search of pip's library for networks if all ranks are on one node, which uses none."""
 
     emulated: Mapping[str, str] = {}
-    """What keeps it from system calls that an emulator does not have."""
+    """Variables that keep it from system calls that an emulator does not have."""
 
     def export_options(self, variables: Sequence[str]) -> Sequence[str]:
-        """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
+        """Return options of mpiexec that export variables of its environment to the ranks, if that needs any."""
         return []
 
     # -- what it leaves behind
 
     shm_patterns: tuple[str, ...] = ()
-    """Patterns of the files that its programs make outside of the temporary folder: what was killed leaves them."""
+    """Patterns of the files that its programs make outside of the temporary folder; killed programs leave them."""
 
     def temporary(self, folder: str) -> dict[str, str]:
-        """What makes it keep its files in this folder, besides TMPDIR, whatever the user had chosen."""
+        """Return variables that make it keep its files in this folder, besides TMPDIR, whatever the user had chosen."""
         return {}
 
     # -- what it brings
@@ -160,22 +161,23 @@ class Family:
     """The compiler wrapper of the OpenSHMEM that comes with it."""
 
     def shmem_environment(self, version: str) -> dict[str, str]:
-        """What OpenSHMEM programs of this version need."""
+        """Return the variables that OpenSHMEM programs of this version need."""
         return {}
 
     conversions_are_functions: bool = False
     """Whether MPI_Comm_f2c and its like are functions of the library: else they are macros."""
     fortran_symbols: tuple[str, ...] = ()
-    """Ends of those Fortran symbols (mpi_send + end) that do not call the C functions MPI_*."""
+    """Suffixes of those Fortran symbols (mpi_send + suffix) that do not call the C functions MPI_*."""
     ranking: str = ""
-    """The file of firstlight/mapping/formats by which its launcher places ranks; "": none is known."""
+    """The file of commands/map/formats by which its launcher places ranks; "": none is known."""
 
     def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
-        """Options of mpiexec by which ranks stand where that file says. `cpus`: of each rank, all on one node; empty
-        where there are several. Raises UsageError where it has none for this."""
+        """Return options of mpiexec that place ranks as that file defines. `cpus`: of each rank, all on one node; empty
+        for several nodes. Raises UsageError if it has no option for this.
+        """
         raise UsageError(
             f"firstlight does not know how to give {self.label} a rank map; see the files that were written"
         )
 
     tuning: str = ""
-    """The file of firstlight/tune/formats that chooses its algorithms of collectives; "": none does."""
+    """The file of commands/tune/formats that chooses its algorithms of collectives; "": none does."""

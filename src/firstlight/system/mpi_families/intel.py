@@ -1,4 +1,4 @@
-"""Intel MPI (its own hydra): $I_MPI_ROOT, or pip's impi-devel beside this Python or in the cache's mpi/intel."""
+"""Intel MPI (its own hydra): $I_MPI_ROOT, or pip's impi-devel in this Python's folder or in the cache's mpi/intel."""
 
 from __future__ import annotations
 

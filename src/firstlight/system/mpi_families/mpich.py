@@ -34,8 +34,8 @@ class Mpich(Family):
         return macros.get("MPICH_VERSION")
 
     def signals(self, printed: str) -> list[int]:
-        """From the ranks' own statuses, as waitpid gives them: Hydra's status, and the signal in its message, are the
-        bitwise or of all of them, so that an abort (6) after which it killed others (9) would be a SIGTERM (15).
+        """Return the signals in the ranks' own waitpid statuses. Hydra's status and message are the bitwise or of all:
+        after an abort (6) Hydra kills other ranks (9), and would report a SIGTERM (15).
         """
         listed = re.search(r"Exit codes: ((?:\[[^]\n]*\] [-\d,]+\s+)+)", printed)
         if listed is None:
@@ -50,7 +50,7 @@ class Mpich(Family):
         return words
 
     def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
-        """On one node by binding; Hydra fills the hosts of a file one after another, so several need srun."""
+        """Return options that bind ranks on one node. Several nodes need srun: Hydra fills hosts one after another."""
         if not cpus:
             raise UsageError("Hydra cannot place single ranks on several nodes; use srun with the host file")
         return ["-bind-to", f"user:{','.join(map(str, cpus))}"]

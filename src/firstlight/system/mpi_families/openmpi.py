@@ -39,7 +39,7 @@ class OpenMpi(Family):
         return ".".join(macros.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
 
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
-        """It refuses to start as root without both; for an ordinary user they mean nothing."""
+        """Return both variables without which it refuses to start as root; an ordinary user is not affected."""
         return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
     def placing(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
@@ -69,8 +69,8 @@ class OpenMpi(Family):
         return {"OMPI_MCA_orte_tmpdir_base": folder, "PRTE_MCA_prte_tmpdir_base": folder}
 
     def shmem_environment(self, version: str) -> dict[str, str]:
-        """Version 4 unloads its old InfiniBand component at the end of shmem_finalize while UCX still calls it: a crash
-        after right results. Without that component nothing is lost, UCX does the work.
+        """Return variables that exclude the old InfiniBand component of version 4, without loss: UCX does the work.
+        Version 4 unloads it at the end of shmem_finalize while UCX still calls it: a crash after correct results.
         """
         return {"OMPI_MCA_btl": "^openib"} if version.split(".")[0] == "4" else {}
 

@@ -1,5 +1,5 @@
-"""Process: run what answers, watch over what runs, and end either with all that it started.
+"""Process: run short commands, supervise long ones, and end both with all processes that they started.
 
-The guard loads this room alone, with nothing but the standard library: no module of it imports what lies outside, but
-for `guard`, which is the other side.
+The guard process loads only `keeper` and its imports, which are modules of this folder and of the standard library.
+`guard` and `bounded` are firstlight's side: they import more.
 """

@@ -1,4 +1,4 @@
-"""Bounded: a command that answers (a compiler, a probe, a question to a batch system), and what to do if it does not.
+"""Bounded: a short command (a compiler, a probe, a query to a batch system), and what to do if it does not end.
 
 It runs in its own session with its own mark, so its child processes can be distinguished from the user's programs. They
 end with it if it runs too long, if its output is endless, and if firstlight is interrupted or killed.
@@ -19,9 +19,9 @@ from firstlight.system.process import guard, interrupts, tree
 from firstlight.system.process.outputs import Outputs, ended, until
 
 GRACE = 5.0
-"""Seconds between SIGTERM and SIGKILL: a launcher ends its ranks, also those on other nodes, only when it is asked."""
+"""Seconds between SIGTERM and SIGKILL: a launcher ends its ranks, also those on other nodes, only upon SIGTERM."""
 MOST = 16 << 20
-"""Bytes of each output that are kept: no answer is longer."""
+"""Bytes of each output that are kept: no expected output is longer."""
 
 
 def run(
@@ -33,12 +33,12 @@ def run(
     data: bytes | None = None,
     merge: bool = False,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `words` to their end, for at most `timeout` seconds (None: as long as it takes).
+    """Run `words` to their end, for at most `timeout` seconds (None: without a limit).
 
-    Their input is `data`, or nothing; `merge`: what goes to standard error comes with the rest, in its order.
+    Their input is `data`, or nothing. With `merge`, standard error goes to standard output, in its order.
     Raises OSError if they cannot be started or print more than MOST, and subprocess.TimeoutExpired; all processes that
     they started have then been ended. Without a time-out (a build) the last MOST bytes are kept.
-    Once the command has ended by itself nothing more is waited for, also where something else holds its output open.
+    The function returns once the command has ended by itself, even if another process keeps its output open.
     """
     began = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -88,7 +88,7 @@ def run(
 def answer(
     words: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, hint: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run `words` as `run` does. Raises FirstlightError, in one line that names them, if they do not answer.
+    """Run `words` as `run` does. Raises FirstlightError, in one line that names them, if they fail to run or to end.
 
     `hint`: what the user can do then.
     """

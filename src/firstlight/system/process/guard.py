@@ -1,7 +1,7 @@
-"""The guard, as firstlight sees it: it ends what runs when firstlight is killed with SIGKILL, and keeps launches.
+"""The guard, from firstlight's side: it ends what runs if firstlight is killed with SIGKILL, and starts keepers.
 
 The death of a launcher does not reach its ranks everywhere (prterun's ranks survive it), and no process can clean up
-after its own SIGKILL. The guard sleeps until it is needed, so it costs a launch nothing: it is started once (about
+after its own SIGKILL. The guard sleeps until it is needed, so it does not slow a launch. It is started once (in about
 30 ms), in a session of its own, so that Ctrl-C does not reach it.
 """
 
@@ -33,7 +33,7 @@ _watched: set[str] = set()
 
 
 def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Raises FirstlightError when the guard does not come up: without it a launch could outlive firstlight."""
+    """Start the guard. Raises FirstlightError if it does not start: without it a launch could outlive firstlight."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
@@ -53,7 +53,7 @@ def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 
 def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
-    """Send one order; a guard that died (or was never there) is started first."""
+    """Send one order; first start the guard if it died or was never there."""
     global _guard, _orders
     with _lock:
         if _guard is None or _orders is None or _guard.poll() is not None:
@@ -73,13 +73,13 @@ def _dismiss() -> None:
 
 
 def keep(leftovers: Leftovers, control: int, stdout: int, stderr: int, folder: int) -> None:
-    """Ask for a keeper, which listens at `control` (see keeper.py). Raises FirstlightError where none can be had."""
+    """Request a keeper, which listens at `control` (see keeper.py). Raises FirstlightError if no guard starts."""
     _tell(f"keep {json.dumps(leftovers)}", (control, stdout, stderr, folder))
 
 
 @contextlib.contextmanager
 def watching(identity: str) -> Iterator[None]:
-    """While the body runs, processes with the mark `identity` do not outlive this process."""
+    """Ensure that processes with the mark `identity` do not outlive this process while the body runs."""
     _tell(f"+ {identity}")
     _watched.add(identity)
     try:
@@ -92,7 +92,7 @@ def watching(identity: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(given: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
-    """Yield the environment (`given`, None: our own) of a command that ends with this process, however this ends.
+    """Yield the environment (default: our own) of a command that ends with this process, however this ends.
 
     The mark in it identifies all processes that the command starts. A mark that is already watched stays.
     """

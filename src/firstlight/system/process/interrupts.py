@@ -1,7 +1,7 @@
-"""Interrupts: a Ctrl-C that comes while a command is being started waits until somebody can end what was started.
+"""Interrupts: a Ctrl-C during the start of a command waits until the caller can end the command.
 
-Python raises KeyboardInterrupt between any two steps of the main thread, also within Popen after the fork: nobody would
-then know the process that is already running.
+Python raises KeyboardInterrupt between any two steps of the main thread, also within Popen after the fork: the caller
+would then not know the process that is already running.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FrameType
 
 
 class Held:
-    """An interrupt that came meanwhile, if one did."""
+    """An interrupt that arrived meanwhile, if one did."""
 
     def __init__(self) -> None:
         self._pending = False
@@ -23,7 +23,7 @@ class Held:
         self._pending = True
 
     def deliver(self) -> None:
-        """To the handler that is installed now, which as a rule raises KeyboardInterrupt."""
+        """Raise a noted SIGINT again for the handler that is installed now, which usually raises KeyboardInterrupt."""
         if self._pending:
             self._pending = False
             signal.raise_signal(signal.SIGINT)
@@ -31,8 +31,8 @@ class Held:
 
 @contextlib.contextmanager
 def held() -> Iterator[Held]:
-    """Inside, SIGINT is only noted; call `deliver()` afterwards, where what was started is ended. In other threads than
-    the main one, and where Python handles no SIGINT, nothing is held: no KeyboardInterrupt comes there.
+    """Note SIGINT while the body runs; call `deliver()` afterwards, when the caller can end the command. In threads
+    other than the main one, and if Python handles no SIGINT, this has no effect: no KeyboardInterrupt is raised there.
     """
     waiting = Held()
     before = signal.getsignal(signal.SIGINT)

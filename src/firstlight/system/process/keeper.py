@@ -1,13 +1,13 @@
-"""The guard and its keepers: one small process beside firstlight, and one more for each command that it launches.
+"""The guard and its keepers: one small process for firstlight, and one more for each command that it launches.
 
-The guard is started once; it sleeps until it is asked for a keeper, which it forks. A keeper starts the command and
-adopts whatever loses its parent below it (PR_SET_CHILD_SUBREAPER): a daemon that leaves its session, its group and its
-environment still has the keeper among its ancestors, as the kernel tells them. So all that the command started is found
-when it ends, when firstlight asks for its end, and when firstlight is gone (kill -9, out of memory), which the keeper
-sees by the end of its socket. A keeper that is killed itself leaves its processes to the guard, which ends them.
+The guard is started once; it sleeps until it receives an order for a keeper, which it forks. A keeper starts the
+command and adopts every process below it that loses its parent (PR_SET_CHILD_SUBREAPER): a daemon that leaves its
+session, its group and its environment still has the keeper among its ancestors in /proc. So the keeper finds all that
+the command started. It ends them with the command, at firstlight's request, and when firstlight is gone (kill -9, out
+of memory), which closes the keeper's socket. If a keeper itself is killed, the guard ends its processes.
 
 Orders of firstlight to the guard: `+ identity` and `- identity` for marked processes that end with firstlight,
-`hold FOLDER` and `free FOLDER` for temporary folders that are removed with it, and `keep LEAVINGS` (see leavings.py)
+`hold FOLDER` and `free FOLDER` for temporary folders that are removed with it, and `keep LEFTOVERS` (shm_leftovers.py)
 with the descriptors of a keeper: its socket, standard output, standard error, working directory.
 """
 
@@ -34,15 +34,15 @@ from firstlight.system.process.shm_leftovers import Leftovers, make, remove
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""A batch system sends them to every process of a job. Only firstlight, or its end, decides which processes end."""
+"""Signals that a batch system sends to all processes of a job. Only firstlight, or its end, decides which ones end."""
 AFTERWARDS = 0.3
-"""Seconds in which the guard looks again for processes with a mark: firstlight may have died between fork and exec."""
+"""Seconds in which the guard searches again for marked processes: firstlight may have died between fork and exec."""
 
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
 class Descriptors(NamedTuple):
-    """What a keeper gets from firstlight."""
+    """The file descriptors that a keeper receives from firstlight."""
 
     control: int
     stdout: int
@@ -51,7 +51,7 @@ class Descriptors(NamedTuple):
 
 
 class Guard:
-    """Reads orders until firstlight is gone; ends then what it had not called off."""
+    """The process that executes orders until firstlight is gone, and then ends all that firstlight had not released."""
 
     def __init__(self, orders: socket.socket) -> None:
         self._orders = orders
@@ -92,7 +92,7 @@ class Guard:
             remove(Leftovers(folder, (), 0.0))
 
     def _order(self) -> bool:
-        """Carry out one; False when firstlight is gone."""
+        """Execute one order; return False once firstlight is gone."""
         order, given, _, _ = socket.recv_fds(self._orders, 65536, len(Descriptors._fields))
         sign, _, what = order.decode().partition(" ")
         if sign == "+":
@@ -130,7 +130,7 @@ class Guard:
             os._exit(status)
 
     def _reap(self) -> None:
-        """Wait for what has ended. What a keeper leaves behind that did not end well is ended here."""
+        """Wait for ended child processes; end what a failed keeper left behind."""
         lost = []
         with contextlib.suppress(ChildProcessError):
             while (one := os.waitpid(-1, os.WNOHANG))[0]:
@@ -144,10 +144,10 @@ class Guard:
 
 
 class Keeper:
-    """Starts one command, tells of its end, and ends all that it started."""
+    """The process that starts one command, reports its end, and ends all that it started."""
 
     def __init__(self, given: Descriptors, leftovers: Leftovers, before: Mapping[signal.Signals, Any]) -> None:
-        self._given, self._leavings, self._before = given, leftovers, before
+        self._given, self._leftovers, self._before = given, leftovers, before
         self._control = socket.socket(fileno=given.control)
         self._reader = Reader(self._control)
 
@@ -156,9 +156,9 @@ class Keeper:
         if request is None or "command" not in request:  # interrupted before it was sent
             return
         try:
-            make(self._leavings.folder)
+            make(self._leftovers.folder)
         except OSError as error:
-            send(self._control, {"errno": error.errno, "path": self._leavings.folder})
+            send(self._control, {"errno": error.errno, "path": self._leftovers.folder})
             return
         root, failed = self._start(request)
         for descriptor in (self._given.stdout, self._given.stderr, self._given.folder):
@@ -186,7 +186,7 @@ class Keeper:
         if root.pid not in {p.pid for p in stuck}:
             status = os.waitstatus_to_exitcode(os.waitpid(root.pid, 0)[1])
         names = sorted(p.name for pid, p in left.items() if pid != root.pid)
-        removed = remove(self._leavings)
+        removed = remove(self._leftovers)
         spent = resource.getrusage(resource.RUSAGE_CHILDREN)  # of all below: each was waited for, by its parent or here
         return {
             "status": status,
@@ -197,7 +197,7 @@ class Keeper:
         }
 
     def _start(self, request: Mapping[str, Any]) -> tuple[tree.Process, int]:
-        """The process that became the command (or could not), and the error number of that."""
+        """Start the command; return its process and the error number, 0 if the process became the command."""
         reader, writer = os.pipe()
         me = os.getpid()
         child = os.fork()
@@ -216,7 +216,7 @@ class Keeper:
         return root, int(text or 0)
 
     def _become(self, request: Mapping[str, Any], parent: int) -> None:
-        """Die with the keeper, leave no core file, stay on the given CPUs, and be the command."""
+        """Become the command: die with the keeper, leave no core file, and stay on the given CPUs."""
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before the line above
             os._exit(127)
@@ -240,7 +240,7 @@ class Keeper:
 
 
 def main() -> None:
-    """Run as a program; its orders come by standard input."""
+    """Run as a program, which receives its orders by standard input."""
     orders = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     guard = Guard(orders)

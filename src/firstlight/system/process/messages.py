@@ -1,4 +1,4 @@
-"""Messages between firstlight and a keeper: JSON, one line each, over a socket that both hold alone."""
+"""Messages between firstlight and a keeper: JSON, one line each, over a socket that only these two have."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PART = 65536
 
 
 def send(to: socket.socket, message: dict[str, Any]) -> None:
-    """Raises OSError when the other side is gone."""
+    """Send a message. Raises OSError if the other side is gone."""
     to.sendall(json.dumps(message).encode() + b"\n")
 
 
 class Reader:
-    """What the other side says, message by message; None once it is gone."""
+    """The messages of the other side, one by one; None once it is gone."""
 
     def __init__(self, source: socket.socket) -> None:
         self._source = source
@@ -24,7 +24,7 @@ class Reader:
         self._gone = False
 
     def receive(self) -> dict[str, Any] | None:
-        """The next message; waits for it."""
+        """Wait for the next message and return it, None once the other side is gone."""
         while b"\n" not in self._held:
             if not self._more():
                 return None
@@ -33,7 +33,7 @@ class Reader:
         return message
 
     def waits(self) -> bool:
-        """Whether `receive` would return at once."""
+        """Return whether `receive` would return immediately."""
         while b"\n" not in self._held and not self._gone:
             poll = select.poll()  # unlike select, for descriptors of any number
             poll.register(self._source, select.POLLIN)

@@ -1,4 +1,4 @@
-"""What a process prints, read without ever making it wait, and waiting for its end at most until a deadline."""
+"""Outputs: read what a process prints without blocking it, and wait for its end at most until a deadline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outputs:
         return tuple(self._kept)
 
     def read(self, descriptor: int) -> bool:
-        """Take what is there (at most 64 KiB, so that a flood does not keep the deadline waiting); False at the end."""
+        """Read what is there (at most 64 KiB, so that a flood does not delay the deadline); return False at the end."""
         try:
             part = os.read(descriptor, _PART)
         except BlockingIOError:
@@ -48,9 +48,9 @@ class Outputs:
         return bool(part)
 
     def rest(self) -> list[bytes]:
-        """What came by each pipe, with what still lies in it; they are closed then.
+        """Return the output of each pipe, with what is still in it, and close the pipes.
 
-        Others may hold a pipe open and write on: no more is taken than a pipe can hold.
+        Other processes may keep a pipe open and write on: at most what a pipe can contain is still read.
         """
         for descriptor in self._kept:
             for _ in range(64):
@@ -72,10 +72,10 @@ def until(
     outputs: Outputs | None = None,
     deadline: float | None = None,
 ) -> bool:
-    """Wait until `done` (True), or until `enough` or the deadline (False); meanwhile the outputs are read.
+    """Wait until `done` (True), or until `enough` or the deadline (False); meanwhile read the outputs.
 
-    `done` and `enough` are asked when the process `pid` ends, when one of `others` can be read, and after every part
-    of the outputs. `deadline` as time.monotonic tells it; None: there is none.
+    `done` and `enough` are called when the process `pid` ends, when one of `others` can be read, and after every part
+    of the outputs. `deadline` is a time of time.monotonic, None for none.
     """
     reads = outputs.descriptors if outputs is not None else ()
     with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
@@ -103,5 +103,5 @@ def until(
 
 
 def ended(pid: int) -> bool:
-    """Whether the child has ended; it is not yet waited for."""
+    """Return whether the child has ended, without waiting for it."""
     return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))

@@ -1,10 +1,10 @@
 """What a killed launch leaves behind: its temporary folder and its shared-memory files.
 
-The folder is made for one launch and goes with it, whatever lies in it. Shared segments (/dev/shm) and files whose
-place a library does not let choose are known by name only. Of those one is removed where it is this user's, was made
-since the launch began, and no living process has it open or mapped or has its name: so nothing of another user's,
-and of no other job that still runs. Jobs in a container that shares /dev/shm but not its processes cannot be seen:
-what they share keeps working, for a segment without a name stays with those who have it.
+The folder is made for one launch and is removed with it, whatever it contains. Shared segments (/dev/shm) and files
+whose place a library does not let users choose are known by name only. Such a file is removed only if it is this
+user's, was made since the launch began, and no living process has it open or mapped or names it. So no file of another
+user or of another running job is removed. Jobs in a container that shares /dev/shm but not its processes cannot be
+seen: what they share keeps working, because a segment without a name stays with those who have it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import stat
 from typing import NamedTuple
 
 COARSE = 0.05
-"""Seconds by which the time of a file may lie before that of a clock: file systems take the last tick's."""
+"""Seconds by which the time of a file may precede that of a clock: file systems use the last tick's time."""
 
 
 class Leftovers(NamedTuple):
@@ -29,13 +29,13 @@ class Leftovers(NamedTuple):
 
 
 def make(folder: str) -> None:
-    """The temporary folder, for this user alone. Raises OSError, also where something of that name is there."""
+    """Make the temporary folder, for this user alone. Raises OSError, also if something of that name is there."""
     if folder:
         os.mkdir(folder, 0o700)  # noqa: PTH102
 
 
 def remove(leftovers: Leftovers) -> list[str]:
-    """Remove what is left once no process of the launch lives; returns what of it was known by its name only."""
+    """Remove what is left once no process of the launch lives; return the removed files that were known by name."""
     if leftovers.folder:
         with contextlib.suppress(OSError):
             if _mine(os.lstat(leftovers.folder), stat.S_IFDIR):
@@ -51,7 +51,7 @@ def remove(leftovers: Leftovers) -> list[str]:
 
 
 def _clear(folder: str) -> None:
-    """Remove a folder, also where its programs closed it or one below it to themselves."""
+    """Remove a folder, even if its programs withdrew permissions on it or on one below it."""
     os.chmod(folder, 0o700)  # noqa: PTH101
     for above, names, _ in os.walk(folder):
         for name in names:
@@ -74,7 +74,7 @@ def _fresh(path: str, since: float) -> bool:
 
 
 def _without_holder(paths: list[str]) -> list[str]:
-    """First who has them open, then who has them mapped: whoever opens one has it open until it is mapped."""
+    """Return paths that no process uses. Open files are read before mapped ones: a file is open until it is mapped."""
     if not paths:
         return []
     held: set[str] = set()

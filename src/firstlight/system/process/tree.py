@@ -1,8 +1,8 @@
-"""The processes of one launch: found by their mark, and ended until none is left.
+"""The processes of one launch: find them by their mark, and end them until none is left.
 
-A process belongs to a launch when its environment carries FIRSTLIGHT_LAUNCH=<identity>, when it is in the session that
-the launch began, when one of its ancestors does, or when it descends from the keeper of the launch, to which whatever
-loses its parent comes (see keeper.py). Launchers give their ranks process groups and sessions of their own
+A process belongs to a launch if its environment has FIRSTLIGHT_LAUNCH=<identity>, or if it is in the session that the
+launch began. So does every descendant of such a process, and every descendant of the launch's keeper, which adopts
+any process that loses its parent (see keeper.py). Launchers create process groups and sessions for their ranks
 (hydra: a session for each rank; prterun: a group for each rank), so neither a group nor a session alone is enough.
 """
 
@@ -36,7 +36,7 @@ class Process(NamedTuple):
 
 
 def read(pid: int) -> Process | None:
-    """The process as /proc shows it now, None when it is gone."""
+    """Return the process as /proc shows it now, None if it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 (called for every process of the machine)
             stat = file.read()
@@ -49,13 +49,13 @@ def read(pid: int) -> Process | None:
 
 
 def table() -> dict[int, Process]:
-    """All processes of the machine by number."""
+    """Return all processes of the machine by number."""
     found = (read(int(entry)) for entry in os.listdir("/proc") if entry.isdigit())  # noqa: PTH208
     return {process.pid: process for process in found if process is not None}
 
 
 def marked(pid: int, identity: str) -> bool:
-    """Whether the process was started with the mark of that launch. Processes of other users cannot be read: no."""
+    """Return whether the process started with that launch's mark; False for other users' processes (not readable)."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123
             return f"{MARK}={identity}".encode() in file.read().split(b"\0")
@@ -64,7 +64,7 @@ def marked(pid: int, identity: str) -> bool:
 
 
 class Look(NamedTuple):
-    """One look at a launch: its living processes, and its orphans that wait to be waited for by this process."""
+    """A snapshot of a launch: its living processes, and its ended orphans, which this process has to wait for."""
 
     alive: dict[int, Process]
     orphans: dict[int, Process]
@@ -82,12 +82,12 @@ def look(
     adopted: bool = False,
     spare: frozenset[int] = frozenset(),
 ) -> Look:
-    """The processes of a launch now. `root` is the process firstlight started, None when it is not known.
+    """Return the processes of a launch now. `root` is the process firstlight started, None if it is not known.
 
-    A root that has ended but was not waited for still holds its number, so the session it leads cannot be another's.
-    `identity` None: nothing carries a mark. `seen` were of the launch at an earlier look: they still are, whoever their
-    parents are now, and their sessions tell its dead orphans from other children. `adopted`: all children of this
-    process are of the launch, but for those to `spare` and what descends from them.
+    A root that has ended but was not waited for keeps its number, so the session it leads cannot be another's.
+    `identity` None: no process has a mark. `seen` belonged to the launch at an earlier look and still do, whoever their
+    parents are now; their sessions distinguish its ended orphans from other children. `adopted`: all children of this
+    process belong to the launch, except for those to `spare` and what descends from them.
     """
     everything, me = table(), os.getpid()
     since = root.started if root else 0
@@ -132,8 +132,8 @@ def end(
     """End every process of a launch (see `look`): SIGTERM, `grace` seconds, then SIGKILL until none is left.
 
     Returns those that were ended, and those that are still there after PATIENCE seconds of SIGKILL. A process may fork
-    and end while the table is read, again and again. So groups are killed as a whole (the kernel does that at once)
-    where all that lives in them is of the launch, or one of it leads them; and the launch counts as ended when two
+    and end while the table is read, again and again. So groups are killed as a whole (atomic in the kernel) if all
+    their living members belong to the launch, or one of the launch leads them. The launch counts as ended when two
     looks in a row find neither a living process nor a new orphan.
     """
     began, quiet, pause = time.monotonic(), 0, 0.005
@@ -162,9 +162,9 @@ def end(
 
 
 def _kill(processes: Mapping[int, Process], shared: AbstractSet[int]) -> None:
-    """SIGKILL to processes, and to their groups but for those that are shared with others.
+    """Send SIGKILL to processes, and to their groups except those that are shared with others.
 
-    A dead process not yet waited for still holds its group's number.
+    A dead process not yet waited for keeps its group's number.
     """
     for group in {p.group for p in processes.values()} - shared - {os.getpgrp(), 0}:
         with contextlib.suppress(ProcessLookupError, PermissionError):

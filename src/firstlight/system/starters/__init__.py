@@ -1,7 +1,7 @@
-"""Starters: what starts MPI programs in an allocation besides mpiexec and srun; one launcher a file, words only.
+"""Starters: launchers of MPI programs in an allocation besides mpiexec and srun; one launcher per file, words only.
 
-A file says which words start ranks where a placement wants them. Nothing here runs anything: a trial in `toolchains`
-proves that a launcher and a library understand each other, and `launch` starts what was proved.
+A file returns the words that start ranks where a placement requires them. Nothing here runs anything: a trial in
+`toolchains` proves that a launcher and a library work together, and `launch` starts what was proved.
 """
 
 from __future__ import annotations
@@ -18,46 +18,47 @@ from firstlight.system.site.launchers import PLACES
 
 
 class Starter(Protocol):
-    """The module of a launcher. `devices(per_node, gpus)`, if it has one, gives the words that let each rank of a
-    program for GPUs have one of its node's `gpus`; without it, and where it gives none, every rank sees all of them and
-    the harness takes one by the rank's place on its node."""
+    """The module of a launcher. `devices(per_node, gpus)`, if it has one, returns the words that assign one of a node's
+    `gpus` to each rank of a program for GPUs. Without it, and if it returns none, every rank sees all of them and the
+    harness selects one by the rank's place on its node.
+    """
 
     LABEL: str  # flux run
     COMMAND: str  # the program, as it is called on the search path
     SYSTEMS: tuple[str, ...]  # allocations in which it is tried unasked; others have to name it
 
     def is_it(self, path: Path) -> bool:
-        """Whether a program of that name is this launcher: several are called mpiexec."""
+        """Return whether a program of that name is this launcher: several are called mpiexec."""
         ...
 
     def ways(self, command: str, family: Family) -> Sequence[tuple[str, ...]]:
-        """First words of a command line that may start programs of the family, best first."""
+        """Return first words of command lines that may start programs of the family, best first."""
         ...
 
     def words(self, spread: Layout, room: NodeCapacity) -> Sequence[str]:
-        """What follows them: how many ranks where, and bound to what. What does not fit is not bound."""
+        """Return the words that follow: how many ranks where, and bound to what. What does not fit is not bound."""
         ...
 
 
 @cache
 def every() -> Mapping[str, Starter]:
-    """Every launcher there is a file for, by name."""
+    """Return every launcher that has a file, by name."""
     return {m.name: import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)}
 
 
 def of(starter: Sequence[str]) -> Starter | None:
-    """The launcher whose first words these are; None for srun and for a user's own command line."""
+    """Return the launcher whose first words these are; None for srun and for a user's own command line."""
     name = Path(starter[0]).name
     return next((one for one in every().values() if name == one.COMMAND), None) if not written(starter) else None
 
 
 def written(starter: Sequence[str]) -> bool:
-    """Whether these words are a user's own, with places for numbers."""
+    """Return whether these words are a user's own, with places for numbers."""
     return any("{" in word for word in starter)
 
 
 def line(starter: Sequence[str], spread: Layout, room: NodeCapacity) -> tuple[str, ...]:
-    """The words that start so many ranks, before the program's own."""
+    """Return the words that start so many ranks, before the program's own."""
     if written(starter):
         numbers = {name: getattr(spread, name) for name in PLACES}
         return tuple(word.format_map(numbers) for word in starter)

@@ -21,7 +21,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
-    """`-j`: hardware threads that are used of a core."""
+    """Return the options; `-j` is the number of hardware threads used on each core."""
     unit = bind_unit(spread, room)
     of_core = 1 if unit == "core" else max(1, room.threads // max(1, room.cores))
     counts = ["-n", str(spread.ranks), "-N", str(spread.per_node), "-d", str(spread.threads), "-j", str(of_core)]

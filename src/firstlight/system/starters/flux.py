@@ -1,4 +1,4 @@
-"""flux run: a job in the Flux instance that this process stands in (flux-run(1))."""
+"""flux run: a job in the Flux instance that this process runs in (flux-run(1))."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def is_it(path: Path) -> bool:
 
 
 def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
-    """By itself it speaks the first PMI, which all of MPICH's family do; others need its PMIx plugin."""
+    """Return the ways: flux itself uses the first PMI, as all of MPICH's family do; others need its PMIx plugin."""
     pmix = [(command, "run", "-o", "pmi=pmix")] if "pmix" in family.pmi else []
     plain = (command, "run")
     return [*pmix, plain] if family.pmi[:1] == ("pmix",) else [plain, *pmix]
 
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
-    """It counts cores. Ranks without a core of their own get all of their node together."""
+    """Return the options. Flux counts cores; ranks without a core of their own share all of their node."""
     if bind_unit(spread, room) != "core":
         return [
             f"--nodes={spread.nodes}",
@@ -38,5 +38,5 @@ def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
 
 
 def devices(per_node: int, gpus: int) -> Sequence[str]:
-    """Its unit is a GPU a rank."""
+    """Return the options for one GPU per rank, the unit of Flux; none if a node has fewer GPUs than ranks."""
     return ["--gpus-per-task=1", "-o", "gpu-affinity=per-task"] if per_node <= gpus else []

@@ -21,7 +21,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
-    """Its CPUs are cores. Ranks without a core of their own share one set a node."""
+    """Return the options. The CPUs of jsrun are cores; ranks without a core of their own share one set per node."""
     unit = bind_unit(spread, room)
     if unit == "core":
         sets = [f"--nrs={spread.ranks}", f"--rs_per_host={spread.per_node}", "--tasks_per_rs=1"]
@@ -37,5 +37,5 @@ def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
 
 
 def devices(per_node: int, gpus: int) -> Sequence[str]:
-    """A set has whole GPUs."""
+    """Return the option for one GPU per set, which has whole GPUs; none if a node has fewer GPUs than ranks."""
     return ["--gpu_per_rs=1"] if per_node <= gpus else []

@@ -13,7 +13,7 @@ SYSTEMS = ("pbs",)
 
 
 def is_it(path: Path) -> bool:
-    """It lies in /opt/cray/pals/1.8/bin or /opt/cray/pe/pals/default/bin."""
+    """Return whether it is below a folder pals: /opt/cray/pals/1.8/bin or /opt/cray/pe/pals/default/bin."""
     return "pals" in path.resolve().parts
 
 
@@ -23,7 +23,7 @@ def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:
 
 
 def words(spread: Layout, room: NodeCapacity) -> Sequence[str]:
-    """Its depth counts hardware threads; those with the lowest numbers are of cores of their own."""
+    """Return the options. The depth counts hardware threads; those with the lowest numbers are of separate cores."""
     counts = ["--envall", "-n", str(spread.ranks), "--ppn", str(spread.per_node)]
     if not bind_unit(spread, room):
         return [*counts, "--cpu-bind", "none"]

@@ -1,1 +1,1 @@
-"""Compilers for accelerators: one file each, whose `probe(host, compilers)` tells what works or why it does not."""
+"""Compilers for accelerators: one file each, whose `probe(host, compilers)` returns what works or why it does not."""

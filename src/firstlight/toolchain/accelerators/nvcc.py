@@ -1,4 +1,4 @@
-"""NVIDIA's CUDA compiler. A program of it needs no GPU to be built, and says what it lacks where there is none."""
+"""NVIDIA's CUDA compiler. Its programs are built without a GPU, and report what they lack if there is none."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LATER = ("-lcudart_static", "-lpthread", "-ldl", "-lrt")
 
 
 def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Cuda | Absent, ...]:
-    """nvcc with the first compiler here that it works with, proved by a trial, or why there is none."""
+    """Return nvcc with the first compiler here that it works with, proved by a trial, or why there is none."""
     nvcc = host.which("nvcc")
     if nvcc is None:
         fix = "install the CUDA toolkit, or load its module, so that nvcc is on PATH"
@@ -66,7 +66,7 @@ def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> C
 
 
 def _folders(host: Host, nvcc: Path, cxx: str) -> tuple[str, ...]:
-    """Where the toolkit's libraries lie, in its own words: on a line `#$ LIBRARIES= "-L..."` of a dry run."""
+    """Return the toolkit's library folders, which a dry run prints on a line `#$ LIBRARIES= "-L..."`."""
     outcome = host.run([nvcc, "--dryrun", "-ccbin", cxx, "trial.cu"])
     line = re.search(r"^#\$ LIBRARIES=(.*)$", outcome.err + outcome.out, re.MULTILINE)
     flags = shlex.split(line[1]) if line else []
@@ -74,6 +74,6 @@ def _folders(host: Host, nvcc: Path, cxx: str) -> tuple[str, ...]:
 
 
 def _gpu(machine: Machine) -> str:
-    """sm_90 of the first GPU here; "" where there is none."""
+    """Return the architecture of the first GPU here, as sm_90; "" if there is none."""
     capability = machine.gpus[0].capability if machine.gpus else ""
     return f"sm_{capability.replace('.', '')}" if capability else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firstlight.toolchain import Absent, Offload
 from firstlight.toolchain.host import Host
-from firstlight.toolchain.offloading import gcc_spellings, prove
+from firstlight.toolchain.offloading import Directives, gcc_spellings, prove
 from firstlight.toolchain.probe_result import Compiler
 
 _TRIAL = """#include <openacc.h>
@@ -21,7 +21,7 @@ int main() {
 
 
 def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Offload | Absent, ...]:
-    """Each compiler with OpenACC and its flags for a device, or for the host only and what it lacks."""
+    """Return the OpenACC flags of each GCC for a device, or for the host only and what it lacks."""
     return tuple(answer for compiler in compilers if compiler.family == "gcc" for answer in _of(host, compiler))
 
 
@@ -30,5 +30,5 @@ def _of(host: Host, compiler: Compiler) -> tuple[Offload | Absent, ...]:
     missing = host.absent(
         f"OpenACC on devices with {compiler.name}", "it has no second compiler for devices", apt=package
     )
-    plain = ("-fopenacc", "-foffload=disable")
-    return prove(host, compiler, "acc", _TRIAL, gcc_spellings(host, compiler, "-fopenacc"), plain, missing)
+    plain, spellings = ("-fopenacc", "-foffload=disable"), gcc_spellings(host, compiler, "-fopenacc")
+    return prove(host, compiler, Directives("acc", _TRIAL, spellings, plain, missing))

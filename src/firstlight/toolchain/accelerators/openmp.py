@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firstlight.toolchain import Absent, Offload
 from firstlight.toolchain.host import Host
-from firstlight.toolchain.offloading import Spelling, architectures, gcc_spellings, prove
+from firstlight.toolchain.offloading import Directives, Spelling, architectures, gcc_spellings, prove
 from firstlight.toolchain.probe_result import Compiler
 
 # Clang compiles a region once for each target; it calls the host itself a device, too, where it is asked to.
@@ -28,7 +28,7 @@ int main() {
 
 
 def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Offload | Absent, ...]:
-    """Each compiler with OpenMP and its flags for a device, or for the host only and what it lacks."""
+    """Return the OpenMP flags of each compiler for a device, or for the host only and what it lacks."""
     return tuple(answer for compiler in compilers for answer in _of(host, compiler))
 
 
@@ -36,9 +36,10 @@ def _of(host: Host, compiler: Compiler) -> tuple[Offload | Absent, ...]:
     what, major = f"OpenMP on devices with {compiler.name}", compiler.version.split(".")[0]
     if compiler.family == "gcc":
         missing = host.absent(what, "it has no second compiler for devices", apt=f"gcc-{major}-offload-nvptx")
-        plain = ("-fopenmp", "-foffload=disable")
-        return prove(host, compiler, "target", _TRIAL, gcc_spellings(host, compiler, "-fopenmp"), plain, missing)
+        plain, spellings = ("-fopenmp", "-foffload=disable"), gcc_spellings(host, compiler, "-fopenmp")
+        return prove(host, compiler, Directives("target", _TRIAL, spellings, plain, missing))
     missing = host.absent(what, "no ptxas on the search path", otherwise="install the CUDA toolkit, or load its module")
     asked = ("-fopenmp", "-fopenmp-targets=nvptx64", "-Wno-unknown-cuda-version", "-Xopenmp-target")
     spellings = [Spelling(f"nvptx {a}", (*asked, f"-march={a}")) for a in architectures(host.machine)]
-    return prove(host, compiler, "target", _TRIAL, spellings if host.which("ptxas") else (), ("-fopenmp",), missing)
+    directives = Directives("target", _TRIAL, spellings if host.which("ptxas") else (), ("-fopenmp",), missing)
+    return prove(host, compiler, directives)

@@ -1,1 +1,1 @@
-"""Compilers: one probe a file, each `probe(host) -> Found` of Compiler."""
+"""Compilers: one probe per file, each `probe(host) -> Found` of Compiler."""

@@ -18,7 +18,7 @@ def probe(host: Host) -> Found[Compiler]:
 def with_fortran(
     host: Host, compilers: list[Compiler], absent: list[Absent]
 ) -> tuple[tuple[Compiler, ...], tuple[Absent, ...]]:
-    """Each compiler joined by its gfortran; a missing one is reported."""
+    """Add to each compiler the gfortran of its version; report a missing one."""
     joined = []
     for c in compilers:
         major = c.version.split(".")[0]

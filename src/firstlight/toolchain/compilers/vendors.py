@@ -1,4 +1,4 @@
-"""Compilers of vendors, by what they say of themselves, and $CXX where that is one that nobody knows."""
+"""Compilers of vendors, identified by their own output, and $CXX if it is an unknown compiler."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _take(host: Host, compiler: Compiler, label: str, found: list[Compiler], abs
 
 
 def _unknown(host: Host) -> Compiler | None:
-    """What the user calls the C++ compiler, where no file knows it."""
+    """Return the compiler that the user's $CXX names, if no file of firstlight identifies it, else None."""
     named = host.environ.get("CXX", "").split()
     path = host.which(named[0]) if len(named) == 1 else None
     if path is None or who(host, path) is not None:

@@ -1,1 +1,1 @@
-"""Things that are only reported when they are missing: one probe a file, each `probe(host) -> Found` of nothing."""
+"""Extras that are reported only: one probe per file, each `probe(host) -> Found` of a name with its version."""

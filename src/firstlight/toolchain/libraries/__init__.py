@@ -1,1 +1,1 @@
-"""Numerical libraries (BLAS, LAPACK, FFT): one probe a file, each `probe(host) -> Found` of Library."""
+"""Numerical libraries (BLAS, LAPACK, FFT): one probe per file, each `probe(host) -> Found` of Library."""

@@ -1,4 +1,4 @@
-"""The reference BLAS and LAPACK of Netlib: slow and right, what others are measured against."""
+"""The reference BLAS and LAPACK of Netlib: slow and correct, the comparison for other libraries."""
 
 from __future__ import annotations
 

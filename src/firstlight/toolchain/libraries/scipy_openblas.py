@@ -1,4 +1,4 @@
-"""OpenBLAS from the wheel scipy-openblas32, its symbols prefixed scipy_. Used where the system has none."""
+"""OpenBLAS from the wheel scipy-openblas32, with symbols prefixed scipy_. It is used if the system has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Co-Array Fortran through OpenCoarrays: its `caf` wrapper says which MPI library it was built with, and the flags."""
+"""Co-Array Fortran through OpenCoarrays: its `caf` wrapper shows which MPI library it was built with, and the flags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ end program
 
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
-    """The flags of the OpenCoarrays built with this library, proved by a trial with gfortran, or why there is none."""
+    """Return the flags of the OpenCoarrays built with this library, proved by a trial, or why there is none."""
     what = f"{RUNTIMES['caf']} with {mpi.label}"
     family = of(mpi.family)
     apt = f"libcoarrays-{family.name}-dev" if family.apt else ""
@@ -51,7 +51,7 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
 
 
 def _flags(host: Host, mpi: Mpi, fortran: str) -> tuple[list[str], list[str]] | None:
-    """(compile flags, link flags) as the first `caf` tells them that calls the library's own Fortran wrapper."""
+    """Return (compile flags, link flags) of the first `caf` that calls the library's own Fortran wrapper, or None."""
     ours = Path(fortran)
     names = (f"caf.{mpi.family}", "caf")
     for caf in dict.fromkeys([*(ours.parent / name for name in names), *(host.which(name) for name in names)]):
@@ -71,6 +71,6 @@ def _flags(host: Host, mpi: Mpi, fortran: str) -> tuple[list[str], list[str]] | 
 
 
 def _same(other: Path, ours: Path) -> bool:
-    """Whether two Fortran wrappers belong to one installation: same folder, and Debian's same suffix."""
+    """Return whether two Fortran wrappers belong to one installation: same folder, and Debian's same suffix."""
     suffixes = {path.name.partition(".")[2] for path in (other, ours)}
     return len(suffixes) == 1 and other.parent.resolve() == ours.parent.resolve()

@@ -19,7 +19,7 @@ _SOURCE = (
 
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
-    """The flags of the hypre built with this library, or why there is none."""
+    """Return the flags of the hypre built with this library, or why there is none."""
     places = []
     own = host.environ.get("HYPRE_DIR")
     if own:

@@ -22,7 +22,7 @@ _SOURCE = (
 
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
-    """The flags of the PETSc built with this library, or why there is none."""
+    """Return the flags of the PETSc built with this library, or why there is none."""
     own, arch = host.environ.get("PETSC_DIR"), host.environ.get("PETSC_ARCH", "")
     roots = [Path(own)] if own else []
     places = []

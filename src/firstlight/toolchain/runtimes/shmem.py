@@ -1,4 +1,4 @@
-"""OpenSHMEM, as an MPI library brings it: its compiler wrapper lies beside the MPI one and tells the flags."""
+"""OpenSHMEM of an MPI library: its compiler wrapper, beside the MPI wrapper, prints the flags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
 
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
-    """The flags of the library's own OpenSHMEM, proved by a trial, or why there is none."""
+    """Return the flags of the library's own OpenSHMEM, proved by a trial, or why there is none."""
     what = f"{RUNTIMES['shmem']} with {mpi.label}"
     family = of(mpi.family)
     if not family.shmem_wrapper:
@@ -49,7 +49,7 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
 
 
 def _wrapper(host: Host, mpi: Mpi, own: str) -> Path | None:
-    """The wrapper of that name beside the MPI wrapper, of its version: /usr/bin holds that of one library only."""
+    """Return the wrapper of that name and version beside the MPI wrapper: /usr/bin has that of one library only."""
     folder, suffix = Path(mpi.cxx).parent, Path(mpi.cxx).name.partition(".")[2]
     for name in dict.fromkeys((f"{own}.{suffix}" if suffix else own, own)):
         path = folder / name

@@ -1,4 +1,4 @@
-"""Field: the field as a run left it, in absorbing layers and in a closed box."""
+"""Draw the field at the end of a run, in absorbing layers and in a closed box."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Seen = tuple[str, Verified, Field]
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """The pictures beside each other, of the largest grid of each problem; none where no verified run left one."""
+    """Draw the largest grid of each problem, side by side; return nothing if no verified run left a picture."""
     seen: list[Seen] = []
     figures = answers.verified(view.selected(workload, plot))
     for problem, words in PICTURES.items():
@@ -55,7 +55,7 @@ def _parameter(figure: Verified, name: str) -> int:
 
 
 def half_waves(picture: Field, dimension: int) -> int:
-    """How many stretches of one sign there are along that dimension, through the largest value."""
+    """Return the number of stretches of one sign along that dimension, through the largest value."""
     rows = picture.values
     i, j = max(((i, j) for i in range(len(rows)) for j in range(len(rows[0]))), key=lambda at: abs(rows[at[0]][at[1]]))
     line = [row[j] for row in rows] if dimension == 0 else rows[i]
@@ -69,7 +69,7 @@ def _describe(words: str, picture: Field) -> str:
 
 
 def _drawn(seen: list[Seen]) -> dict[str, Any]:
-    """Cells count along both axes; rows, along i, go down. Around what lies within the layers a dotted line."""
+    """Return the layout: axes count cells; rows, along i, go down. A dotted line encloses the area between layers."""
     axes = [pictures.axes(picture, "cells along j", "cells along i", downwards=True) for _, _, picture in seen]
     drawn = pictures.beside([(words, both) for (words, _, _), both in zip(seen, axes, strict=True)])
     for k, (_, figure, picture) in enumerate(seen):

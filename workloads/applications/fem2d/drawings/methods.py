@@ -1,6 +1,6 @@
 """Name and sort the methods of an elliptic solver for drawings.
 
-A method is the published one (BPX), multigrid, or a library; the best of its variants speaks for it.
+A method is the published one (BPX), multigrid, or a library; its best variant represents it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ COARSEST = 16  # cells a side of the grid of all nodes at level 0
 
 
 def method(variant: str) -> str:
-    """`BPX`, `multigrid`, or the library that a variant calls."""
+    """Return `BPX`, `multigrid`, or the library that a variant calls."""
     if variant.startswith(LIBRARY):
         return variant.removeprefix(LIBRARY)
     return MULTIGRID if MULTIGRID in variant.split("_") else PUBLISHED
 
 
 def level(figure: Figure) -> int | None:
-    """Refinements; None where the record has none that could be."""
+    """Return the number of refinements; None if the record has no valid one."""
     found = dict(figure.identity.parameters).get("level")
     return found if isinstance(found, int) and 0 <= found <= 20 else None
 
 
 def unknowns(refinements: int) -> int:
-    """R1: all nodes of quadratic triangles on 8 x 8 squares, boundary nodes among them."""
+    """Return R1's number of unknowns: all nodes of quadratic triangles on 8 x 8 squares, including boundary nodes."""
     side: int = (COARSEST << refinements) + 1
     return side * side
 
@@ -42,12 +42,12 @@ def cores(figure: Figure) -> int:
 
 
 def shape(placement: Placement) -> str:
-    """NODESxRANKSxTHREADS, as `--placement` takes it."""
+    """Return NODESxRANKSxTHREADS, as `--placement` expects it."""
     return f"{placement.nodes}x{placement.ranks // max(placement.nodes, 1)}x{placement.threads}"
 
 
 def amount(number: float) -> str:
-    """`4.20 M` unknowns"""
+    """Format a number of unknowns, as `4.20 M`."""
     for size, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if number >= size:
             return significant(number / size) + name
@@ -59,14 +59,14 @@ def on(number: int) -> str:
 
 
 def best(figures: Iterable[Verified]) -> Verified | None:
-    """The best that may be ranked; where all are oversubscribed, the best of those."""
+    """Return the best figure that may be ranked; if all are oversubscribed, the best of those."""
     some = list(figures)
     crowded = min(some, key=lambda f: f.estimate.median, default=None)
     return ranking.best(some) or crowded
 
 
 def axis(levels: Iterable[int]) -> dict[str, object]:
-    """A logarithmic axis of unknowns with a tick a level."""
+    """Return a logarithmic axis of unknowns with one tick per level."""
     some = sorted(set(levels))
     return {
         "title": {"text": "unknowns (below: level)"}, "type": "log", "tickvals": [unknowns(v) for v in some],

@@ -41,7 +41,7 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
 
 
 def lines(figures: Sequence[Verified]) -> Lines:
-    """The best toolchain of each variant at each level."""
+    """Return the figure of the best toolchain for each variant and level."""
     made: Lines = {}
     for f in figures:
         level = methods.level(f)
@@ -54,9 +54,9 @@ def lines(figures: Sequence[Verified]) -> Lines:
 
 
 def floors(found: Lines, figures: Sequence[Verified]) -> Floors:
-    """By level the least time that the measured ceilings allow an unknown and iteration, of any of these methods.
+    """Return by level the least time per unknown and iteration that the measured ceilings allow any of these methods.
 
-    It is the share of the figure's time to the tolerance, so that a figure has one share wherever it stands.
+    It scales the ceiling of the time to the tolerance, so that a figure has the same share of its ceiling everywhere.
     """
     made: Floors = {}
     for level in sorted({level for line in found.values() for level in line}):
@@ -80,7 +80,7 @@ def _model(floor: Floors) -> list[frame.Limited]:
 
 
 def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence[Verified], xs: Sequence[int]) -> bool:
-    """A line where the vectors outgrow each cache: their bytes are proportional to the unknowns."""
+    """Mark where vectors, proportional to the unknowns, outgrow each cache; return whether a mark is in the plot."""
     some = next(iter(next(iter(found.values())).values()))
     level = methods.level(some)
     if level is None or some.working_set <= 0:
@@ -92,7 +92,7 @@ def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence
 
 
 def _title(found: Lines, figures: Sequence[Verified]) -> str:
-    """`An unknown costs one_pass 6.10 ns an iteration at level 7, 83 % of its ceiling`"""
+    """Return `An unknown costs one_pass 6.10 ns an iteration at level 7, 83 % of its ceiling`."""
     of = {v: line for v, line in found.items() if methods.method(v) == methods.PUBLISHED} or found
     level = max(v for line in of.values() for v in line)
     best = ranking.best(line[level] for line in of.values() if level in line)

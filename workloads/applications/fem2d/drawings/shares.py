@@ -1,4 +1,4 @@
-"""Shares: what goes to communication, least, median and most over the ranks; R1's table is behind it."""
+"""Draw the share of communication: least, median and most over the ranks. The table follows R1's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Key = tuple[str, str, str]  # MPI library, placement, variant
 
 
 class Point(NamedTuple):
-    """One case on several parties: `share` of its time over the ranks, 0 to 1."""
+    """One case on several ranks or threads; `share`: least, median and most communication over the ranks, 0 to 1."""
 
     key: Key
     level: int
@@ -36,7 +36,7 @@ class Point(NamedTuple):
 
 
 def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing]:
-    """None where nothing ran on several ranks or threads."""
+    """Draw the share of each placement against the size; return nothing if nothing ran on several ranks or threads."""
     several = [f for f in figures if methods.cores(f) > 1]
     if not several:
         return []
@@ -72,7 +72,7 @@ def _point(view: View, f: Verified) -> Point | None:
 
 
 def _best(points: Sequence[Point]) -> dict[tuple[str, str], list[Point]]:
-    """By MPI library and placement, the fastest variant at each level."""
+    """Return the fastest variant at each level, by MPI library and placement."""
     found: dict[tuple[str, str], dict[int, Point]] = {}
     for p in points:
         line = found.setdefault(p.key[:2], {})
@@ -138,7 +138,7 @@ def _value(view: View, f: Verified, metric: str) -> str:
 
 
 def _published(view: View) -> list[tuple[str, ...]]:
-    """Earlier machines' rows of the same table."""
+    """Return the rows of earlier machines in the same table."""
     by: dict[tuple[object, ...], dict[str, Entry]] = {}
     for metric in ("assembly_time", "pcg_time", SHARE):
         for e in view.heritage.matching("fem2d", metric):
@@ -184,7 +184,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
 
 
 def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
-    """`Communication takes 4 % at level 7 (MPICH, 1x2x1; 3 to 5 % over the ranks), 21 % at level 4`"""
+    """Return `Communication takes 4 % at level 7 (MPICH, 1x2x1; 3 to 5 % over the ranks), 21 % at level 4`."""
     free = {key: line for key, line in best.items() if not _crowded(line)} or best
     if not free:
         return "No program reported its communication time"

@@ -1,4 +1,4 @@
-"""Tolerance: the time in which each method reaches it, on one core (as R1) and on as many as were measured."""
+"""Draw the time to the tolerance by method, on the fewest cores measured (one, as in R1) and on the most."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Lines = dict[str, dict[int, Verified]]  # by method and level
 
 
 def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
-    """For the fewest cores and for the most that are not oversubscribed."""
+    """Return drawings for the fewest cores and for the most that are not oversubscribed."""
     free = sorted({methods.cores(f) for f in figures if not f.oversubscribed})
     ends = list(dict.fromkeys([*free[:1], *free[-1:]]))
     return [_drawing(view, workload, plot, f"{name}-{k}", n, figures) for k, n in enumerate(ends)]
 
 
 def lines(figures: Sequence[Verified]) -> Lines:
-    """The best variant, toolchain and MPI library of each method at each level."""
+    """Return the figure of the best variant, toolchain and MPI library for each method and level."""
     found: dict[tuple[str, int], list[Verified]] = {}
     for f in figures:
         level = methods.level(f)
@@ -62,7 +62,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, n: int, figu
 
 
 def earlier(view: View, workload: Workload, unit: str) -> dict[str, dict[int, Entry]]:
-    """Published times by machine and level, the fastest machine first."""
+    """Return published times by machine and level, the fastest machine first."""
     found: dict[str, dict[int, Entry]] = {}
     for e in view.heritage.matching(workload.name, PUBLISHED_METRIC):
         level = e.parameters.get("level")
@@ -72,9 +72,9 @@ def earlier(view: View, workload: Workload, unit: str) -> dict[str, dict[int, En
 
 
 def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[Trace]:
-    """A grey line a machine; those that begin close together share the label of the lowest.
+    """Return a grey line per machine; lines that begin close together share the label of the lowest.
 
-    `least`: the first level that was measured, which is where the plot begins.
+    `least`: the lowest level that was measured. Lines that begin above it have their labels on the left.
     """
     traces: list[Trace] = []
     labels: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[
 
 
 def _title(plot: Plot, found: Lines, n: int) -> str:
-    """`Time to tolerance on 1 core: multigrid takes 0.12 s at level 7, hypre 1.9 × and BPX 3.1 × as long`"""
+    """Return `Time to tolerance on 1 core: multigrid takes 0.12 s at level 7, hypre 1.9 × and BPX 3.1 × as long`."""
     subject = f"{sentence.capital(plot.subject or plot.metric)} {methods.on(n)}: "
     level = max(level for line in found.values() for level in line)
     shared = [v for v in range(level, -1, -1) if sum(v in line for line in found.values()) > 1]

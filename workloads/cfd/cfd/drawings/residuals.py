@@ -1,4 +1,4 @@
-"""Residuals: what an iteration found of the equations that was still to solve, from a run's first to its last."""
+"""Draw the residuals of the equations before each iteration, from a run's first iteration to its last."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _cells(figure: Verified) -> int:
-    """Return the number of cells of a slice, for which runs to their end are drawn."""
+    """Return the number of cells of a slice, along i and j; 0 if the parameters do not contain it."""
     parameters = dict(figure.identity.parameters)
     along, across = parameters.get("i"), parameters.get("j")
     return along * across if isinstance(along, int) and isinstance(across, int) else 0

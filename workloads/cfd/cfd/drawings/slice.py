@@ -1,5 +1,5 @@
-"""Slice: how hot the flame in the combustor is, and how fast the flow in the cavity and behind the step, in the middle
-layer.
+"""Draw the middle layer: the temperature of the flame in the combustor, and the velocity in the cavity and behind the
+step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firstlight.results.record import Field
 
 
 class Named(NamedTuple):
-    """A case in a title and over its picture, and what is drawn of it."""
+    """The words for a case: `short` in a title and over its picture, and `drawn`, the quantity that is drawn."""
 
     short: str
     drawn: str
@@ -31,7 +31,7 @@ Seen = tuple[str, Verified, Field]
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """Beside each other, of the finest grid of each case; none where no verified run came to an end."""
+    """Draw the finest grid of each case, side by side; return nothing if no verified run left a picture."""
     seen: list[Seen] = []
     figures = answers.verified(view.selected(workload, plot))
     for case in CASES:

@@ -1,7 +1,7 @@
-"""Communication: what it takes of a program, as R5 derives it: one program measured with it and without it.
+"""Derive the time lost to communication as R5 does, from one program measured with and without it.
 
-The twin without it does the same arithmetic and leaves the exchange out. Nothing that it computes can be checked, so it
-is unverified by design: its times exist here only, as the other half of a ratio, never as figures of their own.
+The twin without communication does the same arithmetic and leaves the exchange out. Its results cannot be checked, so
+it is unverified by design: its times are used here only, as one half of a ratio, never as figures of their own.
 
 Source: M. Hasenbusch, D. Pop, P. Wegner, A. Gellrich and H. Wittig, LQCD benchmarks on cluster architectures, CHEP03
 (R5): t_with = flops / speed_without + B / bandwidth.
@@ -20,11 +20,11 @@ from firstlight.model.plan import Program
 
 CONFIDENCE = 0.95
 Silent = dict[Subject, tuple[float, ...]]
-"""Seconds of a step, one value a launch, of programs that are unverified by design."""
+"""Seconds of a step, one value per launch, of programs that are unverified by design."""
 
 
 class Exchange(NamedTuple):
-    """What communication takes of a step.
+    """The effect of communication on a step.
 
     `seconds`, `silent`: a step with and without it, medians. `kept`: the speed with it over the speed without it.
     `size`: bytes that leave a process in a step; as many arrive.
@@ -38,27 +38,27 @@ class Exchange(NamedTuple):
 
     @property
     def bandwidth(self) -> float | None:
-        """Bytes a second each way, None where communication is hidden: no time is lost by it."""
+        """Return the bytes per second each way; None if communication is hidden, because no time is lost to it."""
         return bandwidth(self.size, self.seconds, self.silent)
 
 
 def speed(without: float, flops: float, size: float, bandwidth: float) -> float:
-    """The model: flop/s with communication of `size` bytes a step at `bandwidth` B/s, from flop/s without it."""
+    """Return the model's flop/s if a step sends `size` bytes at `bandwidth` B/s. `without`: flop/s if it sends none."""
     return flops / (flops / without + size / bandwidth)
 
 
 def bandwidth(size: float, seconds: float, silent: float) -> float | None:
-    """What the model makes of the time that communication costs; None where it costs none."""
+    """Return the model's bandwidth in B/s, from the time lost to communication; None if no time is lost."""
     return size / (seconds - silent) if size > 0 and seconds > silent else None
 
 
 def efficiency(size_a_flop: float, without: float, bandwidth: float) -> float:
-    """The model's share of speed that is kept, 0 to 1. `size_a_flop`: bytes to send for each; `without` in flop/s."""
+    """Return the model's share of speed kept, 0 to 1. `size_a_flop`: bytes to send per flop; `without`: in flop/s."""
     return 1 / (1 + size_a_flop * without / bandwidth)
 
 
 def silent(judgement: Judgement) -> Silent:
-    """The times of all programs that are unverified by design."""
+    """Return the seconds per step of all programs that are unverified by design."""
     marked = {name for name, d in judgement.run.descriptions.items() if d.unverified}
     if not marked:
         return {}
@@ -69,7 +69,7 @@ def silent(judgement: Judgement) -> Silent:
 
 
 def exchange(figure: Verified, seconds: float, twins: Silent, variant: str) -> Exchange | None:
-    """What communication takes of `figure`, whose step takes `seconds`; None without a twin of that variant.
+    """Return the effect of communication on `figure`, whose step lasts `seconds`; None without a twin of that variant.
 
     The figure must be a rate. A twin is the same case of the same toolchain, MPI library and placement.
     """

@@ -1,4 +1,4 @@
-"""Efficiency: the speed that is kept with communication, and R5's model through the points that were measured."""
+"""Draw the share of speed that is kept with communication, and R5's model through the measured points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Key = tuple[str, int]  # variant, bits
 
 
 class Model(NamedTuple):
-    """R5's model of one kind of exchange: flop/s of a process without communication, bytes a second each way."""
+    """R5's model of one kind of exchange: flop/s of a process without communication, bytes per second each way."""
 
     without: float
     bandwidth: float
@@ -41,7 +41,7 @@ class Model(NamedTuple):
 
 
 def measured(view: View, figures: Sequence[Verified]) -> list[Exchange]:
-    """Every figure that has a twin without communication."""
+    """Return the exchange of every figure that has a twin without communication."""
     twins = communication.silent(view.judgement)
     found = []
     for f in figures:
@@ -53,7 +53,7 @@ def measured(view: View, figures: Sequence[Verified]) -> list[Exchange]:
 
 
 def drawings(view: View, workload: Workload, name: str, exchanges: Sequence[Exchange]) -> list[Drawing]:
-    """One for each MPI library that ran programs with and without communication."""
+    """Return one drawing for each MPI library that ran programs with and without communication."""
     by_mpi: dict[str, list[Exchange]] = {}
     for e in exchanges:
         by_mpi.setdefault(e.figure.identity.mpi or "", []).append(e)
@@ -88,13 +88,13 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
 
 
 def bytes_a_site(e: Exchange) -> float:
-    """Bytes that leave a process for each of its sites."""
+    """Return the bytes that leave a process for each of its sites."""
     c = sites.case(e.figure)
     return e.size * c.ranks / c.volume if c else 0.0
 
 
 def model(some: Sequence[Exchange]) -> Model | None:
-    """From the medians over the cases; None where no case loses time."""
+    """Return the model from the medians over the cases; None if no case that may be ranked loses time."""
     widths = [b for e in some if not e.figure.oversubscribed and (b := e.bandwidth) is not None]
     if not widths:
         return None
@@ -167,7 +167,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
 
 
 def _apart(entries: Sequence[Entry], k: int) -> bool:
-    """Labels of figures closer than 4 % would overlap: the first of them is written."""
+    """Return whether no earlier figure is within 4 %: of labels that would overlap, only the first is written."""
     return all(abs(e.value - entries[k].value) > 0.04 for e in entries[:k])
 
 
@@ -180,7 +180,7 @@ def _order(e: Exchange) -> tuple[object, ...]:
 
 
 def row(view: View, e: Exchange) -> tuple[str, ...]:
-    """One line of R5's table."""
+    """Return one row of R5's table."""
     f, i, c = e.figure, e.figure.identity, sites.case(e.figure)
     program = ", ".join(p for p in (i.variant, i.toolchain, i.mpi) if p) + (
         " (oversubscribed)" if f.oversubscribed else ""
@@ -227,7 +227,7 @@ def _crowded(exchanges: Sequence[Exchange]) -> bool:
 
 
 def _title(view: View, exchanges: Sequence[Exchange]) -> str:
-    """`Open MPI, where most is sent (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 % ... (3.0 GB/s each way), ...`"""
+    """Return `Open MPI, where most is sent (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 % of its speed ...`."""
     free = [e for e in exchanges if not e.figure.oversubscribed] or list(exchanges)
     c = sites.case(max(free, key=bytes_a_site).figure)
     best: dict[str, Exchange] = {}

@@ -1,4 +1,4 @@
-"""Grids: lattices and process grids side by side, in 32 and 64 bits, with communication and without."""
+"""Draw lattices and process grids side by side, in 32 and 64 bits, with communication and without."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST = 24  # cases that fit side by side
 def drawings(
     view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified], exchanges: Sequence[Exchange]
 ) -> list[Drawing]:
-    """None where nothing ran on several processes."""
+    """Draw the speed of a core in each case; return nothing if nothing ran on several cores."""
     found = best(figures)
     cases = sorted({c for line in found.values() for c in line}, key=_order)
     if not cases:
@@ -52,7 +52,7 @@ def drawings(
 
 
 def best(figures: Sequence[Verified]) -> Best:
-    """By variant and case the best toolchain and MPI library; a case with threads stands with its ranks."""
+    """Return the best toolchain and MPI library by variant and case; a case with threads follows that of its ranks."""
     every: dict[str, dict[Case, list[Verified]]] = {}
     for f in figures:
         c = sites.case(f)
@@ -131,7 +131,7 @@ def _traces(entries: Sequence[Entry], unit: str) -> list[Trace]:
 
 
 def _title(found: Best, cases: Sequence[Case]) -> str:
-    """`16x16³ on 2x1x1x1 in 32 bit: overlap reaches 3.4 Gflop/s a core, ... ; 2x1x1x1 is the best grid by 1.2 ×`"""
+    """Return `16x16³ on 2x1x1x1 in 32 bit: overlap reaches 3.4 Gflop/s a core, blocking 80 % of it`."""
     free = {v: {c: f for c, f in line.items() if not f.oversubscribed} for v, line in found.items()}
     at = next((c for c in reversed(cases) if any(c in line for line in free.values())), None)
     if at is None:

@@ -1,4 +1,4 @@
-"""Layouts: one core with and without SIMD, 32 against 64 bits, from the first cache to memory."""
+"""Draw the speed of one core with and without SIMD, in 32 and 64 bits, from the first cache to memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Lines = dict[Key, dict[float, Verified]]  # by bytes a core
 
 
 def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
-    """None where nothing ran on one core."""
+    """Draw the speed of each layout by size; return nothing if nothing ran on one core."""
     alone = [f for f in figures if sites.cores(f) == 1 and not sites.parallel(f.identity)]
     found = lines(alone)
     if not found:
@@ -48,7 +48,7 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
 
 
 def lines(figures: Sequence[Verified]) -> Lines:
-    """The best figure of each layout and precision on each lattice; plain loops last."""
+    """Return the best figure of each layout and precision on each lattice; plain loops last."""
     found: dict[Key, dict[float, list[Verified]]] = {}
     for f in figures:
         c = sites.case(f)
@@ -72,7 +72,7 @@ def _line(view: View, key: Key, line: Mapping[float, Verified]) -> Trace:
 
 
 def _of_one(entry: Entry) -> bool:
-    """Published for one processor, by precision."""
+    """Return whether an entry has a precision and no lattice: such entries are published for one processor."""
     return isinstance(entry.parameters.get("bits"), int) and "lattice" not in entry.parameters
 
 
@@ -95,7 +95,7 @@ def _traces(entries: Sequence[Entry], unit: str, xs: Sequence[float]) -> list[Tr
 
 
 def _title(view: View, found: Lines) -> str:
-    """`SIMD lattice layout reaches 12.1 Gflop/s a core in 32 bit (8x8³, L2), 5.2 × plain loops; 64 bit takes ...`"""
+    """Return `SIMD lattice layout reaches 12.1 Gflop/s a core in 32 bit (8x8³, L2), 5.2 × plain loops; 64 bit ...`."""
     first: dict[int, Verified] = {}
     for bits in sorted({bits for _, bits in found}):
         top = sites.best(f for (_, b), line in found.items() if b == bits for f in line.values())

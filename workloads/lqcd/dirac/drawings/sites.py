@@ -34,13 +34,13 @@ class Case(NamedTuple):
 
     @property
     def lattice(self) -> str:
-        """`16x16³` as R5 writes it, or all four extents."""
+        """Return `16x16³` as R5 writes it, or all four extents."""
         t, *space = self.extents
         return f"{t}x{space[0]}³" if len(set(space)) == 1 else "x".join(map(str, self.extents))
 
     @property
     def processes(self) -> str:
-        """`2x1x1x1`: along t, x, y, z."""
+        """Return `2x1x1x1` along t, x, y and z, or the number of ranks if the program chooses the grid; and threads."""
         shape = "x".join(map(str, self.grid)) if all(self.grid) else count(self.ranks, "rank")
         return shape + (f" of {self.threads} threads" if self.threads > 1 else "")
 
@@ -77,6 +77,6 @@ def words(variant: str) -> str:
 
 
 def best(figures: Iterable[Verified]) -> Verified | None:
-    """The best that may be ranked; where all are oversubscribed, the best of those."""
+    """Return the best figure that may be ranked; if all are oversubscribed, the best of those."""
     some = list(figures)
     return ranking.best(some) or max(some, key=lambda f: f.estimate.median, default=None)

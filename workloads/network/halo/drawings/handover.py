@@ -1,6 +1,6 @@
-"""Handover: what it costs to let the library gather data that do not lie together, against packing them by hand.
+"""Compare the time to let the library gather data that are not contiguous with the time to pack them by hand.
 
-For each strategy and size the time of one way (MPI_Type_vector, in place) over the time of the first way (packed).
+For each strategy and size, divide the time of one way (MPI_Type_vector, in place) by that of the first way (packed).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST = math.log(4)  # a factor of 4 has the deepest colour
 
 
 class Entry(NamedTuple):
-    """One way over the first: `ratio` > 1 means that it takes longer."""
+    """One way compared with the first: `ratio` > 1 means that it is slower."""
 
     strategy: str
     way: str
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 def drawings(
     view: View, plot: Plot, name: str, contests: Sequence[Contest], figures: Sequence[Verified]
 ) -> list[Drawing]:
-    """One for each MPI library that has strategies measured in several ways."""
+    """Return one drawing for each MPI library that has strategies measured in several ways."""
     parameter = _parameter(figures)
     made = []
     for k, c in enumerate(contests if parameter else ()):
@@ -58,7 +58,7 @@ def drawings(
 
 
 def _parameter(figures: Iterable[Verified]) -> str:
-    """The parameter of words with the most values; "" where none has several."""
+    """Return the text parameter with the most values; "" if none has several."""
     values: dict[str, set[str]] = {}
     for f in figures:
         for k, v in f.identity.parameters:
@@ -69,7 +69,7 @@ def _parameter(figures: Iterable[Verified]) -> str:
 
 
 def _entries(figures: Sequence[Verified], plot: Plot, parameter: str) -> tuple[list[Entry], str]:
-    """Every way against the first, strategy by strategy, and the name of the first."""
+    """Return every way compared with the first, strategy by strategy, and the name of the first."""
     by_way: dict[str, list[Verified]] = {}
     for f in figures:
         by_way.setdefault(str(dict(f.identity.parameters).get(parameter, "")), []).append(f)
@@ -147,7 +147,7 @@ def _interval(r: Ratio) -> str:
 
 
 def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -> str:
-    """`MPICH: datatype is slower than packed in 12 of 20 cases, up to 2.4 × (waitall, N = 1024)`"""
+    """Return `MPICH: datatype against packed is, in 20 cases, slower in 12, up to 2.4 × (waitall, N = 1024)`."""
     parts = []
     for way in dict.fromkeys(e.way for e in entries):
         some = [e for e in entries if e.way == way]

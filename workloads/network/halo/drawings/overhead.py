@@ -1,7 +1,7 @@
-"""Overhead: time per exchange while the other threads of each process spin, by placement (R3's OS-overhead experiment).
+"""Draw the time per exchange while other threads of each process spin, by placement (R3's OS-overhead experiment).
 
-From fewer busy threads than processors to more. The lines of more are shown, dotted and with open symbols, and never
-ranked: a thread that spins keeps a processor that the exchange needs.
+Placements have from fewer busy threads than processors to more. The lines of more are dotted, with open symbols, and
+never ranked: a thread that spins occupies a processor that the exchange needs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing an MPI library that was measured in several placements."""
+    """Return one drawing for each MPI library that was measured in several placements."""
     every = view.selected(workload, plot)
     by: dict[str, list[Verified]] = {}
     for f in answers.verified(every):
@@ -47,7 +47,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def lines(view: View, plot: Plot, figures: list[Verified]) -> list[Line]:
-    """By the number of busy threads, then of ranks. Of several figures at one point the best is drawn."""
+    """Return the lines by the number of nodes, busy threads and ranks. Each point is the best of its figures."""
     cpus = len(view.judgement.run.machine.cpus)
     points: dict[Placement, dict[float, Verified]] = {}
     for f in figures:
@@ -99,9 +99,9 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
 
 
 def title(plot: Plot, found: list[Line]) -> str:
-    """`at n = 2 an exchange takes 1.2 us with processors left over (2 ranks), 2.6 x that with all processors busy ...`
+    """Return `at n = 2 an exchange takes 1.2 us with processors left over (2 ranks) and 2.6 × that with all ...`.
 
-    All placements that are named have the same number of ranks: that with the most different loads.
+    All placements in the title have the same number of ranks: the number with the most different loads.
     """
     by_ranks: dict[tuple[int, int], dict[str, Line]] = {}
     for line in found:

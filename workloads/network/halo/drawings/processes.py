@@ -1,6 +1,6 @@
-"""Processes: the fastest exchange against how many take part, at a fixed number on each node (R3).
+"""Draw the time of the fastest exchange against the number of processes, at a fixed number on each node (R3).
 
-Where the run has several numbers of nodes, a line is one number of processes a node; on one node the number itself
+If the run has several numbers of nodes, a line is one number of processes per node; on one node the number itself
 grows.
 """
 
@@ -23,7 +23,7 @@ MOST_LINES = 8
 
 
 class Line(NamedTuple):
-    """`per_node`: None where it grows along the line. `points`: by parties, the fastest strategy there."""
+    """`per_node` is None if it grows along the line. `points`: by number of processes, the fastest strategy there."""
 
     mpi: str
     per_node: int | None
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def drawings(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
-    """At the smallest and at the largest x that was measured in several places; none without several."""
+    """Draw the smallest and the largest x that were measured in several places; return nothing without several."""
     by_x: dict[float, list[Verified]] = {}
     for f in figures:
         x = strategies.at(f, plot)
@@ -48,7 +48,7 @@ def drawings(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> 
 
 
 def lines(figures: Sequence[Verified]) -> list[Line]:
-    """Every line with at least two points; a process alone exchanges with itself and sends no message."""
+    """Return every line with at least two points; a process alone is left out, for it sends no message."""
     several = len({strategies.place(f.identity).nodes for f in figures}) > 1
     found: dict[tuple[str, int | None], dict[int, Verified]] = {}
     for f in figures:
@@ -99,7 +99,7 @@ def _label(view: View, line: Line) -> str:
 
 
 def _title(view: View, plot: Plot, x: float, some: Sequence[Line]) -> str:
-    """`N = 2: from 2 to 8 processes Open MPI takes 1.8 × as long; MPICH stays flat`"""
+    """Return `N = 2: from 2 to 8 processes Open MPI takes 1.8 × as long; MPICH stays flat`."""
     place = f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
     crowded = min((n for line in some for n, f in line.points.items() if f.oversubscribed), default=0)
     over = f" (oversubscribed from {crowded} on)" if crowded else ""

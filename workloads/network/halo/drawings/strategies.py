@@ -1,7 +1,7 @@
-"""Strategies: who competes in a halo exchange, where, and who wins at each size.
+"""Find which strategies compete in a halo exchange, on which placements, and which of them win at each size.
 
-Strategies compete where as many parties (ranks, or threads where there is no MPI) exchange on as many nodes, through
-one MPI library; those that need no MPI compete with each library's.
+Strategies compete if equally many parties (ranks, or threads without MPI) exchange on equally many nodes, through one
+MPI library. Those that need no MPI compete with those of each library.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Times = dict[str, dict[float, Verified]]  # by strategy and x
 
 
 class Place(NamedTuple):
-    """Where strategies compete: nodes, and parties that exchange in all."""
+    """A place where strategies compete: the number of nodes, and of ranks or threads that exchange in all."""
 
     nodes: int
     parties: int
@@ -34,9 +34,9 @@ class Place(NamedTuple):
 
 
 class Win(NamedTuple):
-    """Who is the fastest at one x: `winners` are alike, best first. `behind`: the first that is not (1 without one).
+    """The fastest at one x: `winners` are alike, best first. `behind`: how many times slower the next is (else 1).
 
-    `known`: false where all are called alike only because no difference can be shown.
+    `known`: false if all are called alike only because no difference can be shown.
     """
 
     x: float
@@ -47,7 +47,7 @@ class Win(NamedTuple):
 
     @property
     def next(self) -> Verified | None:
-        """The first that is not alike."""
+        """Return the best figure that is not alike; None without one."""
         return next((f for f in self.everyone if f not in self.winners), None)
 
     @property
@@ -55,12 +55,12 @@ class Win(NamedTuple):
         return len(self.winners) == len(self.everyone)
 
     def over(self, strategy: str) -> float | None:
-        """How many times longer that strategy takes; None where it is among the winners or was not measured."""
+        """Return how many times slower that strategy is; None if it is among the winners or was not measured."""
         at = self.loser(strategy)
         return None if at is None else ranking.advantage(self.winners[0], at)
 
     def loser(self, strategy: str) -> Verified | None:
-        """The figure of that strategy; None where it is among the winners or was not measured."""
+        """Return the figure of that strategy; None if it is among the winners or was not measured."""
         at = next((f for f in self.everyone if f.identity.variant == strategy), None)
         return None if at is None or at in self.winners else at
 
@@ -76,7 +76,7 @@ class Contest(NamedTuple):
 
     @property
     def wins(self) -> list[Win]:
-        """The winners at each x, ascending; none where there is nothing to rank."""
+        """Return the winners at each x, ascending; nothing if no figure can be ranked."""
         xs = sorted({x for line in self.times.values() for x in line})
         at = [win(x, [line[x] for line in self.times.values() if x in line]) for x in xs]
         return [w for w in at if w is not None]
@@ -104,7 +104,7 @@ def place(identity: Identity) -> Place:
 
 
 def at(figure: Verified, plot: Plot) -> float | None:
-    """Where the figure stands on the axis; None where it has no number there."""
+    """Return the position of the figure on the axis; None if it has no positive number there."""
     x = dict(figure.identity.parameters).get(plot.x)
     return float(x) if isinstance(x, int | float) and x > 0 else None
 
@@ -112,7 +112,7 @@ def at(figure: Verified, plot: Plot) -> float | None:
 def usual(figures: Iterable[Verified], plot: Plot) -> tuple[list[Verified], str]:
     """Return the figures with the most frequent value of every numeric parameter but x, and these values as text.
 
-    Parameters that are words (how data are handed over) stay free. The text has a value only if others occur.
+    Parameters that are words (how data are handed over) may vary. The text has a value only if others occur.
     """
     some = [f for f in figures if at(f, plot) is not None]
     others = Counter(_numbers(f, plot) for f in some)
@@ -128,7 +128,7 @@ def _numbers(figure: Verified, plot: Plot) -> tuple[tuple[str, float], ...]:
 
 
 def main_place(figures: Iterable[Verified]) -> Place | None:
-    """Where most figures are that may be ranked, the larger place of equals; else the smallest crowded one."""
+    """Return the place of most strategies, then most figures to rank, then the largest; else the smallest crowded."""
     some = list(figures)
     free = Counter(place(f.identity) for f in some if not f.oversubscribed)
     if free:
@@ -141,7 +141,7 @@ def _strategies(figures: Iterable[Verified], where: Place) -> set[str]:
 
 
 def contests(view: View, figures: Sequence[Verified], plot: Plot, where: Place) -> list[Contest]:
-    """One for each MPI library, in the order of the run; one without a name where no library takes part."""
+    """Return one contest for each MPI library, in the order of the run; one without a name if there is no library."""
     here = [f for f in figures if place(f.identity) == where]
     known = [m.name for m in view.judgement.run.toolbox.mpis]
     mpis = sorted(
@@ -171,7 +171,7 @@ def fastest(figures: Iterable[Verified], plot: Plot) -> Times:
 
 
 def standing(some: Iterable[Contest]) -> list[str]:
-    """Strategies by how far they are behind on the mean over all contests and x, the best first."""
+    """Return the strategies by their mean ratio to the best over all contests and x, the best first."""
     behind: dict[str, list[float]] = {}
     for contest in some:
         for x in {x for line in contest.times.values() for x in line}:
@@ -183,14 +183,14 @@ def standing(some: Iterable[Contest]) -> list[str]:
 
 
 def short(strategy: str, everyone: Iterable[str] = ()) -> str:
-    """The name without `mpi_` or `mpi4_`, where that leaves it different from all others."""
+    """Return the name without `mpi_` or `mpi4_`, if it then differs from all others; else the whole name."""
     bare = strategy.removeprefix("mpi_").removeprefix("mpi4_")
     others = {s.removeprefix("mpi_").removeprefix("mpi4_") for s in everyone if s != strategy}
     return strategy if bare in others else bare
 
 
 def missing(view: View, workload: Workload, measured: Collection[str]) -> list[str]:
-    """What stands in no drawing, with the reason, each reason once: `partitioned: it needs MPI-4 calls`."""
+    """Return what is in no drawing, with the reason, each reason once: `partitioned: it needs MPI-4 calls`."""
     run = view.judgement.run
     reasons: dict[str, dict[str, None]] = {}
 
@@ -217,6 +217,6 @@ def missing(view: View, workload: Workload, measured: Collection[str]) -> list[s
 
 
 def _only(view: View, condition: str, elsewhere: bool) -> str:
-    """` (MPICH)` where an MPI library is the reason, or where the strategy was measured with others."""
+    """Return ` (MPICH)` if an MPI library is the reason, or if the strategy was measured with others; else ""."""
     library = condition.rpartition(" and ")[2] if " and " in condition else condition if elsewhere else ""
     return f" ({wording.mpi_name(view.judgement.run, library)})" if library else ""

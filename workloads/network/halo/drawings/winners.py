@@ -1,4 +1,4 @@
-"""Winners: which strategy is the fastest at each size, in one sentence and as a table."""
+"""Name the fastest strategies at each size, in one sentence and as a table."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def stretches(wins: Sequence[Win]) -> list[Stretch]:
 
 
 def title(plot: Plot, contest: Contest) -> str:
-    """`shared_flags wins up to N = 128 (2.1 × over sendrecv); from N = 256 all are equal`"""
+    """Return `shared_flags wins up to N = 128 (2.1 × over sendrecv); from N = 256 all are equal`."""
     wins = contest.wins
     if contest.crowded or not wins:
         return "measured with more processes or threads than processors: shown, not ranked"
@@ -101,7 +101,7 @@ def _where(plot: Plot, s: Stretch, first: bool, last: bool) -> str:
 
 
 def _by(contest: Contest, s: Stretch) -> str:
-    """`2.1 × over sendrecv`, `up to 2.1 × over sendrecv`; over the next one where the reference leads itself."""
+    """Return `2.1 × over sendrecv` or `up to 2.1 × over sendrecv`; over the next one if the reference leads itself."""
     reference = contest.reference
     if reference and reference not in s.winners:
         over = [(w.winners[0], f) for w in s.wins if (f := w.loser(reference)) is not None]
@@ -111,7 +111,7 @@ def _by(contest: Contest, s: Stretch) -> str:
 
 
 def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> str:
-    """`up to 2.1 ×`; `alike`: somewhere else there is no difference."""
+    """Return `2.1 ×` or `up to 2.1 ×`. `alike`: at another x there is no difference."""
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
     most = provenance.among(sentence.ratio2(high), pairs)
@@ -119,7 +119,7 @@ def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> s
 
 
 def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
-    """Where the winner changes often: who is among the fastest most often, and what the reference costs."""
+    """Return a title for frequent changes: the strategies that win most often, and the reference's largest ratio."""
     count: dict[str, int] = {}
     for w in wins:
         for f in w.winners:
@@ -141,7 +141,7 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
 
 
 def drawings(plot: Plot, name: str, contests: Sequence[Contest]) -> list[Drawing]:
-    """The table of winners; none where nothing may be ranked or one strategy was measured alone."""
+    """Return the table of winners; nothing if no figure may be ranked or only one strategy was measured."""
     some = [c for c in contests if not c.crowded and len(c.times) > 1]
     if not some:
         return []
@@ -179,7 +179,7 @@ def _row(contest: Contest, w: Win, reference: str) -> tuple[str, ...]:
 
 
 def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
-    """`The fastest through Open MPI and MPICH: the same strategies win at 3 of 10 sizes`"""
+    """Return `The fastest through Open MPI and MPICH: the same strategies win at 3 of 10 sizes`."""
     labels = [c.label for c in contests if c.label]
     if len(contests) < 2:
         return f"The fastest at each {plot.x.upper()}" + (f", {labels[0]}" if labels else "")

@@ -1,4 +1,4 @@
-"""Bandwidth: algorithm bandwidth, bytes of the vector over the time of its sum, from the rate that programs report.
+"""Compute algorithm bandwidth, bytes of the vector over the time of its sum, from the rate that programs report.
 
 That rate is R1's, 16 d L / t Mbit/s with d = log2 p, L the length in 2^20 bytes and a Mbit of 2^20 bits: the traffic of
 recursive doubling, whatever the route. It stays in the records and in the table of earlier machines.
@@ -22,7 +22,7 @@ _MBIT = 2**20 / 8  # bytes
 
 
 def of(figure: Figure, size: float) -> Figure:
-    """The figure of a rate as algorithm bandwidth in GB/s, for vectors of `size` bytes."""
+    """Return the figure of a rate as algorithm bandwidth in GB/s, for vectors of `size` bytes."""
     identity = replace(figure.identity, metric=METRIC.name)
     if not isinstance(figure, Verified):
         return replace(figure, identity=identity)
@@ -43,7 +43,7 @@ def _scaled(e: Estimate, by: float) -> Estimate:
 
 
 def published(entry: Entry) -> float | None:
-    """What an earlier machine's rate in Mbit/s is as algorithm bandwidth in GB/s; None for another unit."""
+    """Return an earlier machine's rate in Mbit/s as algorithm bandwidth in GB/s; None for another unit or one rank."""
     if entry.unit != "Mbit/s" or not entry.ranks or entry.ranks < 2:
         return None
     return METRIC.scale * entry.value * _MBIT / (2 * math.log2(entry.ranks))
@@ -70,5 +70,5 @@ def _reported(f: Verified) -> Identity:
 
 
 def size(n_bytes: float, f: Verified) -> str:
-    """The bytes of the vector of a figure."""
+    """Format the bytes of the vector of a figure."""
     return provenance.parameter(binary(n_bytes), _reported(f), "8 * a['n']", "B")

@@ -1,8 +1,9 @@
-"""Routes: what a global sum should cost by its route, from messages and additions measured in the same run.
+"""Model the time of a global sum by its route, from messages and additions measured in the same run.
 
-For m bytes on p processes, d = log2 p, with seconds alpha + beta m a message (R. Hockney, Parallel Computing 20 (1994)
-389) and gamma seconds to add a byte's worth of doubles: the hypercube takes d (alpha + m beta + m gamma); R.
-Rabenseifner's reduce-scatter and allgather (ICCS 2004, LNCS 3036) 2 d alpha + 2 (p-1)/p m beta + (p-1)/p m gamma.
+A sum has m bytes on p processes, with d = log2 p. A message lasts alpha + beta m seconds (R. Hockney, Parallel
+Computing 20 (1994) 389), an addition gamma seconds per byte of doubles. The hypercube lasts d (alpha + m beta +
+m gamma), R. Rabenseifner's reduce-scatter and allgather (ICCS 2004, LNCS 3036) 2 d alpha + 2 (p-1)/p m beta +
+(p-1)/p m gamma.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ NEAR = math.log(4)  # working sets within this factor lie in the same cache, mor
 
 
 class Addition(NamedTuple):
-    """`gamma`: seconds a byte of result, where each of `cores` cores works on `working_set` bytes."""
+    """`gamma`: seconds per byte of the result, if each of `cores` cores works on `working_set` bytes."""
 
     working_set: float
     gamma: float
@@ -33,22 +34,22 @@ class Addition(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What a model needs of one MPI library on one placement. `operation`: what the additions were."""
+    """The data of one MPI library on one placement that a model needs. `operation`: the name of the additions."""
 
     regimes: tuple[Regime, ...]
     additions: tuple[Addition, ...]
     operation: str
 
     def message(self, size: float) -> float:
-        """Seconds that a message of `size` bytes takes, in the regime that its size lies in."""
+        """Return the seconds of a message of `size` bytes, in the regime of its size."""
         if len(self.regimes) > 1 and size > math.sqrt(self.regimes[0].high * self.regimes[1].low):
             return self.regimes[1].time(size)
         return self.regimes[0].time(size)
 
     def gamma(self, vector: float) -> float:
-        """Seconds a byte of an addition while vectors of `vector` bytes are summed: in the nearest working set.
+        """Return the seconds per byte of an addition in a sum of `vector` bytes, from the nearest working set.
 
-        Of those that are near enough the one with the most cores: all processes of a node add at the same time.
+        Among those that are near enough, use the one with the most cores: all processes of a node add simultaneously.
         """
 
         def preference(a: Addition) -> tuple[float, int, float]:
@@ -68,14 +69,14 @@ def cube(link: Link, p: int, m: float) -> float | None:
 
 
 def rabenseifner(link: Link, p: int, m: float) -> float | None:
-    """Seconds of halving and doubling; processes beyond a power of two send m bytes first and receive m in the end."""
+    """Return seconds of halving and doubling; processes beyond a power of two send m bytes first and receive m last."""
     d = p.bit_length() - 1
     time: float = sum(2 * link.message(m / 2**k) + m / 2**k * link.gamma(m) for k in range(1, d + 1))
     return time + (2 * link.message(m) + m * link.gamma(m) if p > 1 << d else 0.0)
 
 
 def link(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str, placement: Placement) -> Link | str:
-    """The link of an MPI library between processes placed so, or why there is none, in words."""
+    """Return the link of an MPI library between processes in that placement, or the reason why there is none."""
     some = played(judgement.figures, players(workloads, PLAIN_MESSAGE), judgement.run.machine)
     fits = _messages([p for p in some if p.identity.mpi == mpi], placement)
     if not fits:
@@ -93,7 +94,7 @@ def link(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str, plac
 
 
 def _messages(some: Iterable[RoleFigure], placement: Placement) -> list[Regime]:
-    """Hockney's fit of the plain messages, within a node or between nodes as the placement has it."""
+    """Return Hockney's fit of the plain messages, within a node or between nodes, as in the placement."""
     times: dict[float, float] = {}
     for p in some:
         size, seconds, place = p.size, p.seconds(), p.identity.placement
@@ -103,7 +104,7 @@ def _messages(some: Iterable[RoleFigure], placement: Placement) -> list[Regime]:
 
 
 def _additions(some: Iterable[RoleFigure], cores: int) -> list[Addition]:
-    """The best addition of each working set, for one of so many cores that add at the same time."""
+    """Return the best addition of each working set, for one of `cores` cores that add simultaneously."""
     found: dict[float, float] = {}
     for p in some:
         rate = convert(p.figure.estimate.median, p.figure.unit, "B/s")

@@ -1,4 +1,4 @@
-"""Detours: how often a processor was taken away for how long, and when, in one window."""
+"""Draw detours, the interruptions of a processor: how often, how long, and when in one window."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_THREADS = 65536
 
 
 class Detour(NamedTuple):
-    """Microseconds; `processor` counts ranks and their threads."""
+    """One interruption of a processor; `at` and `length` are in microseconds, `processor` is its rank and thread."""
 
     at: float
     length: float
@@ -48,7 +48,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def detours(window: Window) -> list[Detour]:
-    """Those of all ranks, in the order of time; of foreign data, those that can be detours."""
+    """Return the detours of all ranks in the order of time, without values that cannot be detours (foreign data)."""
     found = []
     for rank, series in window.ranks.items():
         columns = [series.get(f"detour_{x}", ()) for x in ("at", "length", "thread")]
@@ -78,7 +78,7 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
 
 
 def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> Trace:
-    """The number of longer detours a second and processor, against length."""
+    """Return the number of longer detours per second and processor, against length."""
     place = figure.identity.placement
     watched = sum(w.seconds for w in some) * place.ranks * place.threads
     lengths = sorted((d.length for w in some for d in detours(w)), reverse=True)
@@ -98,7 +98,7 @@ def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> T
 
 
 def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> list[Drawing]:
-    """The last window, detour by detour."""
+    """Draw the last window, detour by detour; return nothing if it has no detours."""
     window = some[-1]
     found = detours(window)
     if not found:
@@ -135,7 +135,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
 
 
 def _last(text: str, formula: str, unit: str, figure: Verified) -> str:
-    """A number of the lengths of the last window's detours."""
+    """Return a number with its source: a formula of the lengths of the last window's detours."""
     return provenance.number(text, formula.format("last(a, 'detour_length')"), unit, (figure,))
 
 

@@ -1,4 +1,4 @@
-"""Quanta: how long equal pieces of work took, alone and with waiting for all others after each."""
+"""Draw the times of quanta (equal pieces of work), alone and with a wait for all other processes after each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINEST = 1.005  # between the ends of a bin
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing for each length of a quantum (`x` of the plot)."""
+    """Return one drawing for each length of a quantum (`x` of the plot)."""
     every = view.selected(workload, plot)
     made = []
     lengths = sorted({_length(f, plot) for f in answers.verified(every)})
@@ -36,7 +36,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def points(some: Iterable[Window], name: str) -> list[float]:
-    """The points of that series, of all launches and ranks, that can be a time: foreign data may be anything."""
+    """Return the points of that series of all launches and ranks, without (foreign) values that cannot be times."""
     everything = (x for w in some for series in w.ranks.values() for x in series.get(name, ()))
     return [x for x in everything if observed.LEAST < x < observed.MOST]
 
@@ -92,7 +92,7 @@ def _label(view: View, figure: Verified) -> str:
 
 
 def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
-    """The largest placement without waiting, then the largest with it."""
+    """Return a title for the largest placement without waiting, then for the largest with it."""
     alone = [s for s in seen if observed.other(view, s[0], "together") is None]
     waiting = [s for s in seen if observed.other(view, s[0], "together") is not None]
     parts = []

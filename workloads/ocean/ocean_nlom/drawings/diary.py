@@ -1,4 +1,4 @@
-"""Diary: what a run wrote down of its mass, energy and potential enstrophy, over the time of the model."""
+"""Draw a run's diary of its mass, energy and potential enstrophy, over the time of the model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _entries(view: View, figure: Verified) -> Entries:
-    """Those of the last launch, of its first rank, for all ranks write down the same; {} where there is no diary."""
+    """Return the diary of the first rank of the last launch, as all ranks record the same; {} without a diary."""
     for window in observed.windows(view, figure)[-1:]:
         series = window.ranks[min(window.ranks)]
         columns = {word: series.get(word, ()) for word in ("time", "mass", *LINES)}

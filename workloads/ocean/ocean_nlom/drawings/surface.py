@@ -1,4 +1,4 @@
-"""Surface: how high the sea stands above its rest at the end of a run, seen from above."""
+"""Draw the height of the sea above its rest at the end of a run, seen from above."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Change: what is done to a loop, one kind a file, each a rewriting of its parse tree; no file proves it legal.
+"""Change: rewrite the parse tree of a loop, one kind of change per file; no file proves that its change is legal.
 
-A file has `choices(piece)`: the values beside "" (leave it), and `apply(piece, value)`: the piece rewritten. They are
-applied in the order of ORDER, each to what the one before left. One with `ENABLES` is searched for first.
+A file defines `choices(piece)`, which returns the values besides "" (no change), and `apply(piece, value)`, which
+returns the rewritten piece. Changes are applied in the order of ORDER; one with `ENABLES` is searched first.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ORDER = ("interchange", "tile", "strip", "lanes", "scan", "unroll", "simd", "pre
 LEGALITY = "not proven: verified"
 
 Point = Mapping[str, str]
-"""The value of each change; those that are left out are not made."""
+"""The value of each change by its name; a change without a value is not applied."""
 
 
 class NotApplicableError(NotUnderstoodError):
-    """A change that this loop does not take, or not after the changes before."""
+    """Error for a change that this loop does not allow, alone or after the changes before it."""
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -42,14 +42,14 @@ def kinds() -> dict[str, ModuleType]:
 
 
 def space(piece: Piece) -> dict[str, tuple[str, ...]]:
-    """What may be tried: the changes that the loop takes, each with its values, in the order to search in."""
+    """Return the changes that apply to the loop, each with its values ("" first), in the order of the search."""
     some = sorted(kinds().items(), key=lambda item: not getattr(item[1], "ENABLES", False))
     found = {name: ("", *kind.choices(piece)) for name, kind in some}
     return {name: values for name, values in found.items() if len(values) > 1}
 
 
 def applicable(apply: Callable[[Piece, str], Piece], piece: Piece, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the values with which a change can be made, for one that can only be tried."""
+    """Return the values with which the change can be applied; it applies each value to find out."""
     found = []
     for value in values:
         try:
@@ -61,7 +61,7 @@ def applicable(apply: Callable[[Piece, str], Piece], piece: Piece, values: tuple
 
 
 def changed(piece: Piece, point: Point) -> Piece:
-    """Raises NotApplicableError where the changes do not go together."""
+    """Return the piece with the changes of a point. Raises NotApplicableError if they cannot be combined."""
     for name, kind in kinds().items():
         if value := point.get(name, ""):
             piece = kind.apply(piece, value)
@@ -69,5 +69,5 @@ def changed(piece: Piece, point: Point) -> Piece:
 
 
 def describe(point: Point) -> str:
-    """`interchange ikj, unroll 4`; "golden" where nothing is changed."""
+    """Return a label such as `interchange i-k-j, unroll 4`; "golden" if nothing is changed."""
     return ", ".join(f"{name} {point[name]}" for name in ORDER if point.get(name)) or "golden"

@@ -1,4 +1,4 @@
-"""Flags: what a function may be compiled with beside its file's flags."""
+"""Flags: compile a function with options in addition to the flags of its file."""
 
 from __future__ import annotations
 

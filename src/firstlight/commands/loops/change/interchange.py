@@ -1,4 +1,4 @@
-"""Interchange: the loops of a perfect nest in another order."""
+"""Interchange: reorder the loops of a perfect nest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEEPEST = 3
 
 
 def _levels(piece: Piece) -> list[Header]:
-    """The outermost loops whose ranges do not depend on each other."""
+    """Return at most DEEPEST outermost loops whose ranges do not depend on each other."""
     levels = nest(piece.code).perfect[:DEEPEST]
     while levels and any(one.rectangular & {other.var for other in levels} for one in levels):
         levels.pop()

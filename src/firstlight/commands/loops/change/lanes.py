@@ -1,4 +1,4 @@
-"""Lanes: a reduction in several partial results, which need not wait for each other and fill a vector."""
+"""Lanes: split a reduction into several partial results, which are independent and fill a vector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LANES = ("4", "8", "16", "32", "64")
 
 
 class Reduction(NamedTuple):
-    """`name` gathers by `op`: + * > < (the last two keep the larger, the smaller)."""
+    """A reduction into `name` with the operator `op`: +, *, > (keeps the larger) or < (keeps the smaller)."""
 
     name: str
     op: str
@@ -59,7 +59,7 @@ def _written(one: Header, found: list[Reduction], lanes: int) -> str:
 
 
 def reductions(one: Header) -> list[Reduction]:
-    """What the body gathers; [] where it does anything else with a name from outside, or declares none but those."""
+    """Return the reductions of the body; [] if it assigns another outer scalar, or uses a reduced one elsewhere."""
     own = {
         text(d.child_by_field_name("declarator") or d)
         for n in walk(one.body)
@@ -83,7 +83,7 @@ def reductions(one: Header) -> list[Reduction]:
 
 
 def _kind(node: Node, name: str) -> tuple[str, int] | None:
-    """How it gathers, and how often its name stands in the statement that does."""
+    """Return the operator of a reduction, and how often its statement contains the name; None for other statements."""
     op, right = text(node.child_by_field_name("operator")), node.child_by_field_name("right")
     if node.type == "update_expression":
         return ("+", 1) if op == "++" else None
@@ -98,7 +98,7 @@ def _kind(node: Node, name: str) -> tuple[str, int] | None:
 
 
 def _guarded(node: Node, right: Node, name: str) -> tuple[str, int] | None:
-    """`if (e > s) s = e;`"""
+    """Return the operator and count of names of `if (e > s) s = e;`; None for other statements."""
     at = node.parent
     while at is not None and at.type in ("expression_statement", "compound_statement"):
         if len(statements(at)) != 1:
@@ -112,7 +112,7 @@ def _guarded(node: Node, right: Node, name: str) -> tuple[str, int] | None:
 
 
 def _chosen(right: Node, name: str) -> tuple[str, int] | None:
-    """`s = e > s ? e : s`, `s = fmax(s, e)`"""
+    """Return the operator and count of names of `s = e > s ? e : s` or `s = fmax(s, e)`; None for others."""
     while right.type == "parenthesized_expression" and right.named_children:
         right = right.named_children[0]
     if right.type == "conditional_expression":

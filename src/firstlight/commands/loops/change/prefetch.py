@@ -1,4 +1,4 @@
-"""Prefetch: what the innermost loop reads some turns later is asked for now."""
+"""Prefetch: request data now that the innermost loop reads some iterations later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _innermost(piece: Piece) -> list[Header]:
 
 
 def _reads(one: Header) -> list[str]:
-    """Elements whose place moves with the loop: `x[i]`; not where that is read from an array itself."""
+    """Return the array elements that move with the loop, as `x[i]`; nested ones, as `x[y[i]]`, are left out."""
     found = {}
     for node in walk(one.body):
         if node.type == "subscript_expression" and one.var in names(node):

@@ -1,4 +1,4 @@
-"""Scan: a running sum by vectors: within one sums are made in a tree, so that only one addition a vector waits."""
+"""Scan: compute a running sum with vectors; a tree sums within a vector, so only one addition per vector is serial."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ def apply(piece: Piece, value: str) -> Piece:
 
 
 def _moved(lanes: int, far: int) -> str:
-    """The partial sums `far` lanes up, with nothing in the lanes below."""
+    """Return an expression that moves the partial sums up by `far` lanes, with zeros in the lanes below."""
     places = [lanes - far + k if k < far else lanes + k - far for k in range(lanes)]
     return f"__builtin_shufflevector(fl_none, fl_t, {', '.join(map(str, places))})"

@@ -20,7 +20,7 @@ LINES = {
     },
 }
 WIDE = "__attribute__((min_vector_width(512)))"
-"""Where Clang prefers vectors of 256 bits, it splits wider ones without this."""
+"""If Clang prefers vectors of 256 bits, it splits wider ones without this attribute."""
 
 
 def choices(piece: Piece) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Strip: turns of a loop side by side, as lanes of each statement of its body; around an inner loop, unroll and jam."""
+"""Strip: run iterations of a loop as lanes of each statement of its body; around an inner loop: unroll and jam."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LANES = ("4", "8", "16", "32")
 
 
 def _target(piece: Piece) -> Header | None:
-    """The loop around the first innermost one, or that one itself where there is none around it."""
+    """Return the loop around the first innermost loop, or that loop itself; None if it does not count upwards."""
     whole = nest(piece.code)
     if not whole.innermost:
         return None
@@ -44,7 +44,7 @@ def apply(piece: Piece, value: str) -> Piece:
 
 
 def around(one: Header, lanes: int, block: str, rest: str, between: str = "") -> str:
-    """The loop by `lanes` turns at once, and its remainder turn by turn."""
+    """Return C code that runs `lanes` iterations at a time with `block`, and the remaining ones with `rest`."""
     far = (lanes - 1) * one.step
     start = f"{one.type} {one.var} = {one.init};".strip()
     return (
@@ -58,7 +58,7 @@ def lane_loop(lanes: int) -> str:
 
 
 def _spread(node: Node, var: str, lanes: int, instead: dict[str, str]) -> str:
-    """A statement for all lanes. Scalars that the body declares become arrays with an element a lane."""
+    """Return a statement for all lanes. Scalars that the body declares become arrays with one element per lane."""
     match node.type:
         case "compound_statement":
             return "{ " + " ".join(_spread(n, var, lanes, instead) for n in statements(node)) + " }"

@@ -1,4 +1,4 @@
-"""Tile: the two innermost loops of a perfect nest in blocks that stay in a cache."""
+"""Tile: execute the two innermost loops of a perfect nest in blocks that fit in a cache."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def apply(piece: Piece, value: str) -> Piece:
 
 
 def before_innermost(code: str, line: str) -> str:
-    """The line in front of each innermost loop."""
+    """Return the code with the line inserted before each innermost loop."""
     whole = nest(code)
     data, begin = whole.root.text or b"", whole.root.start_byte
     for node in reversed(whole.innermost):

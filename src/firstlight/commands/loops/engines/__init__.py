@@ -1,7 +1,7 @@
-"""Engines: which candidates are tried, one way of searching a file; all see only values of changes and a score.
+"""Engines: select the candidates to try, one search method per file, only from values of changes and their scores.
 
-A file has `search(space, score, random)`; `score` is the time of a candidate over that of golden (infinite where it was
-rejected) and raises SpentError when no more may be tried. One that needs a library says in `missing()` what to install.
+A file defines `search(space, score, random)`. `score` is the time of a candidate divided by golden's (infinite if it is
+rejected); it raises SpentError when the budget is spent. `missing()`, if defined, returns what to install.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firstlight.commands.loops.change import Point
 from firstlight.core.errors import UsageError
 
 Space = Mapping[str, tuple[str, ...]]
-"""By change: its values, the first of them "" (leave it)."""
+"""The values of each change by its name; the first value is "" (no change)."""
 Score = Callable[[Point], float]
 
 NAMES = ("greedy", "exhaustive", "random", "evolution", "replay")
@@ -31,7 +31,7 @@ class Search(Protocol):
 
 
 def find(name: str) -> Search:
-    """`greedy`, ...; `replay:FILE`. Raises UsageError for an unknown one and for one whose library is not here."""
+    """Return the engine, as `greedy` or `replay:FILE`. Raises UsageError if it is unknown or lacks its library."""
     kind, _, file = name.partition(":")
     if kind not in NAMES or (kind == "replay") != bool(file):
         raise UsageError(f"no engine named {name!r}; the engines are {', '.join(NAMES[:-1])} and replay:FILE")

@@ -1,5 +1,6 @@
-"""Evolution: SciPy's differential evolution over the numbers of the values (R. Storn and K. Price, J. Global Optim. 11
-(1997) 341)."""
+"""Evolution: search with SciPy's differential evolution over the indices of the values (R. Storn and K. Price,
+J. Global Optim. 11 (1997) 341).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ REJECTED = 1e3  # what a rejected candidate counts, for differences of infinitie
 
 
 def missing() -> str:
-    """What to install; "" where it is here."""
+    """Return the command that installs SciPy; "" if it is installed."""
     return "" if find_spec("scipy") else f"{sys.executable} -m pip install scipy"
 
 

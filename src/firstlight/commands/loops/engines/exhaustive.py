@@ -1,4 +1,4 @@
-"""Exhaustive: every combination, those with few changes first, as far as the budget goes."""
+"""Exhaustive: try every combination, those with few changes first, until the budget is spent."""
 
 from __future__ import annotations
 

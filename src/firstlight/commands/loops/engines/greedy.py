@@ -1,6 +1,6 @@
-"""Greedy: one change after the other, of each the values that help most on top of what was kept before.
+"""Greedy: add one change after another, each with the values that help most on top of the changes kept before.
 
-Not one set of changes goes on but the best few: some help only beside another one that does nothing by itself.
+The search keeps the best few sets of changes: some changes help only together with one that has no effect alone.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ def search(space: Space, score: Score, random: Random) -> None:
 
 
 def _with(point: dict[str, str], name: str, values: tuple[str, ...]) -> list[dict[str, str]]:
-    """The point with each other value of a change, also without it; never golden itself."""
+    """Return the point with each other value of a change, and without the change; golden itself is left out."""
     rest = {key: value for key, value in point.items() if key != name}
     others = [{**rest, name: value} if value else rest for value in values if value != point.get(name, "")]
     return [one for one in others if one]
 
 
 def _best(some: list[tuple[float, dict[str, str]]]) -> list[tuple[float, dict[str, str]]]:
-    """The fastest; of two that are as fast, the one with fewer changes goes first, the later one stays beside it."""
+    """Return the BEAM best points; of those within GAIN of the fastest, the one with the fewest changes is first."""
     first = min(some, key=lambda one: one[0])
     simple = min((one for one in some if GAIN * one[0] <= first[0]), key=lambda one: (len(one[1]), one[0]))
     others = sorted((one for one in some if one[1] != simple[1]), key=lambda one: (one[0], -len(one[1])))

@@ -1,4 +1,4 @@
-"""Random: candidates drawn at random, each change made in one of three; a floor that other engines have to beat."""
+"""Random: draw random candidates, each change with a probability of 1/3; a baseline for the other engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: the candidates of a file, in its order: `[{"unroll": "4"}, ...]`, as `--json` prints them."""
+"""Replay: try the candidates of a file in its order: `[{"unroll": "4"}, ...]`, as `--json` prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that tell launchers where ranks stand: one format a file."""
+"""Formats: write files that place ranks for launchers, one format per file."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from firstlight.core.errors import FirstlightError
 
 
 class UnwritableError(FirstlightError):
-    """The format cannot say this map; the reason."""
+    """Error for a map that the format cannot express; its message is the reason."""
 
 
 class Format(Protocol):
-    """What a file of this folder has. Files of one format say the same again when they are read and written."""
+    """The interface of a format. A file that is parsed and written again describes the same placement."""
 
     TITLE: str
     FILE: str
 
     def text(self, slots: Sequence[Slot], axes: Sequence[int]) -> str:
-        """What the file holds: the slot of each rank; `axes`: the torus that the nodes form. Raises UnwritableError."""
+        """Return the file's text: the slot of each rank; `axes`: the torus of the nodes. Raises UnwritableError."""
         ...
 
     def parse(self, text: str) -> list[Sequence[object]]:
-        """What such a file says, in its order. Raises ValueError for what is none."""
+        """Return the entries of such a file in its order. Raises ValueError for an invalid file."""
         ...
 
     def use(self, file: str, ranks: int) -> str:
-        """The command that starts ranks by it."""
+        """Return the command that starts ranks with the file."""
         ...
 
 
 def every() -> dict[str, Format]:
-    """All formats by the names of their files."""
+    """Return all formats by the names of their modules."""
     found: dict[str, Format] = {}
     for module in pkgutil.iter_modules(__path__):
         made: Format = import_module(f"{__name__}.{module.name}")  # a module with what the protocol asks for

@@ -28,7 +28,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
 
 
 def parse(text: str) -> list[Sequence[object]]:
-    """The coordinates of each rank."""
+    """Return the coordinates of each rank. Raises ValueError for an invalid line."""
     lines = text.splitlines()
     if any(not _LINE.fullmatch(line) for line in lines):
         raise ValueError("a line should be (x,y,z)")

@@ -1,4 +1,4 @@
-"""A host file, one node a rank: Slurm's arbitrary distribution, and what else starts ranks in a file's order."""
+"""Host file with one node per rank: for Slurm's arbitrary distribution, and others that start ranks in its order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
 
 
 def parse(text: str) -> list[Sequence[object]]:
-    """(node) of each rank."""
+    """Return (node,) of each rank. Raises ValueError for an invalid file."""
     lines = text.splitlines()
     if not lines or any(not line.strip() or " " in line.strip() for line in lines):
         raise ValueError("a line should name one node")

@@ -19,7 +19,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
 
 
 def parse(text: str) -> list[Sequence[object]]:
-    """(node, slot) of each rank."""
+    """Return (node, slot) of each rank. Raises ValueError for an invalid file."""
     found: dict[int, tuple[str, int]] = {}
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())

@@ -24,7 +24,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
 
 
 def parse(text: str) -> list[Sequence[object]]:
-    """(rank) in the order of the nodes; `4-7` stands for four of them, # begins a comment."""
+    """Return (rank,) in the order of the nodes; `4-7` means four ranks, and # begins a comment."""
     found: list[Sequence[object]] = []
     for line in text.splitlines():
         for word in filter(None, re.split(r"[,\s]+", line.partition("#")[0])):

@@ -1,4 +1,4 @@
-"""Files by which MPI libraries choose algorithms of collectives: one format a file; a family names the one it reads."""
+"""Formats: write files that select collective algorithms for MPI libraries; a family names the format that it reads."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class Format(Protocol):
     """The functions of a file of this folder."""
 
     def settings(self, mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
-        """The algorithms of this library that can be forced. Raises BuildError where they cannot be known."""
+        """Return the algorithms of this library that can be forced. Raises BuildError if they cannot be found."""
         ...
 
     def name(self, mpi: Mpi) -> str:
-        """The name of the library's file."""
+        """Return the name of the library's file."""
         ...
 
     def text(self, mpi: Mpi, table: Table, words: Mapping[tuple[str, str], str]) -> str:
-        """What the file holds. `words`: what it calls each (collective, algorithm) of the table. Raises BuildError."""
+        """Return the file's text. `words`: its name of each (collective, algorithm) of the table. Raises BuildError."""
         ...
 
     def environment(self, file: Path) -> dict[str, str]:
-        """What makes the library read the file."""
+        """Return the variables that make the library read the file."""
         ...
 
 
 def find(mpi: Mpi) -> Format | None:
-    """The format that this library reads; None where firstlight knows of none."""
+    """Return the format that this library reads; None if firstlight does not know one."""
     named = of(mpi.family).tuning
     if not named:
         return None

@@ -1,8 +1,8 @@
-"""Open MPI: its component `tuned` takes an algorithm a collective from the environment, or a file of rules.
+"""Open MPI: select an algorithm per collective with the environment, or with a file of rules (component `tuned`).
 
-The file counts bytes of the whole message for broadcast, reduce and allreduce, and those of all ranks together for
-allgather, reduce_scatter and alltoall. A rule holds from its number of ranks, and from its size, up to the next one;
-algorithm 0 is the library's own decision. Checked with 4.1.4 and 5.0: they change over at exactly the sizes of a file.
+The file counts bytes of the whole message for broadcast, reduce and allreduce, and bytes of all ranks together for
+allgather, reduce_scatter and alltoall. A rule is valid from its number of ranks, and from its size, up to the next one;
+algorithm 0 is the library's own decision. Checked with 4.1.4 and 5.0: both switch at exactly the sizes of a file.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ NAMES = {
     "broadcast": ("bcast", 7), "reduce": ("reduce", 11), "allreduce": ("allreduce", 2), "allgather": ("allgather", 0),
     "reduce_scatter": ("reduce_scatter_block", 13), "alltoall": ("alltoall", 3), "barrier": ("barrier", 6),
 }  # fmt: skip
-"""By collective: the name in parameters, and the number in a rules file."""
+"""The name in parameters and the number in a rules file, by collective."""
 
 _TWO = "two_proc"  # for two ranks only
 _FANOUT = {"broadcast": 4, "reduce": 4}  # what the library's parameters say when an algorithm is forced
 _SLOW = frozenset({"linear", "basic_linear", "nonoverlapping", "double_ring"})
-"""Algorithms without any merit but simplicity; on two ranks some of them are the best, so they are tried there."""
+"""Simple but slow algorithms: some are the best with two ranks, so they are tried with up to four."""
 
 _LINE = re.compile(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):([\w-]+)")
 
@@ -46,7 +46,7 @@ def _safe(own: str) -> str:
 
 
 def forced(collective: str, number: str) -> dict[str, str]:
-    """The environment that forces an algorithm."""
+    """Return the environment that forces an algorithm."""
     return {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         f"OMPI_MCA_coll_tuned_{NAMES[collective][0]}_algorithm": number,
@@ -54,7 +54,7 @@ def forced(collective: str, number: str) -> dict[str, str]:
 
 
 def environment(file: Path) -> dict[str, str]:
-    """What makes the library read a rules file."""
+    """Return the variables that make the library read a rules file."""
     return {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(file.absolute()),
@@ -73,7 +73,7 @@ def _algorithms(mpi: Mpi) -> dict[str, list[tuple[str, str]]]:
 
 
 def listed(text: str) -> dict[str, list[tuple[str, str]]]:
-    """(number, name) of every algorithm by collective, from what `ompi_info --parsable` prints."""
+    """Return (number, name) of every algorithm by collective, from the output of `ompi_info --parsable`."""
     by_name = {own: collective for collective, (own, _) in NAMES.items()}
     found: dict[str, list[tuple[str, str]]] = {}
     for line in text.splitlines():
@@ -88,12 +88,12 @@ def name(mpi: Mpi) -> str:
 
 
 def text(mpi: Mpi, table: Table, words: Mapping[tuple[str, str], str]) -> str:
-    """The text of a rules file for this library."""
+    """Return the text of a rules file for this library."""
     return rules(table, words)
 
 
 def rules(table: Table, words: Mapping[tuple[str, str], str]) -> str:
-    """The text of a rules file. `words`: the number of each (collective, algorithm) in the table."""
+    """Return the text of a rules file. `words`: the number of each (collective, algorithm) in the table."""
     lines = [f"{len(table.collectives)} # collectives"]
     for collective in table.collectives:
         own, number = NAMES[collective]
@@ -109,7 +109,7 @@ def rules(table: Table, words: Mapping[tuple[str, str], str]) -> str:
 
 
 def _blocks(table: Table, collective: str) -> list[tuple[int, Sequence[tuple[int, str]]]]:
-    """The numbers of ranks in the table, each followed by one from which on the library decides again."""
+    """Return the rules by number of ranks; the library decides again from the next number that is not in the table."""
     wanted = table.ranks(collective)
     found: list[tuple[int, Sequence[tuple[int, str]]]] = []
     for ranks in wanted:

@@ -1,9 +1,9 @@
-"""MPICH: it takes an algorithm a collective from the environment, or a whole selection tree as JSON from a file.
+"""MPICH: select an algorithm per collective with the environment, or with a whole selection tree in a JSON file.
 
-A file replaces the tree that is compiled in, so ours is that very tree, read out of the library, with a branch for the
-numbers of ranks that were measured. Sizes in a tree are those of the whole message, or of one block. Checked with 4.0.2
-and 5.0: they change over at exactly the sizes of a file. The library maps the file and reads it as a string, so its
-length must not be a whole number of pages.
+A file replaces the built-in tree, so ours is that very tree, read from the library, with a branch for the measured
+numbers of ranks. Sizes in a tree are those of the whole message, or of one block. Checked with 4.0.2 and 5.0: both
+switch at exactly the sizes of a file. The library maps the file and reads it as a string, so its length must not be a
+whole number of pages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORDS = {
     "alltoall": ("brucks", "pairwise", "scattered"),
     "barrier": ("dissemination",),
 }
-"""Algorithms without parameters that releases 4.0 to 5.0 know; each release is asked for those it has."""
+"""Algorithms without parameters in releases 4.0 to 5.0; each library is searched for those that it has."""
 
 _NEEDS_POWER = {("broadcast", "scatter_recursive_doubling_allgather"), ("allgather", "recursive_doubling")}
 _PAGE = 4096
@@ -56,22 +56,22 @@ def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
 
 
 def full(collective: str, word: str) -> str:
-    """The name of an algorithm in a selection tree."""
+    """Return the name of an algorithm in a selection tree."""
     return f"MPIR_{NAMES[collective].capitalize()}_intra_{word}"
 
 
 def forced(collective: str, word: str) -> dict[str, str]:
-    """The environment that forces an algorithm."""
+    """Return the environment that forces an algorithm."""
     return {f"MPIR_CVAR_{NAMES[collective].upper()}_INTRA_ALGORITHM": word}
 
 
 def environment(file: Path) -> dict[str, str]:
-    """What makes the library read a selection file."""
+    """Return the variables that make the library read a selection file."""
     return {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file.absolute())}
 
 
 def _library(mpi: Mpi) -> bytes:
-    """The file that programs of this library load, as `ldd` would find it from its wrapper."""
+    """Return the content of the shared library that programs load. Raises BuildError if it is not found."""
     place = library(mpi)
     if place is None or place.stat().st_size > _MOST:
         raise BuildError(f"{mpi.label}: its shared library is not found beside {mpi.cxx}; it cannot be tuned by a file")
@@ -79,7 +79,7 @@ def _library(mpi: Mpi) -> bytes:
 
 
 def library(mpi: Mpi) -> Path | None:
-    """libmpi or libmpich with a selection tree in it, where the wrapper links from or beside it."""
+    """Return libmpi or libmpich with a selection tree, from the wrapper's link folders or next to it, or None."""
     words = [mpi.cxx, "-show"]
     shown = bounded.answer(words, timeout=PATIENCE, environment=os.environ | mpi.environment, hint=HINT).stdout
     folders = [Path(f) for f in re.findall(r"-L(\S+)", shown)]
@@ -98,7 +98,7 @@ def _has_tree(path: Path) -> bool:
 
 
 def built_in(data: bytes) -> dict[str, Any]:
-    """The selection tree compiled into a library. Raises BuildError where there is none."""
+    """Return the selection tree that is compiled into a library. Raises BuildError if there is none."""
     for match in _TREE.finditer(data):
         if b'"algorithm=MPIR_' in match[0]:
             try:
@@ -115,17 +115,17 @@ def name(mpi: Mpi) -> str:
 
 
 def text(mpi: Mpi, table: Table, words: Mapping[tuple[str, str], str]) -> str:
-    """The text of a selection file for this library. Raises BuildError where its tree cannot be read."""
+    """Return the text of a selection file for this library. Raises BuildError if its tree cannot be read."""
     return selection(tree_of(mpi), table, words)
 
 
 def tree_of(mpi: Mpi) -> dict[str, Any]:
-    """The selection tree of a library as it is installed."""
+    """Return the selection tree of an installed library."""
     return built_in(_library(mpi))
 
 
 def selection(tree: Mapping[str, Any], table: Table, words: Mapping[tuple[str, str], str]) -> str:
-    """The text of a selection file: `tree` with the rules of the table. `words`: full names of its algorithms."""
+    """Return the text of a selection file: `tree` with the table's rules. `words`: full names of its algorithms."""
     new = dict(tree)
     for collective in table.collectives:
         key = f"collective={NAMES[collective]}"
@@ -140,7 +140,7 @@ def selection(tree: Mapping[str, Any], table: Table, words: Mapping[tuple[str, s
 
 
 def _by_ranks(default: Any, table: Table, collective: str, words: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    """Only `<=` is used: one release takes `comm_size<` for it. What stands first decides."""
+    """Return branches by ranks, only with `<=`: one release reads `comm_size<` as that. The first match decides."""
     found: dict[str, Any] = {}
     below = 0
     for ranks in table.ranks(collective):
