@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -378,3 +379,35 @@ def test_the_page_names_the_machine_as_the_command_line_or_the_site_does(
         page = (runs.find("latest") / "report.html").read_text(encoding="utf-8")
         assert f"First light of {name}" in page.replace("\u00a0", " ")
     assert call(capsys, "--name", "a\nb", "run")[0] == USAGE
+
+
+@pytest.mark.parametrize("words", [(), ("bench",), ("tune", "loop")])
+def test_help_shows_what_the_option_shows(words: tuple[str, ...], capsys: Captured) -> None:
+    code, shown, _ = call(capsys, "help", *words)
+    assert (code, shown) == (OK, call(capsys, *words, "--help")[1])
+
+
+@pytest.mark.parametrize("words", [("nothing",), ("bench", "more"), ("tune", "nothing")])
+def test_help_for_an_unknown_command_is_one_line(words: tuple[str, ...], capsys: Captured) -> None:
+    code, _, err = call(capsys, "help", *words)
+    assert code == USAGE and "no command named" in err and len(err.splitlines()) == 1
+
+
+def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
+    """In a real bash, as `fl`, as `./fl` and as `firstlight`."""
+    if shutil.which("bash") is None:
+        pytest.skip("no bash here")
+    start = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m firstlight "$@"\n'
+    for name in ("fl", "firstlight"):
+        (tmp_path / name).write_text(start)
+        (tmp_path / name).chmod(0o755)
+    own = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
+    script = """
+    eval "$(fl completion bash)"
+    try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+            $(complete -p "${1##*/}" | sed 's/.*-F \\([^ ]*\\).*/\\1/') "$1"; echo "${COMPREPLY[*]}"; }
+    compopt() { :; }
+    try fl comp; try ./fl bench --li; try firstlight run --st
+    """
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=own, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["compare completion", "--like --limit", "--standard"], done.stderr

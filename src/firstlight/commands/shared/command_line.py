@@ -33,6 +33,8 @@ def _names() -> Iterator[str]:
 
 COMMANDS = tuple(sorted(_names()))
 HELP = ["-h", "--help"]
+COMPLETE = "_FIRSTLIGHT_COMPLETE"
+"""The variable in which a completion script requests completions."""
 BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
 
 EPILOG = """\b
@@ -108,9 +110,12 @@ class LazyGroup(click.Group):
         width = formatter.width - 6 - max(map(len, COMMANDS))
         for section in SECTIONS:
             found = [(name, self.get_command(ctx, name)) for name in COMMANDS if section == _module(name).SECTION]
-            if found:
+            rows = [(name, c.get_short_help_str(width)) for name, c in found if c]
+            if section == "Trust" and not INSTALLED:
+                rows.append(("test", "Check firstlight itself on this machine."))  # `fl` runs it
+            if rows:
                 with formatter.section(section):
-                    formatter.write_dl([(name, c.get_short_help_str(width)) for name, c in found if c])
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -222,7 +227,7 @@ def _call(arguments: list[str]) -> int:
             from firstlight.system import machine
 
             machine.check_folders(machine.cache_directory())
-        status = group.main(arguments, prog_name=called(), standalone_mode=False)
+        status = group.main(arguments, called(), COMPLETE, standalone_mode=False)
         return status if isinstance(status, int) else OK
     except (ReaderGoneError, BrokenPipeError):
         from firstlight.commands.shared import streams
