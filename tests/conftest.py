@@ -20,9 +20,10 @@ import jinja2
 import msgspec
 import pytest
 from xdist.remote import Producer
+from xdist.scheduler import WorkStealingScheduling
 
+import order
 import run_options
-import shares
 import spent
 import standin
 import turns
@@ -37,7 +38,6 @@ from firstlight.system.machine import Machine, linux
 from firstlight.toolchain import Mpi
 from firstlight.toolchain.host import Host
 from firstlight.toolchain.memory import Memory
-from shares import Shares
 from surveys import look, only_gcc_in
 
 for folder in {path.parent for path in Path(__file__).parent.rglob("test_*.py")}:
@@ -85,10 +85,9 @@ def pytest_xdist_auto_num_workers() -> int:
     return turns.workers()
 
 
-@pytest.hookimpl
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares | None:
-    """Ours, where no other was asked for."""
-    return Shares(config, log) if config.getoption("dist") == "load" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkStealingScheduling | None:
+    """Let idle workers take tests of others, unless another scheduler was chosen: what builds lasts longer."""
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -140,7 +139,7 @@ def compile_tests() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Exclude the tests of --full without it, unless one was named; with --of-machine also those whose result does not
     depend on the machine, because a fresh machine has already run them, and half of those marked `full`."""
-    shares.first_the_long(items)
+    order.first_the_long(items)
     named = any("::" in argument for argument in config.args)
     left_out = [] if run_options.full or named else [i for i in items if not _of_newcomer(i)]
     if config.getoption("of_machine"):

@@ -16,9 +16,9 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.evidence import Subject, gather
 from firstlight.analysis.interval import Ratio, ratio
 from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core import confidence
 from firstlight.model.plan import Program
 
-CONFIDENCE = 0.95
 Silent = dict[Subject, tuple[float, ...]]
 """Seconds of a step, one value per launch, of programs that are unverified by design."""
 
@@ -79,7 +79,7 @@ def exchange(figure: Verified, seconds: float, twins: Silent, variant: str) -> E
         return None
     middle = figure.estimate.median
     with_it = [seconds * middle / v for v in figure.estimate.launches if v > 0]
-    return Exchange(figure, seconds, median(times), ratio(with_it, times, CONFIDENCE), size)
+    return Exchange(figure, seconds, median(times), ratio(with_it, times, confidence.LEVEL), size)
 
 
 def _twin(who: Identity, variant: str) -> Subject:
