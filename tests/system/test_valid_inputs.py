@@ -81,11 +81,9 @@ REFUSING = 3600
 
 TAKING_LONG = {"cfd", "himeno", "hartree_fock", "random_access"}
 """A choice of theirs is a problem that lasts minutes, or that takes most of the memory."""
-NOT_CONVERGING = {"rsdft"}
-"""Too few passes or a low degree leave its states unconverged, which its check shows."""
 VALUED = [
     w.name for w in native.workloads.values()
-    if any(v.name == "serial" for v in w.variants) and w.name not in TAKING_LONG | NOT_CONVERGING
+    if any(v.name == "serial" for v in w.variants) and w.name not in TAKING_LONG
 ]  # fmt: skip
 
 

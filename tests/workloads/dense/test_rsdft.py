@@ -17,7 +17,7 @@ TRAP = ("vary=0", "projectors=0")
 """A harmonic trap and nothing else, the same in each step."""
 PUBLISHED = {2: 1.4848452893, 4: 1.4992358535, 8: 1.4999924234, 12: 1.4999997968}
 """The lowest state of that trap by order, in a box of +-8 with a spacing of 0.4."""
-SMALL = ("spacing=0.5", "states=16", "wanted=10", "passes=7")
+SMALL = ("spacing=0.5", "states=16", "wanted=10", "passes=8")
 
 
 def program(variant: str) -> Built:
@@ -85,6 +85,8 @@ def test_threads_take_any_share(threads: int, tmp_path: Path) -> None:
         (("order=3",), "rsdft needs an even order; order=3 given"),
         (("states=12",), "rsdft needs states in multiples of 8; states=12 given"),
         (("wanted=9",), "rsdft cannot want 9 of 8 states"),
+        (("passes=3",), "rsdft needs passes=6 for these states and degree=16; passes=3 given"),
+        (("wanted=8",), "rsdft cannot separate state 8 from the highest of its 8 states with degree=16"),
         (("groups=3",), "rsdft needs groups=3 to divide its 2 processes"),
         (("groups=2",), "rsdft needs 8 states a group at least"),
         (("n=5", "order=12"), "no process grid of 2 ranks leaves blocks of 6 x 6 x 6 cells at least"),

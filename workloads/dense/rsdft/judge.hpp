@@ -57,6 +57,40 @@ class Judged {
   fl::Part cube_{p_.n, 0};
 };
 
+// Passes after which the wanted states have converged; 0: they never do. In a pass the part of a state that is not wanted shrinks by the
+// Chebyshev polynomial at the highest wanted eigenvalue, once the interval of the filter begins at the highest of all (Zhou et al. 2006).
+inline Index enough_passes(const Params& p) {
+  constexpr double digits = 7;  // by which it has to shrink; 5.5 to 6.6 were measured, and the first pass does not count
+  const double strength = trap(p, 0), far = p.place(p.n - 1);
+  double most = 0;  // no eigenvalue is larger
+  const std::vector<truth::Real> differences = truth::differences(p.order);
+  for (std::size_t m = 0; m < differences.size(); ++m) most += (m == 0 ? 1.5 : 3) * std::fabs(static_cast<double>(differences[m]));
+  most = most / (p.spacing * p.spacing) + 1.5 * strength * far * far + p.projectors;
+  const std::vector<truth::Real> right = truth::eigenvalues(p, strength, p.states);
+  const auto wanted = static_cast<double>(right[static_cast<std::size_t>(p.wanted - 1)]), cut = static_cast<double>(right.back());
+  const double growth = std::acosh(1 + 2 * (cut - wanted) / (most - cut)) * static_cast<double>(p.degree),
+               a_pass = (growth - std::log(2)) / std::log(10);
+  return a_pass > 0 ? 1 + static_cast<Index>(std::ceil(std::min(digits / a_pass, 1e6))) : 0;
+}
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  if (p.order % 2 != 0) return fl::text("rsdft needs an even order; order=%lld given", p.order);
+  if (p.states % lanes != 0) return fl::text("rsdft needs states in multiples of %lld; states=%lld given", lanes, p.states);
+  if (p.states * 4 > p.n * p.n * p.n) return "rsdft needs four points a state at least";
+  if (p.wanted > p.states) return fl::text("rsdft cannot want %lld of %lld states", p.wanted, p.states);
+  if (team.ranks % p.groups != 0) return fl::text("rsdft needs groups=%lld to divide its %d processes", p.groups, team.ranks);
+  if (p.groups > p.states / lanes) return fl::text("rsdft needs %lld states a group at least", lanes);
+  if (const std::string why = grid::refuse(p.domain(), team.ranks / p.groups); !why.empty()) return why;
+  const Index enough = enough_passes(p);
+  if (enough == 0 || enough > 1000)
+    return fl::text(
+        "rsdft cannot separate state %lld from the highest of its %lld states with degree=%lld; take fewer wanted or more states", p.wanted,
+        p.states, p.degree);
+  if (p.passes < enough)
+    return fl::text("rsdft needs passes=%lld for these states and degree=%lld; passes=%lld given", enough, p.degree, p.passes);
+  return "";
+}
+
 inline fl::Check check(State& s, Index last) {
   const Params& p = s.p;
   const double strength = trap(p, last);

@@ -72,16 +72,6 @@ inline constexpr fl::Metric metrics[] = {
     {"lowest", "1", "lowest", "value", 1, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
-  if (p.order % 2 != 0) return fl::text("rsdft needs an even order; order=%lld given", p.order);
-  if (p.states % lanes != 0) return fl::text("rsdft needs states in multiples of %lld; states=%lld given", lanes, p.states);
-  if (p.states * 4 > p.n * p.n * p.n) return "rsdft needs four points a state at least";
-  if (p.wanted > p.states) return fl::text("rsdft cannot want %lld of %lld states", p.wanted, p.states);
-  if (team.ranks % p.groups != 0) return fl::text("rsdft needs groups=%lld to divide its %d processes", p.groups, team.ranks);
-  if (p.groups > p.states / lanes) return fl::text("rsdft needs %lld states a group at least", lanes);
-  return grid::refuse(p.domain(), team.ranks / p.groups);
-}
-
 // Half the width of the cubes in which projectors are not zero, in the unit of length.
 inline constexpr double reach = 2;
 inline bool inside(const Params& p, Index i) { return std::fabs(p.place(i)) <= reach; }
