@@ -58,7 +58,7 @@ def test_it_is_found_through_a_link_and_keeps_to_the_named_cache(checkout, tmp_p
 
 def test_an_old_python_is_refused_in_one_line(checkout):
     code, _, err = checkout.run("list", TOO_OLD="1")
-    assert code == 3 and err.splitlines()[-1].endswith("is no Python 3.11 or newer") and checkout.nothing_half_made()
+    assert code == 3 and err.splitlines()[-1].endswith("is not Python 3.11 or newer") and checkout.nothing_half_made()
 
 
 def test_no_python_at_all(checkout, tmp_path):

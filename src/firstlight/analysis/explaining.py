@@ -169,7 +169,7 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     if figure.ceiling.own:
         text = (
             f"{first.resource} would limit it, but the best launch of its own kind was faster than what was measured "
-            f"of that; held against that launch, it reaches {share}"
+            f"of that; compared with that launch, it reaches {share}"
         )
     return text
 
@@ -199,7 +199,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     n = len(e.launches)
     if figure.states is not None:
         hints.append(
-            "each launch draws one of two states: more launches tell their shares, no more; a fixed placement "
+            "each launch draws one of two states: more launches show how often each state occurs; a fixed placement "
             "(--placement, binding, huge pages) may leave one"
         )
     elif drifting(e.launches):

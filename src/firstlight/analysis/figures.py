@@ -132,7 +132,7 @@ def _unbounded_figure(
     unit, better = agreed[run.descriptions[evidence.subject.program.target].workload, metric.name]
     if not reason and (unit, better) != (metric.unit, metric.better):
         own, others = (f"{u}, {b} is better" for u, b in ((metric.unit, metric.better), (unit, better)))
-        cause, reason = "record", f"tells {metric.name} in {own}, and other variants of its workload in {others}"
+        cause, reason = "record", f"reports {metric.name} in {own}, and other variants of its workload in {others}"
     if not reason:
         cause, reason = "check", tainted.get(_suspect(run, evidence.subject), "")
     if reason:

@@ -345,7 +345,7 @@ def _misfit(measured: Sequence[tuple[float, float]], curve: Sequence[tuple[float
 
 def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
     notes = [
-        "ping-pong tells only the sum L + 2 o; "
+        "ping-pong shows only the sum L + 2 o; "
         + (
             "on one node processors carry messages, so all of it counts as o"
             if nodes == 1

@@ -97,7 +97,7 @@ def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
     """Export the figures of RUN under HPC Challenge names, with its rules and what differs.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
-    from the launches; only a verified figure has a number. What stands for a name is measured by `./fl run --standard`.
+    from the launches; only a verified figure has a number. `./fl run --standard` measures these figures.
 
     With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
     without a verified figure has none. For example:

@@ -151,6 +151,6 @@ def _prepare(order: RunRequest, offline: bool) -> SetUp:
 def _summary(ready: SetUp) -> str:
     with_mpi = f" and {', '.join(ready.mpis)}" if ready.mpis else ""
     lines = [f"{count(ready.programs, 'program')} ready in {ready.cache}, by {', '.join(ready.toolchains)}{with_mpi}"]
-    lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run tells more"] if ready.failed else []
+    lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run shows the reasons"] if ready.failed else []
     lines += ["offline: no later call installs anything; ./fl setup goes back to an index"] if ready.offline else []
     return "\n".join([*lines, "next: ./fl run"])

@@ -65,7 +65,7 @@ def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: S
                 found.append(Peer(program, "", f"not available: {program} is not on PATH"))
             elif role.role in OF_GUESTS:
                 command = _of_guest(program, arguments, run, some)
-                found.append(Peer(program, command, "" if command else "not available: no launch tells its words"))
+                found.append(Peer(program, command, "" if command else "not available: no launch recorded its command"))
             else:
                 ranks = ("mpiexec", "-n", str(i.placement.ranks)) if i.placement.ranks > 1 else ()
                 found.append(Peer(program, shell.line((*ranks, program, *arguments)), ""))

@@ -332,7 +332,7 @@ def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixt
     ("words", "message"),
     [
         (["--topology", "flat:4", "--machine", "hdr"], "did you mean hdr200?"),
-        (["--topology", "flat:4", "--machine", "tofu"], "take a network with links, as --topology tofu:24x18x16"),
+        (["--topology", "flat:4", "--machine", "tofu"], "use a network with links, as --topology tofu:24x18x16"),
         (["--topology", "torus:4", "--machine", "loggopsim"], "it is for --topology flat:P"),
         (["--topology", "flat:4", "--scale", "torus:4x4", "--machine", "loggopsim"], "it is for --topology flat:P"),
     ],

@@ -94,7 +94,11 @@ def test_figures_are_told_as_it_counts(
     figure = replace(like, unit=unit, estimate=replace(like.estimate, median=250.0))
     found = lines(replace(judgement, figures=(figure,)), {other.name: other})
     line = next(line for line in found if line.known.name == name)
-    assert line.value == pytest.approx(wanted) if wanted else line.value is None and line.reason == "s are no GB/s"
+    assert (
+        line.value == pytest.approx(wanted)
+        if wanted
+        else line.value is None and line.reason == "s cannot be converted to GB/s"
+    )
 
 
 def test_only_verified_figures_have_numbers(judgement: Judgement) -> None:
@@ -111,7 +115,7 @@ def test_only_verified_figures_have_numbers(judgement: Judgement) -> None:
     assert "ours: memory bandwidth, all cores: no verified figure; `./fl figures --failed` says why" in table
     row = "matrix of 4096^2 transposed, 64 bit, all cores"
     assert f"ours: {row}: not measured; `./fl run transpose --standard` measures it" in table
-    assert "ours: no figure stands for it" in table
+    assert "ours: no figure corresponds to it" in table
 
 
 def test_each_name_is_told_with_its_rule_and_what_differs(judgement: Judgement) -> None:

@@ -130,7 +130,7 @@ def test_an_unknown_kind_is_a_clear_error() -> None:
 
 def test_drift_of_a_quiet_run_says_that_the_machine_held_still() -> None:
     drawing = spread.drift(view())
-    assert drawing is not None and drawing.title.startswith("The machine held still")
+    assert drawing is not None and drawing.title.startswith("The machine was steady")
     assert len(drawing.rows) == len(view().judgement.records)
 
 

@@ -64,7 +64,7 @@ def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: P
     """Return the values that vary in this request. Raises UsageError for what cannot be varied here."""
     used = names(texts(request))
     if taken := sorted(set(request.sweep) & set(KNOWN)):
-        raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} stands for something else")
+        raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} has another meaning")
     if idle := sorted(set(request.sweep) - used):
         raise UsageError(f"the sweep {idle[0]} is used nowhere: write {{{idle[0]}}} in the command")
     if request.mpi_share and not any(launched(request, name) for name in request.commands):

@@ -266,7 +266,7 @@ def _distributed(
     return Drawing(
         "explain-spread",
         "How the samples are distributed",
-        "The curve tells for each value the share of the samples up to it; each steep part is a state.",
+        "The curve shows for each value the share of the samples up to it; each steep part is a state.",
         head,
         rows,
         [trace],

@@ -208,7 +208,7 @@ def _accept(word: str, folder: Path) -> int:
     if defects or judgement.run.state in ("running", "interrupted"):
         raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
     accept(folder, path, judgement.run.machine.name)
-    tell(f"{judgement.run.id} is accepted: later runs of {judgement.run.machine.name} are held against it")
+    tell(f"{judgement.run.id} is accepted: later runs of {judgement.run.machine.name} are compared with it")
     return OK
 
 

@@ -170,7 +170,7 @@ def _marked(one: _Found, k: int, view: View | None) -> Marked:
     node, seen = one.node, ""
     if view is None:
         if node.has_error:
-            raise NotUnderstoodError("the loop is no C that the parser understands")
+            raise NotUnderstoodError("the parser does not understand the loop as C")
         params = free_names(one.node, one.function)
     else:
         node, function = view.loop(k)

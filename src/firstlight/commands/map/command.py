@@ -204,7 +204,7 @@ def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None)
         from firstlight.system.machine import allocation
 
         if inside or hosts:
-            raise UsageError("--inside and --hosts are for networks by name: an allocation tells its own")
+            raise UsageError("--inside and --hosts are for networks by name: an allocation has its own")
         return slots.here(machine.discover(), allocation.discover(), per_node)
     names = slots.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()

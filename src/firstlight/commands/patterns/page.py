@@ -24,7 +24,7 @@ def listed(known: Iterable[Pattern], width: int) -> str:
         defaults = ", ".join(f"{each.name}={each.value}" for each in p.parameters)
         for text in (p.title, defaults):
             lines += textwrap.wrap(text, max(width, 60), initial_indent=" " * 19, subsequent_indent=" " * 19)
-    return "\n".join([*lines, "", "  ./fl patterns PATTERN --processes P -p NAME=VALUE tells what one comes to"])
+    return "\n".join([*lines, "", "  ./fl patterns PATTERN --processes P -p NAME=VALUE shows its messages and bytes"])
 
 
 def sentences(shown: Shown) -> list[str]:

@@ -247,11 +247,10 @@ def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence
     flat, linked = (any(t.startswith("flat") == f for t in topologies) for f in (True, False))
     if flat and not network.flat:
         raise UsageError(
-            f"{network.name} tells what links take, not what messages do: take a network with links, as "
-            f"--topology {network.topology}"
+            f"{network.name} describes links, not messages: use a network with links, as --topology {network.topology}"
         )
     if linked and not network.linked:
-        raise UsageError(f"{network.name} tells what messages take, not what links do: it is for --topology flat:P")
+        raise UsageError(f"{network.name} describes messages, not links: it is for --topology flat:P")
     if flat and network.latency is not None:
         notes.append("of the latency half counts as L, a quarter as each o; g is set to o")
     if linked and network.hop is None:

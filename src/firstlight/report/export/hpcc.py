@@ -58,7 +58,7 @@ def lines(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Line]
 
 
 def _none(one: Known) -> Line:
-    return Line(one, reason="no figure stands for it")
+    return Line(one, reason="no figure corresponds to it")
 
 
 def _line(judgement: Judgement, one: Known, workload: Workload, declared: Elsewhere) -> Line:
@@ -70,7 +70,7 @@ def _line(judgement: Judgement, one: Known, workload: Workload, declared: Elsewh
         return Line(one, declared=declared, reason=_reason(row, workload, measured=bool(found)))
     value = convert(best.estimate.median, best.unit, one.unit)
     if value is None:
-        return Line(one, declared=declared, reason=f"{best.unit} are no {one.unit}")
+        return Line(one, declared=declared, reason=f"{best.unit} cannot be converted to {one.unit}")
     place = best.identity.placement
     cores = place.ranks * place.threads if declared.per_core else 1
     return Line(one, value * declared.scale / cores, best, declared)

@@ -37,7 +37,7 @@ def distributions(view: View) -> Drawing | None:
     )
     everything = [abs(x) for v in by_program.values() for x in v]
     near = provenance.number(percent(median(everything) / 100), "median(scatter())")
-    title = f"Half of all launches lie within {near} of their figure's median; {ordered[0]} scatters most"
+    title = f"Half of all launches are within {near} of their figure's median; {ordered[0]} scatters most"
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
     dots = f"at most {MOST_DOTS} a row"
@@ -108,7 +108,7 @@ def drift(view: View) -> Drawing | None:
     swing = (max(smooth) - min(smooth)) / 100
     span = provenance.number(duration(max(xs) - min(xs)), "lasted()", "s")
     moved = f"moved by {provenance.number(percent(swing), 'drift()')} over {span}"
-    title = f"The machine {'drifted' if swing > 0.03 else 'held still'}: its level {moved}"
+    title = f"The machine {'drifted' if swing > 0.03 else 'was steady'}: its level {moved}"
     if worst := restless(view.judgement.steadiness):
         title = f"{slow(worst)}; the level of all launches {moved}"
     rows: list[tuple[str, ...]] = [
