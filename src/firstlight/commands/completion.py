@@ -15,16 +15,16 @@ NAMES = ("firstlight", "fl")
 @click.command(
     epilog="""\b
 Examples:
-  ./fl completion bash > ~/.local/share/bash-completion/completions/fl
-  ./fl completion fish > ~/.config/fish/completions/fl.fish
+  ./fl completion bash > ~/.firstlight-completion
+  ./fl completion fish > ~/.config/fish/conf.d/firstlight.fish
 """
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print the completion script for bash, zsh or fish.
 
-    It completes commands and options of firstlight and fl. Write it into the shell's folder for completions, or
-    evaluate it in the shell's start file.
+    It completes commands and options of firstlight and fl. Evaluate it in the shell's start file, for bash with
+    `eval "$(./fl completion bash)"` in ~/.bashrc.
     """
     kind = get_completion_class(shell)
     assert kind is not None

@@ -15,7 +15,7 @@ SECTION = "Read"
 def command(names: tuple[str, ...]) -> None:
     """Show the help of a command, as `./fl COMMAND --help` does.
 
-    For example `./fl help bench` or `./fl help tune loop`; without a COMMAND, all commands are listed.
+    For example `./fl help bench` or `./fl help tune loop`; without a COMMAND, it lists all commands.
     """
     context = click.get_current_context().find_root()
     found: click.Command = command_line.group

@@ -106,7 +106,7 @@ def test_fewer_than_four_machines_name_none(tmp_path: Path, capsys: Captured) ->
     for k in range(2):
         run(tmp_path, f"node-{k}", k + 1, machine=f"node{k:010d}")
     run(tmp_path, "slow", 9, 1.4)
-    assert health(capsys, tmp_path, "slow")[0] == OK
+    assert health(capsys, tmp_path, "slow")[0] == INCONCLUSIVE  # nothing to compare with
 
 
 @pytest.mark.parametrize(("limit", "code"), [("30 ns", REGRESSION), ("900 ns", OK), ("0.9 us", OK)])
@@ -152,8 +152,8 @@ def test_wrong_limits_are_one_line(line: str, message: str, tmp_path: Path, caps
 def test_accepting_needs_a_healthy_run(tmp_path: Path, capsys: Captured) -> None:
     run(tmp_path, "first", 1)
     run(tmp_path, "slow", 3, 1.4)
-    code, _, err = call(capsys, "health", "--run", "first", "--accept", "--results", str(tmp_path))
-    assert code == OK and "first is accepted" in err
+    code, out, err = call(capsys, "health", "--run", "first", "--accept", "--results", str(tmp_path))
+    assert code == INCONCLUSIVE and "nothing to compare with" in out and "first is accepted" in err
     code, _, err = call(capsys, "health", "--run", "slow", "--accept", "--results", str(tmp_path))
     assert code == REGRESSION and "not accepted" in err
     assert health(capsys, tmp_path, "slow")[1]["accepted"] == "first"
@@ -173,11 +173,11 @@ def test_openmetrics_has_the_status_and_every_row(tmp_path: Path, capsys: Captur
     file = tmp_path / "health.prom"
     code, _, _ = call(capsys, "health", "--run", "one", "--results", str(tmp_path), "--openmetrics", str(file))
     lines = file.read_text().splitlines()
-    assert code == OK and lines[-1] == "# EOF"
+    assert code == INCONCLUSIVE and lines[-1] == "# EOF"
     samples = [line for line in lines if not line.startswith("#")]
     pattern = re.compile(r'[a-z_]+\{([a-z]+="([^"\\\n]|\\.)*",?)+\} [-+0-9.e]+')
     assert all(pattern.fullmatch(line) for line in samples)
-    assert samples[0].startswith("firstlight_health{") and samples[0].endswith(" 0")
+    assert samples[0].startswith("firstlight_health{") and samples[0].endswith(" 4")
     assert sum(line.startswith("firstlight_row{") for line in samples) == len(
         health(capsys, tmp_path, "one")[1]["checks"]
     )  # type: ignore[arg-type]
@@ -200,7 +200,8 @@ def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str, tmp_path:
 
 def test_the_slurm_script_drains_the_node_that_is_not_healthy(tmp_path: Path) -> None:
     tools = {
-        "sinfo": "printf 'n1\\nn2\\nn2\\n'",
+        "sinfo": "printf 'n1\\nn2\\nn2\\nn3\\n'",
+        "squeue": 'case "$*" in *n3*) echo 7 ;; esac',
         "sbatch": 'for word; do case "$word" in --nodelist=*) export SLURMD_NODENAME="${word#*=}";; '
         '--output=*) out="${word#*=}";; esac; done\n'
         'sh > "$(printf %s "$out" | sed "s/%N/$SLURMD_NODENAME/")" || true',
@@ -213,6 +214,8 @@ def test_the_slurm_script_drains_the_node_that_is_not_healthy(tmp_path: Path) ->
     path = f"{tmp_path}:{os.environ['PATH']}"
     script = ROOT / "contrib/health/slurm-check.sh"
     subprocess.run(["sh", script, "batch", tmp_path], env={"PATH": path}, check=True)
+    assert not (tmp_path / "drained").exists() and not (tmp_path / "health-n3.txt").exists()
+    subprocess.run(["sh", script, "batch", tmp_path], env={"PATH": path, "DRAIN": "yes"}, check=True)
     drained = (tmp_path / "drained").read_text().splitlines()
     assert drained == ["update NodeName=n2 State=drain Reason=firstlight: memory: 1 GB/s"]
 
@@ -220,9 +223,10 @@ def test_the_slurm_script_drains_the_node_that_is_not_healthy(tmp_path: Path) ->
 def test_the_line_of_cron_prints_only_what_is_not_healthy(tmp_path: Path) -> None:
     (line,) = (x for x in (ROOT / "contrib/health/crontab").read_text().splitlines() if not x.startswith("#"))
     command = line.split(maxsplit=5)[5].replace("\\%", "%").replace("/var/lib/firstlight", str(tmp_path))
-    for status in (0, 1, 4):
+    command = command.replace("/usr/local/bin", str(tmp_path))
+    for status in (0, 1, 3, 4):
         (tmp_path / "firstlight").write_text(f"#!/bin/sh\necho verdict\nexit {status}\n")
         (tmp_path / "firstlight").chmod(0o755)
         path = f"{tmp_path}:{os.environ['PATH']}"
         done = subprocess.run(["sh", "-c", command], env={"PATH": path}, capture_output=True, text=True)
-        assert done.stdout == ("verdict\n" if status == 1 else "")
+        assert done.stdout == ("" if status in (0, 4) else "verdict\n")

@@ -33,10 +33,10 @@ Exit status:
   0    done: every command passed the checks that you gave, and the --limit
   1    a command failed its check, printed no value for a --figure, or is slower
        than the --limit allows
-  2    wrong usage: no such command, for one
+  2    wrong usage, for example an unknown command
   3    nothing could be built, or the environment does not allow it
   4    the budget was too short: some command has fewer launches than --launches,
-       or it is uncertain whether the --limit is kept
+       or it is uncertain whether one is slower than the --limit allows
   130  interrupted; the report of what is there is written
 """,
 )
@@ -135,8 +135,8 @@ Exit status:
 @click.option(
     "--limit",
     metavar="SHARE",
-    help="A gate for CI: end with 1 if a command is slower than the first one by more than SHARE, as 2%, and with 4 "
-    "if that is uncertain. Sets --threshold, and narrows the intervals accordingly.",
+    help="A gate for CI: end with 1 if a command is slower than the first one by more than SHARE, for example 2%, and "
+    "with 4 if that is uncertain. Sets --threshold, and measures until intervals are within half of SHARE.",
 )
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder

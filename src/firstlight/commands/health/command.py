@@ -18,7 +18,7 @@ from firstlight.commands.shared.output import (
     to_write,
     width,
 )
-from firstlight.core.errors import OK, UsageError
+from firstlight.core.errors import UsageError
 
 if TYPE_CHECKING:
     from firstlight.commands.health.page import Health
@@ -42,11 +42,12 @@ Examples:
 
 \b
 Exit status:
-  0    healthy: no row is bad
-  1    not healthy: a row is bad, or a result is wrong
+  0    healthy: no row is bad or unclear
+  1    not healthy: a row is bad, or failed verification
   2    wrong usage
   3    nothing could be built, or the environment does not allow it
-  4    inconclusive: the machine was disturbed, or a row is unclear
+  4    inconclusive: other programs used the processors, a row is unclear, or
+       there was nothing to compare with
   130  interrupted
 """
 )
@@ -57,16 +58,18 @@ Exit status:
 @click.option(
     "--toolchain",
     metavar="PATTERN",
-    help="Only toolchains that match; the first compiler's native flags if not given.",
+    help="Measure with the toolchains that match; the first compiler's native flags if not given.",
 )
 @click.option("--run", "run", metavar="RUN", help="Check this run instead of measuring.")
-@click.option("--accept", is_flag=True, help="If no row is bad, make the run the baseline of later checks.")
+@click.option(
+    "--accept", is_flag=True, help="If no row is bad or unclear, make this run the accepted run of its machine."
+)
 @click.option(
     "--openmetrics",
     type=click.Path(path_type=Path, dir_okay=False),
     callback=to_write,
     metavar="FILE",
-    help="Write the result to FILE for the textfile collector of Prometheus.",
+    help="Write the result to FILE for Prometheus; its textfile collector requires a name that ends in .prom.",
 )
 @smallest
 @as_json
@@ -88,7 +91,7 @@ def command(
     file, with the accepted run of this machine, and with the newest runs of similar machines in the results folder.
 
     A row is bad if it misses its limit, is worse than in the accepted run, or is slower than on similar machines by
-    more than chance explains. If a row is bad or unclear, the second half of the budget measures again.
+    more than chance explains. If a row is bad or unclear after 60 % of the budget, the rest repeats the measurement.
     """
     from firstlight.commands.health import checking
     from firstlight.commands.health.page import openmetrics as metrics
@@ -118,8 +121,8 @@ def _accept(path: Path, health: Health, results: Path) -> None:
     from firstlight.commands.health import checking
     from firstlight.commands.shared.output import note
 
-    if health.code != OK:
-        note("not accepted: the check is not healthy")
+    if not health.sound:
+        note("not accepted: a row is bad or unclear, or the machine was disturbed")
         return
     checking.accept(path, results)
     note(f"{path.name} is accepted: later checks of this machine compare with it")

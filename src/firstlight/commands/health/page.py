@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from firstlight.commands.health.checks import BAD, OK, Check
+from firstlight.analysis.nodes import FEWEST
+from firstlight.commands.health.checks import BAD, OK, UNCLEAR, Check
 from firstlight.core.errors import INCONCLUSIVE, REGRESSION
 from firstlight.core.shell import command
 from firstlight.core.units import count, quantity, ratio
@@ -32,23 +33,30 @@ class Health(msgspec.Struct, frozen=True):
     limits: int
 
     @property
+    def sound(self) -> bool:
+        """Return whether something was measured, no row is bad or unclear, and the machine was not disturbed."""
+        return {check.grade for check in self.checks} == {OK} and not self.disturbed
+
+    @property
     def code(self) -> int:
-        """Return 1 if a row is bad, 4 if one is unclear, nothing was measured or the machine was disturbed, else 0."""
-        grades = {check.grade for check in self.checks}
-        if BAD in grades and not self.disturbed:
+        """Return 1 if a row is bad, 0 if the rows are sound and were compared with anything, else 4."""
+        if BAD in {check.grade for check in self.checks} and not self.disturbed:
             return REGRESSION
-        return 0 if grades == {OK} and not self.disturbed else INCONCLUSIVE
+        compared = self.limits or self.accepted or self.similar + 1 >= FEWEST
+        return 0 if self.sound and compared else INCONCLUSIVE
 
     @property
     def verdict(self) -> str:
         """Return the verdict in a few words."""
-        some = sum(check.grade != OK for check in self.checks)
+        bad, unclear = (sum(check.grade == grade for check in self.checks) for grade in (BAD, UNCLEAR))
         if self.disturbed:
             return f"inconclusive: {self.disturbed}"
         if self.code == REGRESSION:
-            return f"not healthy: {count(some, 'problem')}"
+            return f"not healthy: {count(bad, 'bad row')}"
+        if unclear or not self.checks:
+            return f"inconclusive: {count(unclear, 'row')} unclear" if unclear else "inconclusive: nothing was measured"
         if self.code == INCONCLUSIVE:
-            return f"inconclusive: {count(some, 'row')} unclear" if some else "inconclusive: nothing was measured"
+            return "inconclusive: nothing to compare with"
         return f"healthy: {count(len(self.checks), 'row')}, no problem"
 
 
@@ -85,7 +93,10 @@ def _compared(health: Health, width: int) -> list[str]:
     accepted = f"accepted run {health.accepted}" if health.accepted else "no accepted run (--accept sets it)"
     limits = count(health.limits, "limit") if health.limits else "no limits in the site file"
     similar = f"{count(health.similar, 'similar machine')} in the results folder"
+    similar += "" if health.similar + 1 >= FEWEST else f", {FEWEST - 1} are necessary"
     lines = wrap(f"compared with: {limits}; {accepted}; {similar}", width, "  ", "    ")
+    lines += wrap("ratios to the accepted run and to similar machines: of a rate higher is better, of a time lower",
+                  width, "  ", "    ")  # fmt: skip
     return [*lines, f"  every figure: {command('report', health.run)}"]
 
 
