@@ -25,7 +25,6 @@ from firstlight.core.heritage import Heritage
 from firstlight.core.units import binary, count, interval, parts, percent, quantity
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan.selectors import selects
-from firstlight.report import wording
 from firstlight.report.palette import COOL, WARM, Palette
 from firstlight.report.svg import keys, scale
 from firstlight.results.record import Metric
@@ -119,17 +118,16 @@ def text(foreign: str) -> str:
 
 
 def hover(figure: Verified) -> str:
-    """Return the hover text of a figure: its value, its launches and the command that repeats it."""
-    e, i = figure.estimate, figure.identity
+    """Return the hover text of a figure: its value, its name and its launches."""
+    e = figure.estimate
     shown = [quantity(x, figure.unit) for x in e.launches[:_MOST_SHOWN]]
     more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
     lines = [
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
         *([f"two states: {describe_states(figure.states, figure.unit)}"] if figure.states else []),
-        text(formatting.name(i)),
+        text(formatting.name(figure.identity)),
         share(figure),
         *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),
-        "<i>" + text(wording.repeat(i)) + "</i>",
     ]
     return "<br>".join(line for line in lines if line)
 
