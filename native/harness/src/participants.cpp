@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 
@@ -53,6 +55,22 @@ std::map<int, double> cpu_times() {
     if (const double used = thread > 0 ? seconds_of(clock_of(thread)) : -1; used >= 0) times[thread] = used;
   }
   return times;
+}
+
+// Returns whether a thread other than this one runs or is ready to run; helpers are not counted.
+bool others_run() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), &closedir);
+  if (tasks == nullptr) return false;
+  const auto self = static_cast<int>(syscall(SYS_gettid));
+  while (const dirent* entry = readdir(tasks.get())) {
+    const int thread = std::atoi(entry->d_name);
+    if (thread <= 0 || thread == self || helpers.count(thread) > 0) continue;
+    std::ifstream file(text("/proc/self/task/%d/stat", thread));
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name = line.rfind(')');
+    if (name != std::string::npos && name + 2 < line.size() && line[name + 2] == 'R') return true;
+  }
+  return false;
 }
 
 struct Ran {
@@ -109,6 +127,8 @@ void in_each_thread(int threads, void (*call)(void*), void* data) {
       &calling);
   // GNU's runtime then ends its threads. LLVM's would wake them for the next region, however small that region is.
   if (kmp_set_blocktime == nullptr && omp_pause_resource_all != nullptr) omp_pause_resource_all(pause_soft);
+  // On a busy machine a thread that is to sleep may have to wait for a processor first, and would run during a sample.
+  for (int k = 0; kmp_set_blocktime != nullptr && k < 1000 && others_run(); ++k) usleep(200);
 }
 
 Participants::Participants(const Team& team) : threads_(team.threads), visible_(team.threads > 1 && shown) {}

@@ -15,8 +15,8 @@ NAMES = ("firstlight", "fl")
 @click.command(
     epilog="""\b
 Examples:
-  ./fl completion bash > ~/.firstlight-completion
-  ./fl completion fish > ~/.config/fish/conf.d/firstlight.fish
+  ./fl completion bash
+  ./fl completion fish
 """
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

@@ -10,12 +10,18 @@ from firstlight.core.errors import UsageError
 SECTION = "Read"
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl help bench
+  ./fl help tune loop
+"""
+)
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 def command(names: tuple[str, ...]) -> None:
     """Show the help of a command, as `./fl COMMAND --help` does.
 
-    For example `./fl help bench` or `./fl help tune loop`; without a COMMAND, it lists all commands.
+    Without a COMMAND, it lists all commands.
     """
     context = click.get_current_context().find_root()
     found: click.Command = command_line.group

@@ -18,10 +18,12 @@ from firstlight.commands.nodes import folder
 from firstlight.commands.nodes.folder import NodesRun, Record
 from firstlight.commands.shared.command_line import COMMANDS
 
-STARTS_PROGRAMS = {"run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"]}
-"""Commands that would measure, and what makes them tell their plan instead."""
 ITERATIONS = "20261001-020000-standard"
 """A run of what the newest one has not measured, and the word of an example that asks for it."""
+STARTS_PROGRAMS = {
+    "run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"], "health": ["--run", ITERATIONS],
+}  # fmt: skip
+"""Commands that would measure, and what makes them tell their plan or judge a run instead."""
 MEASURED = "measured"
 OF_A_SOLVER = "project"
 """The command whose examples all ask for such a run."""
