@@ -112,7 +112,8 @@ def _check(
     of_accepted = of_similar = None
     if (earlier := before.get(best.identity)) is not None:
         of_accepted = compare.of_medians(earlier, best)
-        grades.append(_of_accepted(earlier, best, threshold))
+        if not best.observed:  # as in `compare`: it often speaks of the state of the machine
+            grades.append(_of_accepted(earlier, best, threshold))
     if (others := similar.get(best.identity)) and len(others) + 1 >= nodes.FEWEST:
         grade, text, of_similar = _of_similar(best, others, asked, threshold)
         grades.append((grade, text))
