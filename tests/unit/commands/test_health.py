@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -19,9 +20,9 @@ import invented_run
 import many_runs
 import synthetic_machine
 from commands import Captured, call
-from firstlight import ROOT
+from firstlight import ROOT, runner
 from firstlight.commands.health.checks import BAD, UNCLEAR
-from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
+from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 
 LATENCY = "memory latency, huge pages if offered"
 ONLY = ("latency", "stream", "peak")
@@ -230,3 +231,37 @@ def test_the_line_of_cron_prints_only_what_is_not_healthy(tmp_path: Path) -> Non
         path = f"{tmp_path}:{os.environ['PATH']}"
         done = subprocess.run(["sh", "-c", command], env={"PATH": path}, capture_output=True, text=True)
         assert done.stdout == ("" if status in (0, 4) else "verdict\n")
+
+
+def without_programs(monkeypatch: pytest.MonkeyPatch, ends: int) -> list[str]:
+    """Let the run end with that status, and return the names of what was called."""
+    called: list[str] = []
+    toolbox = synthetic_machine.toolbox()
+
+    def run(*_: object) -> SimpleNamespace:
+        called.append("run")
+        return SimpleNamespace(code=ends, directory=Path("gone"), missing="", line="the disk is full")
+
+    monkeypatch.setattr(runner, "discover", lambda progress: (synthetic_machine.machine(), toolbox))
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(runner, "resume", run)
+    return called
+
+
+@pytest.mark.parametrize(("ends", "message"), [(INTERRUPTED, "interrupted"), (ENVIRONMENT, "the disk is full")])
+def test_a_run_that_was_stopped_is_not_judged(
+    ends: int, message: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = without_programs(monkeypatch, ends)
+    code, out, err = call(capsys, "health", "--results", str(tmp_path))
+    assert (code, called, out) == (ends, ["run"], "") and message in err
+
+
+def test_a_wrong_limit_is_reported_before_anything_is_measured(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = without_programs(monkeypatch, OK)
+    site = tmp_path / "site.toml"
+    site.write_text('[limits]\n"memory latenzy" = "90 ns"\n')
+    code, _, err = call(capsys, "--site-file", str(site), "health", "--results", str(tmp_path))
+    assert code == USAGE and "memory latenzy" in err and not called

@@ -135,20 +135,37 @@ def test_the_limit_is_broken_or_kept_by_the_whole_interval(
     level: float, launches: int, status: int, message: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b = figure(1.0, launches), figure(level, launches)
+    b = replace(b, identity=replace(b.identity, variant="b"))
     lines = (
         external_commands.Line("a", "./a", "", {"time": a}, None, "a", ""),
-        external_commands.Line("b", "./b", "", {"time": b}, ratios.ratio(a, b, 0.03), "a", ""),
+        external_commands.Line("b", "./b", "", {"time": b}, None, "a", ""),
     )
-    table = external_commands.Table(Brought("bench", "t", "?", {}), ("time",), "time", "", lines)
+    table = external_commands.Table(Brought("bench", "t", "?", {"a": "./a", "b": "./b"}), ("time",), "time", "", lines)
     monkeypatch.setattr(external_commands, "tables", lambda judgement: [table])
     assert gate.passed(None, 0.03) == status  # type: ignore[arg-type]
     err = re.sub(r"1\.\d+", lambda m: f"{float(m[0]):.2g}", capsys.readouterr().err)
     assert message in err and bool(err) == bool(message) and "\ue000" not in err
 
 
+def test_each_toolchain_has_a_limit_of_its_own(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page compares with the best of all; the limit compares with the first command of the same toolchain."""
+    lines = []
+    for toolchain, levels in (("gcc-base", (2.0, 2.0)), ("gcc-fast", (1.0, 1.1))):
+        for name, level in zip("ab", levels, strict=True):
+            f = figure(level)
+            f = replace(f, identity=replace(f.identity, variant=name, toolchain=toolchain))
+            lines.append(external_commands.Line(f"{name} / {toolchain}", name, "", {"time": f}, None, "", ""))
+    brought = Brought("bench", "t", "?", {"a": "./a", "b": "./b"})
+    table = external_commands.Table(brought, ("time",), "time", "", tuple(lines))
+    monkeypatch.setattr(external_commands, "tables", lambda judgement: [table])
+    assert gate.passed(None, 0.03) == REGRESSION  # type: ignore[arg-type]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "b / gcc-fast / a / gcc-fast = 1.1" in line
+
+
 def test_a_command_without_a_figure_decides_nothing(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (external_commands.Line("a", "./a", "", {"time": figure(1.0)}, None, "a", ""),)
-    table = external_commands.Table(Brought("bench", "t", "?", {}), ("time",), "time", "", lines)
+    table = external_commands.Table(Brought("bench", "t", "?", {"a": "./a", "b": "./b"}), ("time",), "time", "", lines)
     monkeypatch.setattr(external_commands, "tables", lambda judgement: [table])
     assert gate.passed(None, 0.03) == INCONCLUSIVE  # type: ignore[arg-type]
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
 from firstlight.analysis import Judgement
 from firstlight.analysis.provenance import settle
+from firstlight.analysis.verdict import Identity
 from firstlight.commands.bench.request import BenchRequest
 from firstlight.commands.shared.output import note
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
-from firstlight.report import external_commands
-from firstlight.report.external_commands import Line
+from firstlight.report import external_commands, ratios
+from firstlight.report.external_commands import Line, Table
 
 
 def require(request: BenchRequest) -> None:
@@ -18,30 +23,44 @@ def require(request: BenchRequest) -> None:
 
 
 def passed(judgement: Judgement, limit: float) -> int:
-    """Print one line per compared command that breaks the limit or may break it, and return the exit status.
+    """Print one line per command that breaks the limit or may break it, and return the exit status.
 
-    A command breaks the limit if its whole interval is above. It keeps the limit if its whole interval is below.
-    Wall time decides, or CPU time if other programs used the processors.
+    A command breaks the limit if the whole interval of its ratio to the first command is above, in the same case and
+    with the same toolchain, MPI library and placement. It keeps the limit if the whole interval is below. Wall time
+    decides, or CPU time if other programs used the processors.
     """
     codes = {
-        _of_line(line, table.brought.called(table.decides), limit)
+        _status(table, first, line, limit)
         for table in external_commands.tables(judgement)
-        for lines in table.cases.values()
-        for line in lines[1:]
+        for first, line in _pairs(table)
     }
     return REGRESSION if REGRESSION in codes else OK if codes == {OK} else INCONCLUSIVE
 
 
-def _of_line(line: Line, what: str, limit: float) -> int:
-    where = f"at {line.case}: " if line.case else ""
-    shown, compared = f"{100 * limit:g} %", settle(line.compared)
-    if line.ratio is None or line.ratio.low is None or line.ratio.high is None:
+def _pairs(table: Table) -> Iterator[tuple[Line, Line]]:
+    """Yield each command with the first command that was measured in the same way."""
+    alike: dict[Identity, dict[str, Line]] = {}
+    for line in table.lines:
+        identity = next(iter(line.figures.values())).identity
+        alike.setdefault(replace(identity, variant="", metric=""), {})[identity.variant] = line
+    first = next(iter(table.brought.commands))
+    for lines in alike.values():
+        if first in lines:
+            yield from ((lines[first], line) for name, line in lines.items() if name != first)
+
+
+def _status(table: Table, first: Line, line: Line, limit: float) -> int:
+    where, shown = f"at {line.case}: " if line.case else "", f"{100 * limit:g} %"
+    a, b = first.ranked(table.decides), line.ranked(table.decides)
+    found = None if a is None or b is None else ratios.ratio(a, b, limit)
+    if found is None or found.low is None or found.high is None:
         note(f"{where}{line.label}: no interval, so the limit of {shown} is not decided")
         return INCONCLUSIVE
-    if line.ratio.low > 1 + limit:
-        note(f"{where}{compared} in {what}: above the limit of {shown}")
+    compared = f"{where}{line.label} / {first.label} = {settle(found.text)} in {table.brought.called(table.decides)}"
+    if found.low > 1 + limit:
+        note(f"{compared}: above the limit of {shown}")
         return REGRESSION
-    if line.ratio.high > 1 + limit:
-        note(f"{where}{compared} in {what}: whether it keeps the limit of {shown} is uncertain")
+    if found.high > 1 + limit:
+        note(f"{compared}: whether it keeps the limit of {shown} is uncertain")
         return INCONCLUSIVE
     return OK

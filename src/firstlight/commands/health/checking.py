@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import runner
-from firstlight.analysis import stored
 from firstlight.analysis.changes import Value
 from firstlight.analysis.compare import disturbance, share_disturbed
 from firstlight.analysis.history import accepted, folder, index
 from firstlight.analysis.verdict import DISTURBED, Identity
 from firstlight.commands.health import checks
+from firstlight.commands.health.checks import Limit
 from firstlight.commands.health.page import Health
 from firstlight.commands.nodes.requests import CHAPTER
-from firstlight.core.errors import OK, UsageError
+from firstlight.commands.shared import runs
+from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, FirstlightError, UsageError
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Workload
 from firstlight.results.record import Run
-from firstlight.runner import RunRequest
+from firstlight.runner import Result, RunRequest
 from firstlight.runner.interrupt import interruptible
-from firstlight.runner.progress import Progress, display
+from firstlight.runner.progress import display
 from firstlight.system import site
 from firstlight.system.machine import cache_directory
 from firstlight.toolchain import Toolbox
@@ -39,15 +41,30 @@ def measure(
     Raises UsageError for what is not available here, BuildError if nothing could be built.
     """
     with interruptible(), display() as progress:
-        if toolchain is None:
-            toolchain = _native(runner.discover(progress)[1])
-        order = RunRequest(tuple(names) or (CHAPTER,), budget=FIRST * seconds, toolchains=(toolchain,), results=results)
-        path = runner.run(order, progress).directory
+        here, toolbox = runner.discover(progress)
+        _limits(catalogue.load(catalogue.roots()))  # a wrong reference is reported before a minute is spent
+        _accepted(results, here.name)
+        order = RunRequest(
+            tuple(names) or (CHAPTER,),
+            budget=FIRST * seconds,
+            toolchains=(toolchain or _native(toolbox),),
+            results=results,
+        )
+        path = _ended(runner.run(order, progress))
         found = check(path, results, threshold)
-        if found.code != OK:
-            _again(path, (1 - FIRST) * seconds, progress)
+        if not found.sound:
+            _ended(runner.resume(path, progress, (1 - FIRST) * seconds))
             found = check(path, results, threshold)
     return path, found
+
+
+def _ended(result: Result) -> Path:
+    """Return the directory of a run. Raises KeyboardInterrupt if interrupted, FirstlightError for a full disk."""
+    if result.code == INTERRUPTED:
+        raise KeyboardInterrupt
+    if result.code == ENVIRONMENT:
+        raise FirstlightError(f"{result.directory}: {result.missing or result.line}")
+    return result.directory
 
 
 def _native(toolbox: Toolbox) -> str:
@@ -59,20 +76,14 @@ def _native(toolbox: Toolbox) -> str:
     return (native or [first])[0].name
 
 
-def _again(path: Path, seconds: float, progress: Progress) -> None:
-    with contextlib.suppress(UsageError):  # all its intervals are narrow already
-        runner.resume(path, progress, seconds)
-
-
 def check(path: Path, results: Path, threshold: float) -> Health:
     """Return the result for the run at `path`. Raises RecordError if it cannot be read, UsageError for wrong limits."""
-    judgement, workloads, _ = stored.judged(path)
-    run = judgement.run
-    wanted = checks.limits(site.current().site.limits, workloads.values())
-    base = accepted.baseline(results, run.machine.name) if results.is_dir() else None
+    judgement, workloads, _ = runs.judged(path)
+    run, wanted = judgement.run, _limits(workloads)
+    base = _accepted(results, run.machine.name)
     if base is not None and base.resolve() == path.resolve():
         base = None
-    before = None if base is None else stored.judged(base).judgement
+    before = None if base is None else runs.judged(base).judgement
     similar, machines = _similar(run, results)
     share = share_disturbed(judgement.figures)
     return Health(
@@ -84,6 +95,14 @@ def check(path: Path, results: Path, threshold: float) -> Health:
         similar=machines,
         limits=len(wanted),
     )
+
+
+def _limits(workloads: Mapping[str, Workload]) -> dict[str, Limit]:
+    return checks.limits(site.current().site.limits, workloads.values())
+
+
+def _accepted(results: Path, machine: str) -> Path | None:
+    return accepted.baseline(results, machine) if results.is_dir() else None
 
 
 def _similar(run: Run, results: Path) -> tuple[dict[Identity, list[Value]], int]:
@@ -102,10 +121,3 @@ def _similar(run: Run, results: Path) -> tuple[dict[Identity, list[Value]], int]
         for number, value in past.entry.values:
             found.setdefault(read.figures[number].identity, []).append(value)
     return found, len(newest)
-
-
-def accept(path: Path, results: Path) -> None:
-    """Make the run the baseline of its machine. Raises UsageError if the run is not in the results folder."""
-    if path.resolve().parent != results.resolve():
-        raise UsageError(f"{path} is not in {results}; name its folder: --results DIR")
-    accepted.accept(results, path, stored.judged(path).judgement.run.machine.name)

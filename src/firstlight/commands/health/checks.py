@@ -28,11 +28,14 @@ DOUBTFUL = 0.15
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One row of the run, and the result of each comparison. `problems`: one sentence each; `value` is None if none."""
+    """One row of the run, and the result of each comparison. `problems`: one sentence each.
+
+    `better` and `value` are None if the row was not measured or has no verified figure.
+    """
 
     title: str
     unit: str
-    better: Better
+    better: Better | None
     value: float | None
     low: float | None
     high: float | None
@@ -85,7 +88,7 @@ def checks(
     for title, limit in wanted.items():
         if title not in measured:
             problem = f"not measured; the limit is {quantity(limit.value, limit.unit)}"
-            made.append(Check(title, limit.unit, "higher", None, None, None, UNCLEAR, (problem,), limit.value))
+            made.append(Check(title, limit.unit, None, None, None, None, UNCLEAR, (problem,), limit.value))
     return made
 
 
@@ -101,7 +104,7 @@ def _check(
     wrong = [f for f in answer.failed if not f.expected]
     if best is None:
         grade: Grade = BAD if wrong else UNCLEAR
-        return Check(title, "", "higher", None, None, None, grade, (_first(wrong) or answer.reason,))
+        return Check(title, "", None, None, None, None, grade, (_first(wrong) or answer.reason,))
     grades: list[tuple[Grade, str]] = []
     least = None
     if limit is not None:
@@ -114,7 +117,8 @@ def _check(
         of_accepted = compare.of_medians(earlier, best)
         if not best.observed:  # as in `compare`: it often speaks of the state of the machine
             grades.append(_of_accepted(earlier, best, threshold))
-    if (others := similar.get(best.identity)) and len(others) + 1 >= nodes.FEWEST:
+    others = [value for value in similar.get(best.identity, ()) if value.median > 0]
+    if len(others) + 1 >= nodes.FEWEST and best.estimate.median > 0:  # an observed value may be 0, which has no ratio
         grade, text, of_similar = _of_similar(best, others, asked, threshold)
         grades.append((grade, text))
     problems = tuple(text for grade, text in grades if grade != OK)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +11,7 @@ from firstlight.commands.shared.output import (
     as_json,
     colour,
     new_run_folder,
+    note,
     print_json,
     smallest,
     tell,
@@ -19,9 +19,6 @@ from firstlight.commands.shared.output import (
     width,
 )
 from firstlight.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from firstlight.commands.health.page import Health
 
 SECTION = "Trust"
 
@@ -112,17 +109,9 @@ def command(
         print_json(health)
     else:
         tell(summary(health, width(), colour()))
-    if accept:
-        _accept(path, health, results)
-    return health.code
-
-
-def _accept(path: Path, health: Health, results: Path) -> None:
-    from firstlight.commands.health import checking
-    from firstlight.commands.shared.output import note
-
-    if not health.sound:
+    if accept and health.sound:
+        run_id = runs.accept(path, results).id
+        note(f"{run_id} is accepted: later checks of this machine compare with it")
+    elif accept:
         note("not accepted: a row is bad or unclear, or the machine was disturbed")
-        return
-    checking.accept(path, results)
-    note(f"{path.name} is accepted: later checks of this machine compare with it")
+    return health.code

@@ -14,8 +14,6 @@ from firstlight.core.shell import command
 from firstlight.core.units import count, quantity, ratio
 from firstlight.report.ink import Ink, wrap
 
-_MARKS = {BAD: ("bad", "✗"), OK: ("good", "✓")}
-
 
 class Health(msgspec.Struct, frozen=True):
     """A health check as `--json` prints it.
@@ -68,7 +66,7 @@ def summary(health: Health, width: int, colour: bool) -> str:
     lines = [ink(style, first), *more]
     for check in health.checks:
         for problem in check.problems:
-            kind, mark = _MARKS.get(check.grade, ("warn", "?"))
+            kind, mark = ("bad", "✗") if check.grade == BAD else ("warn", "?")
             lines += [ink(kind, x) for x in wrap(f"{check.title}: {problem}", width, f"  {mark} ", "    ")]
     lines += ["", *_table(health.checks, ink)]
     return "\n".join(ink.page([*lines, "", *_compared(health, width)]).splitlines())
@@ -103,7 +101,7 @@ def _compared(health: Health, width: int) -> list[str]:
 def openmetrics(health: Health) -> str:
     """Return the check in the OpenMetrics text format, for the textfile collector of Prometheus.
 
-    Source: OpenMetrics 1.0, https://github.com/OpenObservability/OpenMetrics. Values are in base units.
+    Source: OpenMetrics 1.0, https://github.com/OpenObservability/OpenMetrics.
     """
     machine = _label(health.machine)
     lines = [

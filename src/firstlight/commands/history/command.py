@@ -113,7 +113,9 @@ def command(
 
     folder, paths = _places(places, results)
     if accept is not None:
-        return _accept(accept, folder)
+        run = runs.accept(runs.find(accept, folder), folder)
+        tell(f"{run.id} is accepted: later runs of {run.machine.name} are compared with it")
+        return OK
     for path in (output, junit):
         if path is not None:
             writable(path)
@@ -196,20 +198,6 @@ def _history(read: Folder, machine: str, since: datetime | None, figures: Sequen
 
 def _day(read: Folder) -> str:
     return f"{datetime.fromtimestamp(read.runs[-1].run.started):%Y-%m-%d}"
-
-
-def _accept(word: str, folder: Path) -> int:
-    from firstlight.analysis.history.accepted import accept
-
-    path = runs.find(word, folder)
-    judgement, _, defects = runs.judged(path)
-    if path.resolve().parent != folder.resolve():
-        raise UsageError(f"{path} does not lie in {folder}; copy it there, or name its folder: --results DIR")
-    if defects or judgement.run.state in ("running", "interrupted"):
-        raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
-    accept(folder, path, judgement.run.machine.name)
-    tell(f"{judgement.run.id} is accepted: later runs of {judgement.run.machine.name} are compared with it")
-    return OK
 
 
 def _compared(

@@ -13,6 +13,7 @@ from firstlight.core.errors import UsageError
 
 if TYPE_CHECKING:
     from firstlight.analysis.stored import Judged
+    from firstlight.results.record import Run
 
 RESULTS = Path("results")
 
@@ -59,6 +60,19 @@ def judged(path: Path) -> Judged:
     found = stored.judged(path)
     passed_over(found.defects)
     return found
+
+
+def accept(path: Path, folder: Path) -> Run:
+    """Make the run at `path` the accepted run of its machine in the folder. Raises UsageError if it cannot be."""
+    from firstlight.analysis.history import accepted
+
+    judgement, _, defects = judged(path)
+    if path.resolve().parent != folder.resolve():
+        raise UsageError(f"{path} is not in {folder}; copy it there, or name its folder: --results DIR")
+    if defects or judgement.run.state in ("running", "interrupted"):
+        raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
+    accepted.accept(folder, path, judgement.run.machine.name)
+    return judgement.run
 
 
 def passed_over(defects: Iterable[str]) -> None:
