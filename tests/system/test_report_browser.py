@@ -190,7 +190,7 @@ def test_keyboard_and_screen_reader_reach_every_plot(browser: Any, pages: dict[s
         assert shown.page.locator("figure.plot details[open] table").first.is_visible()
 
 
-def test_a_mark_shows_its_launches_and_the_command(browser: Any, pages: dict[str, Path]) -> None:
+def test_a_mark_shows_its_launches_and_no_command(browser: Any, pages: dict[str, Path]) -> None:
     with Shown(browser, pages["sample"]) as shown:
         found = "|".join(shown.page.locator("#plot-dot-0-0 .marks title").all_text_contents())
-        assert "8 launches: " in found and "./fl run dot.simd --toolchain clang-native" in found
+        assert "8 launches: " in found and "dot.simd rate, n = 100 (clang-native)" in found and "./fl" not in found
