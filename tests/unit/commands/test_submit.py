@@ -19,6 +19,7 @@ from firstlight.execute.launch.environment import compose
 from firstlight.model.plan import EFFORT, Placement
 from firstlight.results import store
 from firstlight.results.store import documents
+from firstlight.runner import resuming
 from firstlight.runner.prepare import RunRequest
 from firstlight.runner.progress import Plain
 from firstlight.system import machine
@@ -174,7 +175,7 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
     monkeypatch.setattr(machine, "discover", lambda: replace(node, name="other"))
     runner.resume(path, progress, 1)
     runner.resume(path, progress, 1)
-    assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [runner.OTHER_NODES]
+    assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [resuming.OTHER_NODES]
 
 
 def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured, tmp_path: Path) -> None:
