@@ -23,7 +23,6 @@ from firstlight.system import site
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
-
 MOST_NAMED = 3
 OTHER_NODES = "resumed on other nodes of the same kind: its figures hold for the kind, not for one node"
 
