@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -91,6 +91,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
     by_cell: dict[str, list[LaunchRecord]] = defaultdict(list)
     for record in records:
         by_cell[record.start.cell].append(record)
+    old = replaced(one for some in by_cell.values() for one in some)
     found: dict[Subject, Evidence] = {}
     lost: list[str] = []
     for cell in run.cells:
@@ -98,11 +99,22 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
             reason = why_lost(cell, record)
             if reason and not refused(record):
                 lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
-            _take(found, cell, record, reason)
+            _take(found, cell, record, reason, record.start.preview and cell.id in old)
     lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
     for evidence in found.values():
         evidence.timings.sort(key=lambda t: t.time)
     return found, lost
+
+
+def replaced(records: Iterable[LaunchRecord]) -> frozenset[str]:
+    """Return the cells whose preview launches are replaced: the rounds have launched them as often since.
+
+    Preview launches fill the first page before the other programs are built, so they do not alternate with the
+    launches that they would be compared with.
+    """
+    launches = Counter((r.start.cell, r.start.preview) for r in records)
+    cells = {name for name, preview in launches if preview}
+    return frozenset(name for name in cells if launches[name, False] >= launches[name, True])
 
 
 def refused(record: LaunchRecord) -> str:
@@ -135,7 +147,10 @@ def why_lost(cell: Cell, record: LaunchRecord) -> str:
     return ""
 
 
-def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reason: str) -> None:
+def _take(
+    found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reason: str, is_replaced: bool = False
+) -> None:
+    """Add a launch to the evidence of its cases. Of a launch that is replaced only the checks count."""
     samples: dict[int, list[Sample]] = defaultdict(list)
     checks: dict[int, list[Check]] = defaultdict(list)
     for sample in record.samples:
@@ -160,6 +175,8 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
             evidence.incomplete += record.exit.ok and not record.complete
             continue
         evidence.unchecked += not checks[case.case]
+        if is_replaced:
+            continue
         evidence.samples += len(samples[case.case])
         evidence.disturbed += sum(not s.cpu >= UNDISTURBED for s in samples[case.case])
         walls = [s.wall for s in samples[case.case]]

@@ -19,6 +19,7 @@ from firstlight.analysis.evidence import (
     Timing,
     launch_value,
     may_be_missing,
+    replaced,
     subject_of,
     why_lost,
 )
@@ -74,11 +75,11 @@ def metric_of(judgement: Judgement, identity: Identity) -> Metric:
 def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
     """Return every launch of the figure with all its samples, in the order of time."""
     cells = {cell.id: cell for cell in judgement.run.cells}
-    metric = metric_of(judgement, figure.identity)
+    metric, old = metric_of(judgement, figure.identity), replaced(judgement.records)
     found = []
     for record in judgement.records:
         cell = cells.get(record.start.cell)
-        if cell is None or why_lost(cell, record):
+        if cell is None or why_lost(cell, record) or (record.start.preview and cell.id in old):
             continue
         for case in record.cases:
             program, placement, parameters = subject_of(cell, case)

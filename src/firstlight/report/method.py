@@ -61,7 +61,18 @@ def _launches(judgement: Judgement) -> str:
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
         f"median of its samples. At least {run.launches} launches per program were required, and more until the "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)}. Launches to be compared were interleaved in "
-        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. {how}."
+        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. {_preview(judgement)}{how}."
+    )
+
+
+def _preview(judgement: Judgement) -> str:
+    """Return the sentence on launches for the first page; "" if there were none."""
+    early = sum(r.start.preview for r in judgement.records)
+    return (
+        f"{count(early, 'launch', 'launches')} before the other programs were built filled the first page; they stop "
+        "counting when a program has been launched as often since. "
+        if early
+        else ""
     )
 
 

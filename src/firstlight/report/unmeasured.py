@@ -62,9 +62,9 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
 
 
 def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered: Collection[str]) -> list[str]:
-    """Return the titles of the rows that the plan covers and a run stopped by its budget did not answer."""
+    """Return the titles of the rows that the plan covers and that a run has not answered: in its budget, or yet."""
     run = judgement.run
-    if run.state != "budget":
+    if run.state not in ("budget", "running"):
         return []
     planned: dict[str, list[Cell]] = {}
     had = Counter(r.start.cell for r in judgement.records)

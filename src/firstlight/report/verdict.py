@@ -16,7 +16,7 @@ from firstlight.core.units import percent
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, external_commands, wording
-from firstlight.report.unmeasured import unmeasured
+from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
 
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
@@ -98,10 +98,19 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
     """Return what to do next, and the command: continue a run that is not complete, or run the larger suite."""
     run = judgement.run
     if run.state != "complete":
-        return state(run)
+        how, go_on = state(run)
+        return how + _still_to_come(judgement, workloads), go_on
     if unmeasured(run, workloads) and run.suite == "quick":
         return "measure more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
     return "", ""
+
+
+def _still_to_come(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    """Return the rows that a run will answer if it goes on, "" if it has ended: `; still to come: message latency`."""
+    if judgement.run.state != "running":
+        return ""
+    titles = unanswered(judgement, workloads, {a.row.title for a in answers.answers(judgement, workloads) if a.best})
+    return f"; still to come: {_some([provenance.name(title) for title in titles])}" if titles else ""
 
 
 def state(run: Run) -> tuple[str, str]:
@@ -109,6 +118,6 @@ def state(run: Run) -> tuple[str, str]:
     how = {
         "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
         "interrupted": "continue: the run was interrupted, and only part of the suite was measured",
-        "running": "continue: the run has not ended, and only part of the suite was measured",
+        "running": "wait: this page was written during the run, which writes it again; continue a run that was killed",
     }.get(run.state, run.state)
     return how, command("run", "--resume", run.id, *run.more())

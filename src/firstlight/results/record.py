@@ -57,6 +57,7 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
     time: Time
     command: tuple[str, ...]
     load: float
+    preview: bool = False  # for the first page only: launches of the rounds replace it, see `evidence.replaced`
 
 
 class Binding(msgspec.Struct, frozen=True):

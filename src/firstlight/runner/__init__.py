@@ -7,8 +7,9 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -20,18 +21,19 @@ from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.core.units import duration
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Workload
-from firstlight.model.plan import EFFORT, Plan, Program
+from firstlight.model.plan import EFFORT, Cell, Plan, Program
 from firstlight.model.plan.settings import Setting
 from firstlight.results import store
 from firstlight.results.record import SCHEMA, Run
 from firstlight.results.store import Store
 from firstlight.results.store.documents import typed
-from firstlight.runner import documents, environment, exit_status, forecast, guests, resuming
+from firstlight.runner import documents, environment, exit_status, forecast, guests, preview, resuming
 from firstlight.runner.forecast import Forecast
 from firstlight.runner.interrupt import interruptible, leaving_nothing
 from firstlight.runner.prepare import (
     Made,
     Prepared,
+    RunForecast,
     RunRequest,
     discover,
     forecast_run,
@@ -82,13 +84,33 @@ def run(order: RunRequest, progress: Progress) -> Result:
                 prepared = prepare(order, progress)
                 ahead = forecast_run(prepared, order)
                 _tell(ahead.forecast, progress)
-                made = make(ahead.programs, prepared.toolbox, prepared.workloads, progress)
+                first, made = _build(order, prepared, ahead, progress)
         except KeyboardInterrupt:
             progress.note(
                 "stopped before the first launch: there is no run to resume; what is built is kept, start again"
             )
             raise
-        return _new_run(replace(order, budget=ahead.budget), prepared, made, progress, neighbours)
+        order = replace(order, budget=ahead.budget)
+        return _new_run(order, prepared, made, progress, neighbours, first)
+
+
+class Preview(NamedTuple):
+    """The cells of the first page, which are launched before the rest of `programs` is built."""
+
+    cells: Sequence[Cell]
+    programs: Sequence[Program]
+
+
+def _build(
+    order: RunRequest, prepared: Prepared, ahead: RunForecast, progress: Progress
+) -> tuple[Preview | None, Made]:
+    """Build the programs of the preview, or all programs if there is none."""
+    toolbox, workloads = prepared.toolbox, prepared.workloads
+    if first := preview.cells(prepared, order, ahead):
+        made = make(list(dict.fromkeys(c.program for c in first)), toolbox, workloads, progress, required=False)
+        if made.executables:
+            return Preview([c for c in first if c.program in made.executables], ahead.programs), made
+    return None, make(ahead.programs, toolbox, workloads, progress)
 
 
 @contextlib.contextmanager
@@ -115,14 +137,42 @@ def carry_out(order: RunRequest, prepared: Prepared, made: Made, progress: Progr
         return _new_run(order, prepared, made, progress, neighbours)
 
 
-def _new_run(order: RunRequest, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
+def _new_run(
+    order: RunRequest,
+    prepared: Prepared,
+    made: Made,
+    progress: Progress,
+    neighbours: Neighbours,
+    ahead: Preview | None = None,
+) -> Result:
     new = _new(order, prepared, made)
     files = prepared.given.files
     with store.create(order.results, new, free=order.name is None, files=files) as opened:
         new = replace(new, id=opened.path.name)
         _keep_logs(opened, made)
         session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
-        return _carry_out(session, new.budget, neighbours)
+        return _carry_out(
+            session, new.budget, neighbours, (lambda: _preview(session, ahead, prepared)) if ahead else None
+        )
+
+
+def _preview(session: Session, ahead: Preview, prepared: Prepared) -> float:
+    """Launch the cells of the first page, then build all other programs. Returns the seconds of launching."""
+    try:
+        session.preview(ahead.cells, preview.SHARE * session.run.budget)
+        session.progress.note(
+            f"first page: {session.store.path / store.layout.REPORT}; the rest is built and measured now"
+        )
+        built = {b.program for b in session.run.builds}
+        more = [p for p in ahead.programs if p not in built]
+        with leaving_nothing():
+            made = make(more, prepared.toolbox, prepared.workloads, session.progress, required=False)
+        _keep_logs(session.store, made)
+        session.add(_with_builds(session.run, more, made), made.executables)
+        return exit_status.spent(session.records)
+    except BaseException:
+        session.interrupted()
+        raise
 
 
 def _writable(results: Path) -> None:
@@ -242,15 +292,20 @@ def _made(
     return replace(made, builds=(*made.builds, *there), executables=executables)
 
 
-def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Result:
-    """Launch, then judge and report the existing launches, also after an interrupt and on a full disk."""
+def _carry_out(
+    session: Session, budget: float, neighbours: Neighbours, first: Callable[[], float] | None = None
+) -> Result:
+    """Launch, then judge and report the existing launches, also after an interrupt and on a full disk.
+
+    `first` is called before the rounds, and returns the seconds of the budget that it used.
+    """
     rounds: Rounds | None = None
     full = ""
     if neighbours.before:
         session.warn(BESIDE)
     try:
         with interruptible():
-            rounds = session.go(budget)
+            rounds = session.go(budget - (first() if first else 0.0))
     except KeyboardInterrupt:
         session.progress.note("interrupted: writing the report of what is there")
     except store.StoreError as error:

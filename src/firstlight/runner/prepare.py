@@ -161,7 +161,7 @@ def _shown(progress: Progress) -> build.Progress:
 
 def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
     """Report launches that may exceed the time limit, before any build. Raises UsageError if all of them do."""
-    known = _costs(prepared)
+    known = costs_of(prepared)
     cells = prepared.plan.cells
     late = [cell for cell in cells if known.of(cell) > timeout]
     if not late:
@@ -174,7 +174,8 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
 
 
-def _costs(prepared: Prepared) -> Costs:
+def costs_of(prepared: Prepared) -> Costs:
+    """Return the durations of launches: measured by earlier runs, otherwise estimated."""
     return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
 
 
@@ -188,7 +189,7 @@ class RunForecast(NamedTuple):
 
 def forecast_run(prepared: Prepared, order: RunRequest, had: Mapping[str, int] = {}) -> RunForecast:
     """Forecast the run before anything is built. `had`: launches that cells already have."""
-    known, cells = _costs(prepared), prepared.plan.cells
+    known, cells = costs_of(prepared), prepared.plan.cells
     workloads, here = prepared.workloads, prepared.machine
     named = agenda.named(workloads, order.names, (one.name for one in prepared.brought))
     wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)
@@ -222,8 +223,17 @@ def _usual_budget(prepared: Prepared, order: RunRequest, items: Sequence[Item]) 
     return effort.enough(len(select(prepared.workloads, order.names)), opening)
 
 
-def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
-    """Build every program once. Raises BuildError with the output of the first compiler if none could be built."""
+def make(
+    programs: Sequence[Program],
+    toolbox: Toolbox,
+    workloads: dict[str, Workload],
+    progress: Progress,
+    required: bool = True,
+) -> Made:
+    """Build every program once.
+
+    Raises BuildError with the output of the first compiler if none builds, unless `required` is false.
+    """
     shown = _shown(progress)
     shown(0, len(programs), "")
     built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
@@ -237,7 +247,7 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
         efforts=efforts(programs, workloads),
     )
     failed = [b for b in made.builds if not b.ok]
-    if not made.executables:
+    if required and not made.executables:
         key, words = next(iter(outputs.items()))
         raise BuildError(f"nothing could be built; the first error, of {key}:\n{words}")
     for one in failed:

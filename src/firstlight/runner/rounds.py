@@ -41,15 +41,18 @@ class Rounds:
         costs: Costs | None = None,
         later: Sequence[Cell] = (),
         comparisons: Mapping[str, str] = {},
+        finished: Callable[[], None] = lambda: None,
+        stage: str = "round",
     ) -> None:
         """Count the launches that are `present`. `ranks`: the purpose of each cell; all equal by default.
 
         `costs`: the durations of launches. `comparisons`: for each cell, the name of the comparison that it starts
         with. `later`: cells that cannot be launched now, because their programs were not built for lack of time.
+        `finished` is called after each round. `stage`: the name of a round on the display.
         """
         self._run, self._launch, self._budget, self._progress, self._clock = run, launch, budget, progress, clock
         self._ranks, self.costs, self.later = ranks or {}, costs or Costs({}), tuple(later)
-        self._comparisons = comparisons
+        self._comparisons, self._finished, self._stage = comparisons, finished, stage
         self.tallies = {cell.id: Tally(run, cell) for cell in cells}
         for record in sorted(present, key=lambda r: r.start.time):
             if record.start.cell in self.tallies:
@@ -73,6 +76,7 @@ class Rounds:
                     launched = True
             if not launched:
                 break
+            self._finished()
             number += 1
             cells = self._next()
         wanting = any(tally.wants(self._run.launches) for tally in self.tallies.values())
@@ -177,7 +181,7 @@ class Rounds:
 
     def _show(self, number: int, place: int, total: int, cell: Cell) -> None:
         state = self._progress.state
-        state.stage, state.now = f"round {number + 1}", cell.id
+        state.stage, state.now = f"{self._stage} {number + 1}", cell.id
         state.done, state.total = place, total
         state.left = max(0.0, self._budget - self._elapsed())
         self._progress.update()

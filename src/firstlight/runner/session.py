@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import uuid
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -31,6 +33,10 @@ from firstlight.runner.rounds import BUDGET, Rounds
 from firstlight.system.machine import Machine, cache_directory
 from firstlight.toolchain import Toolbox
 
+UPDATING = 0.05
+"""The share of the time of the rounds in which the page may be written again."""
+WRITING = 2.0
+"""Seconds that writing the page may need, as long as it was not measured."""
 SETTLE = 1.0
 """Seconds to wait: a batch system that ends a job may end its programs shortly before it signals firstlight."""
 
@@ -60,9 +66,38 @@ class Session:
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
         self._saved = True  # whether run.json says what `run` says
+        self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
             progress.note(f"passed over: {defect}")
+
+    def preview(self, cells: Sequence[Cell], budget: float) -> None:
+        """Launch the cells of the first page as often as intervals need, and write the page."""
+        known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
+        run, launch = replace(self.run, precision=math.inf), partial(self._launch, preview=True)
+        Rounds(run, cells, launch, [], budget, self.progress, costs=known, stage="first page").go()
+        costs.keep(cache_directory(), known.measured)
+        self._write_page()
+
+    def add(self, longer: Run, executables: dict[Program, Path]) -> None:
+        """Go on with a run of more programs; `executables`: those that were built since."""
+        self.run, self._executables = longer, {**self._executables, **executables}
+        self._save("running")
+
+    def interrupted(self) -> None:
+        """Record that the run was stopped before its rounds."""
+        self._save("interrupted")
+
+    def _update_page(self) -> None:
+        """Write the page again, unless that would need more than UPDATING of the time since it was written."""
+        written, seconds = self._page
+        if (time.monotonic() - written) * UPDATING >= seconds:
+            self._write_page()
+
+    def _write_page(self) -> None:
+        began = time.monotonic()
+        derive(self.store.folder, judge(self.run, self.records, self.workloads), self.workloads)
+        self._page = time.monotonic(), time.monotonic() - began
 
     def go(self, budget: float) -> Rounds:
         """Launch for at most `budget` seconds and write the state reached: complete, budget or interrupted.
@@ -80,13 +115,14 @@ class Session:
             self.run,
             cells,
             self._launch,
-            self.records,
+            [r for r in self.records if not r.start.preview],
             budget,
             self.progress,
             ranks=wanted,
             costs=known,
             later=later,
             comparisons=agenda.comparisons(cells, self.workloads),
+            finished=self._update_page,
         )
         self._save("running")
         self.store.forget(FIGURES)  # what an earlier stretch had derived is no longer so
@@ -113,14 +149,15 @@ class Session:
         self.store.write_run(self.run)
         self._saved = True
 
-    def _launch(self, cell: Cell, number: int) -> LaunchRecord:
+    def _launch(self, cell: Cell, number: int, preview: bool = False) -> LaunchRecord:
         """Launch a cell in round `number`; the record is durable when this returns."""
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
         kept = documents.option(self.store.path, self.run.settings)
         command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
-        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, os.getloadavg()[0]))
+        load = os.getloadavg()[0]
+        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, load, preview))
         try:
             outcome = launch.launch(command, self._timeout, uuid.uuid4().hex)
             if machine.batch and not outcome.ok:
