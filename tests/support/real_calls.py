@@ -10,9 +10,11 @@ from pathlib import Path
 
 import turns
 from firstlight import ROOT
-from firstlight.core.errors import OK
+from firstlight.core.errors import INCONCLUSIVE, OK
 
 FIRSTLIGHT = (sys.executable, "-m", "firstlight")
+MEASURED = (OK, INCONCLUSIVE)
+"""The exit status of a good run: while other tests run, the machine may not be fit for measuring."""
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 
 

@@ -20,6 +20,7 @@ import turns
 from firstlight import ROOT
 from firstlight.results import store
 from firstlight.results.record import LaunchRecord, Run
+from real_calls import MEASURED
 from slurm import Cluster
 
 REASON = slurm.why_not()
@@ -72,7 +73,7 @@ def test_a_job_measures_as_a_local_run_does(cluster: Cluster, tmp_path: Path) ->
     words = ("--setup-time", "30m", "--as", "first", "faulty.good", "faulty.mpi_good", "--toolchain", "gcc-base")
     done = firstlight(cluster, tmp_path, "submit", "--wait", *words, "--launches", "2", "--budget", "40s")
     output = (tmp_path / "results/jobs/first/output.txt").read_text()
-    assert done.returncode == 0, done.stderr + output
+    assert done.returncode in MEASURED, done.stderr + output
     run, launches = records(tmp_path / "results/first")
     assert (run.id, run.machine.batch, run.machine.nodes) == ("first", "slurm", 1)
     assert run.state in ("complete", "budget")
@@ -115,7 +116,7 @@ def test_a_job_loads_the_modules_that_were_asked_for(cluster: Cluster, tmp_path:
     request = ("faulty.good", "--toolchain", "gcc-base", "--launches", "1", "--budget", "40s")
     done = firstlight(cluster, tmp_path, *words, *request, own=own)
     output = (tmp_path / "results/jobs/modular/output.txt").read_text()
-    assert done.returncode == 0, done.stderr + output
+    assert done.returncode in MEASURED, done.stderr + output
     run, launches = records(tmp_path / "results/modular")
     assert run.machine.batch == "slurm" and launches and all(record.exit.ok for record in launches)
     assert run.modules is not None and (run.modules.toolchain, list(run.modules.modules)) == ("new", ["trial/13.1"])
@@ -133,7 +134,7 @@ def test_two_nodes(cluster: Cluster, tmp_path: Path) -> None:
     output = (tmp_path / "results/jobs/wide/output.txt").read_text()
     if "no MPI library matches" in output:
         pytest.skip("no MPICH here")
-    assert done.returncode == 0, done.stderr + output
+    assert done.returncode in MEASURED, done.stderr + output
     run, launches = records(tmp_path / "results/wide")
     assert run.machine.nodes == 2
     assert sorted(record.launch.ranks for record in launches) == [2, 4]
@@ -221,7 +222,7 @@ def readable_and_resumable(cluster: Cluster, path: Path, state: str) -> None:
     folder = path.parent.parent
     assert firstlight(cluster, folder, "report", "long").returncode == 0
     done = firstlight(cluster, folder, "run", "--resume", "long", "--budget", "2s")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     run, after = records(path)
     assert len(after) > len(before) and run.state in ("budget", "complete")
     assert store.check(path) == []

@@ -25,6 +25,7 @@ from firstlight.execute.build import Built, build
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
 from firstlight.model.plan.effort import EFFORT
+from real_calls import MEASURED
 
 PAGE = ROOT / "docs" / "add-a-workload.md"
 BLOCK = re.compile(r"`((?:axpy|heat3d)/[a-z0-9_/]+\.(?:toml|hpp|cpp|cu))`.*?\n```[a-z]+\n(.*?)```", re.S)
@@ -65,7 +66,7 @@ def test_the_example_is_measured_with_no_edit_elsewhere(folder: Path, tmp_path: 
         text=True,
         timeout=turns.PATIENCE,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert json.loads(done.stdout)
     figures = subprocess.run(
         [sys.executable, "-m", "firstlight", "figures", str(next(tmp_path.iterdir())), "--json"],

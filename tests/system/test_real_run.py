@@ -21,7 +21,7 @@ from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
 from firstlight.results.record import Exit, Run
 from firstlight.results.store import layout, lines, whole
-from real_calls import figures, firstlight, only_run
+from real_calls import MEASURED, figures, firstlight, only_run
 
 pytestmark = [pytest.mark.native, pytest.mark.faults]
 
@@ -32,7 +32,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("real")
     words = ("--toolchain", "gcc-base", "--launches", "8", "--budget", "60s")  # as many on a busy machine
     done = firstlight(folder, "run", "dot.unrolled_8", "faulty.good", *words)
-    assert done.returncode == OK, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     return folder
 
 

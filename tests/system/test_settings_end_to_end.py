@@ -13,6 +13,7 @@ from commands import Captured, call
 from firstlight.core.errors import OK, REGRESSION, USAGE
 from firstlight.results.store import documents, layout
 from firstlight.system.machine import cache_directory
+from real_calls import MEASURED
 
 pytestmark = [pytest.mark.full, pytest.mark.workload("hartree_fock")]
 
@@ -51,7 +52,7 @@ def test_a_molecule_from_the_command_line_to_the_page_and_on(here: Path, capsys:
         "--as",
         "mine",
     )
-    assert code == OK, err
+    assert code in MEASURED, err
     run, name = here / "results" / "mine", documents.of("mine.xyz", XYZ.encode()).name
     figures = json.loads(call(capsys, "figures", "mine", "--json")[1])
     found = {(f["variant"], f["parameters"]["task"]) for f in figures if f["verdict"] == "verified"}
@@ -61,7 +62,7 @@ def test_a_molecule_from_the_command_line_to_the_page_and_on(here: Path, capsys:
     elsewhere = here / "elsewhere"
     shutil.copytree(run, elsewhere / "mine")
     code, _, err = call(capsys, "run", "--resume", str(elsewhere / "mine"), "--budget", "3s")
-    assert code == OK, err
+    assert code in MEASURED, err
     assert call(capsys, "check", str(elsewhere / "mine"))[0] == OK
     page = (elsewhere / "mine" / "report.html").read_text()
     assert "Hartree-Fock: mine.xyz, STO-3G, matrix" in page and "molecule=mine.xyz basis=STO-3G" in page

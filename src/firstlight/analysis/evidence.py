@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight.analysis.verdict import Identity
+from firstlight.analysis.verdict import DISTURBED, Identity
 from firstlight.core.errors import USAGE
 from firstlight.core.units import significant
 from firstlight.model.plan import Cell, Placement, Program
@@ -26,6 +26,15 @@ def diverged(records: Iterable[LaunchRecord]) -> tuple[int, int]:
     """Return the number of disturbed samples in complete launches (low CPU time), and the number of all samples."""
     samples = [s for r in records if r.complete for s in r.samples]
     return sum(not s.cpu >= UNDISTURBED for s in samples), len(samples)
+
+
+def unfit(run: Run, records: Iterable[LaunchRecord]) -> bool:
+    """Return whether something else used the processors in so many samples that the machine was not fit for measuring.
+
+    External commands may wait by design, and nothing is timed on an emulated processor.
+    """
+    some, samples = diverged(records)
+    return bool(samples) and some / samples >= DISTURBED and not run.brought and not run.machine.emulated
 
 
 class Subject(NamedTuple):

@@ -54,6 +54,8 @@ Exit status:
   2    wrong usage
   3    nothing could be built, or the environment does not allow it; or the disk is
        full: what was measured until then is shown and kept
+  4    inconclusive: something else used the processors in 20 % of the samples or more,
+       so the machine was not fit for measuring; the report is written
   130  interrupted; the report of what is there is written
 """,
 )

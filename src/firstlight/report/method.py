@@ -61,7 +61,8 @@ def _launches(judgement: Judgement) -> str:
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
         f"median of its samples. At least {run.launches} launches per program were required, and more until the "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)}. Launches to be compared were interleaved in "
-        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. {_preview(judgement)}{how}."
+        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. "
+        f"{_preview(judgement)}{how}."
     )
 
 

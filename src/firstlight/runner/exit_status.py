@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from firstlight.analysis import Judgement
+from firstlight.analysis.evidence import unfit
 from firstlight.analysis.outcome import outcome
 from firstlight.analysis.verdict import Verified
 from firstlight.core.confidence import LAUNCHES
@@ -21,10 +22,13 @@ from firstlight.runner.rounds import BUDGET, Rounds
 
 
 def status(judgement: Judgement, unfinished: bool = False) -> int:
-    """Return 1 if no toolchain verified a variant that was tried, 4 if a comparison is unfinished, else 0."""
+    """Return 1 if no toolchain verified a variant that was tried, 4 if the run supports no conclusion, else 0.
+
+    It supports none if a comparison is unfinished or the machine was not fit for measuring.
+    """
     if outcome(judgement).failed:
         return REGRESSION
-    return INCONCLUSIVE if unfinished else OK
+    return INCONCLUSIVE if unfinished or unfit(judgement.run, judgement.records) else OK
 
 
 def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:

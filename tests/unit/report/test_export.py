@@ -26,9 +26,11 @@ from firstlight import ROOT
 from firstlight.analysis import Judgement
 from firstlight.analysis.verdict import Failed, States, Unverified, Verified
 from firstlight.commands.shared.command_line import call
-from firstlight.core.errors import OK, REGRESSION
+from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Workload
+from firstlight.model.catalogue.brought import Brought
+from firstlight.report import verdict
 from firstlight.report.export import figures
 from firstlight.report.export.junit import NOT_AVAILABLE, to_junit
 from firstlight.report.export.reframe import to_reframe
@@ -125,6 +127,23 @@ def test_a_toolchain_that_is_fast_but_wrong_leaves_a_healthy_machine_green(judge
     root = checked(to_junit(healthy))
     assert exit_status.status(healthy) == OK and any(isinstance(f, Failed) for f in healthy.figures)
     assert root.get("failures") == root.get("errors") == "0" and not root.findall(".//failure")
+
+
+@pytest.mark.parametrize(("cpu", "status"), [(0.99, OK), (0.5, INCONCLUSIVE)])
+def test_a_run_on_a_machine_that_was_not_fit_for_measuring_is_inconclusive(
+    judgement: Judgement, cpu: float, status: int
+) -> None:
+    healthy = of_variants(judgement, "serial", "simd", "kahan")
+    records = tuple(replace(r, samples=tuple(replace(s, cpu=cpu) for s in r.samples)) for r in healthy.records)
+    shared = replace(healthy, records=records)
+    assert exit_status.status(shared) == status
+    assert ("not fit for measuring" in verdict.health(shared)) == (status == INCONCLUSIVE)
+    assert (
+        exit_status.status(
+            replace(shared, run=replace(shared.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),)))
+        )
+        == OK
+    )
 
 
 def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgement) -> None:
