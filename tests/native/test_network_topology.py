@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise, product
 from math import prod
@@ -13,19 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from network_tool import Tool, build
+from network_tool import Tool
 
 pytestmark = pytest.mark.native
 
 Route = list[tuple[int, int, int]]
 """Links: from, to, kind."""
-
-
-@pytest.fixture(scope="module")
-def tool() -> Iterator[Tool]:
-    tool = Tool(build())
-    yield tool
-    tool.end()
 
 
 @cache

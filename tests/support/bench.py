@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +18,7 @@ from firstlight.model import catalogue
 from firstlight.model.plan import Program
 from firstlight.results.record import Description, Metric, Parameter
 from firstlight.runner import costs
+from firstlight.runner.progress import Plain
 from firstlight.toolchain import Absent, Toolbox, Toolchain
 
 TOML = """
@@ -89,6 +91,12 @@ RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
 def toolchain(name: str) -> Toolchain:
     compiler, _, flag_set = name.rpartition("-")
     return Toolchain(name, compiler, flag_set, "12.2", "/usr/bin/c++", ("-O2",), ("-fopenmp",))
+
+
+def printed(progress: Plain) -> str:
+    """Return what the `progress` of a test has shown."""
+    assert isinstance(progress._stream, io.StringIO)
+    return progress._stream.getvalue()
 
 
 class Bench:

@@ -1,6 +1,8 @@
-"""Invented outcomes of tuned loops for the tests of their page: one kept with two compilers, one that stays golden."""
+"""Loops for tests of `tune loop`, and invented outcomes for its page: one kept with two compilers, one still golden."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from firstlight.commands.loops import source
 from firstlight.commands.loops.judging import Judged, judged
@@ -22,12 +24,43 @@ void odd(long n, double *x) {
   while (n--) x[n] = 0;
 }
 """
+DOT = """double dot(long n, const double *x, const double *y) {
+  double s = 0;
+#pragma tune precious trip(4:300) fpmode(strict)
+  for (long i = 0; i < n; ++i) { s += x[i] * y[i]; } /* here */
+  return s;
+}
+"""
+SHIFT = """#define FACTOR 3
+void shift(int n, const double *x, double *y) {
+#pragma tune precious trip(4:300)
+  for (int i = 0; i < n; ++i) y[i] = FACTOR * x[i];
+}
+"""
+MACRO = """#include "h.h"
+{0}
+static double w[1000] = {{1}}, scale = 2;
+static int calls;
+int puts(const char *);
+double f(int n, double *x) {{ double s = 0; struct pair {{ double a; }} p = {{3}};
+{1}
+#pragma tune precious trip(4:300) {2}
+  for (int i = 0; i < n; ++i) {{ {3} }}
+  return s + p.a; }}
+"""
+HEADER = """#define OFFSET(i) table[i]
+#define THREE 3
+extern double table[4096];
+enum kind { FIRST, SECOND };
+"""
+
+
+def loops_of(code: str, path: str = "a.c") -> Source:
+    return source.read(Path(path), code.encode())
 
 
 def read(path: str = "a.c") -> Source:
-    from pathlib import Path
-
-    return source.read(Path(path), CODE.encode())
+    return loops_of(CODE, path)
 
 
 def outcomes(word: str = "", file: str = "a.c") -> list[TunedLoop]:

@@ -21,6 +21,7 @@ FLAGS = (
     *SANITIZE,
     *(f"-I{NATIVE}/{room}/include" for room in ("network", "collectives")),
 )
+LOGGOPS = "L=2500,o=1500,g=1000,G=6,O=0,S=65535"
 
 
 class Tool:

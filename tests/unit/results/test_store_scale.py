@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from test_conduct_rounds import Bench, Notes
 from test_store import CELL, GOOD, a_launch, store, whole
 
 from driver import run_of
@@ -24,6 +23,7 @@ from firstlight.runner.cell_progress import Tally
 from firstlight.runner.costs import Costs
 from firstlight.runner.prepare import ALL_WORDS, make
 from firstlight.runner.rounds import COMPLETE
+from invented_rounds import Bench, Notes
 
 __all__ = ["store"]
 

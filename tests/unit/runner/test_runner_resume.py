@@ -1,10 +1,9 @@
-"""Carrying out a run: what is on the disk afterwards, what the exit status says, and that a run can be gone on with."""
+"""Runs that stop before their end: interrupts, kills, spent budgets, full disks; and how they are resumed."""
 
 from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import signal
 import subprocess
@@ -14,123 +13,18 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
-import synthetic
 import turns
-from bench import Bench, toolchain
-from commands import Captured, call
+from bench import Bench, printed, toolchain
 from firstlight import runner
-from firstlight.analysis.environment import differences
-from firstlight.analysis.verdict import Failed, Verified
-from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
-from firstlight.model.plan import EFFORT, Cell, Placement
-from firstlight.report import method
-from firstlight.report.export import kept
+from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, UsageError
+from firstlight.model.plan import Cell, Placement
 from firstlight.results import store
-from firstlight.results.store import lines
-from firstlight.runner import RunRequest, environment
-from firstlight.runner.progress import Moving, Plain, Progress, display
-
-
-@pytest.fixture
-def progress() -> Plain:
-    return Plain(io.StringIO())
-
-
-def printed(progress: Plain) -> str:
-    assert isinstance(progress._stream, io.StringIO)
-    return progress._stream.getvalue()
-
-
-def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -> None:
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK
-    assert result.line == "complete; every interval is within ± 2.5 %"
-    run = store.open(result.directory).run()
-    assert run.state == "complete" and run.finished is not None and run.finished > run.started
-    records = list(store.open(result.directory).records())
-    assert Counter(r.start.cell for r in records) == {cell.id: 6 for cell in run.cells}
-    assert all(isinstance(f, Verified) for f in result.judgement.figures) and len(result.judgement.figures) == 8
-    assert store.check(result.directory) == []
-    assert result.report.is_file() and (result.directory / "figures.json").is_file()
-    assert [a.what for a in run.not_available] == ["MPI"]
-    assert "round 1" in printed(progress)
-
-
-def test_what_a_run_says_at_its_end_is_not_judged_again(
-    bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch, capsys: Captured
-) -> None:
-    monkeypatch.setenv("FIRSTLIGHT_CACHE", str(bench.root / "cache"))
-    monkeypatch.setattr(kept, "FEW", 10)
-    result = runner.run(RunRequest(results=bench.results), progress)
-    monkeypatch.setattr(lines, "read", lambda *_, **__: pytest.fail("a launch was read"))
-    code, out, _ = call(capsys, "figures", str(result.directory), "--json")
-    assert code == OK and json.loads(out) == json.loads((result.directory / "figures.json").read_bytes())
-    assert len(json.loads(out)) == 8
-
-
-def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
-    bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build, taken = bench.build, store.free_id
-
-    def meanwhile(*words: Any) -> Any:
-        for second in range(300):
-            (bench.results / taken(Path("nowhere"), time.time() + second, "quick")).mkdir(parents=True)
-        return build(*words)
-
-    monkeypatch.setattr(store, "free_id", lambda root, started, suite: taken(Path("nowhere"), started, suite))
-    monkeypatch.setattr("firstlight.execute.build.build", meanwhile)
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK and result.directory.name.endswith("-quick-2")
-    assert store.open(result.directory).run().id == result.directory.name and store.check(result.directory) == []
-
-
-def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
-    bench.misbehave("wrong", "dot.kahan@gcc-fast")
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK
-    failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
-    assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
-    launched = Counter(r.start.cell for r in result.judgement.records)
-    assert sorted(launched.values()) == [2, 6, 6, 6]
-
-
-def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
-    bench.misbehave("wrong", "kahan")
-    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
-
-
-def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
-    bench.misbehave("die", "dot.kahan@gcc-base")
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK
-    assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
-    assert len(result.judgement.lost) == 2
-    bench.misbehave("die", "kahan")
-    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
-
-
-def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
-    bench.broken = {"dot.kahan@gcc-fast"}
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK
-    assert (result.directory / "builds" / "dot.kahan@gcc-fast.log").read_text().endswith("all the words")
-    assert "does not build: dot.kahan@gcc-fast" in printed(progress)
-    assert store.check(result.directory) == []
-    bench.broken.add("dot.kahan@gcc-base")
-    assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION
-
-
-def test_nothing_built_leaves_no_run(bench: Bench, progress: Plain) -> None:
-    bench.broken = {f"dot.{v}@gcc-{f}" for v in ("serial", "kahan") for f in ("base", "fast")}
-    with pytest.raises(BuildError, match="all the words"):
-        runner.run(RunRequest(results=bench.results), progress)
-    assert not bench.results.exists()
+from firstlight.runner import RunRequest
+from firstlight.runner.progress import Plain
 
 
 def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Plain) -> None:
@@ -234,16 +128,6 @@ def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: st
     program = STRUCK.format(register=register, meanwhile=meanwhile)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
-
-
-@pytest.mark.faults
-@pytest.mark.alone
-def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
-    bench.misbehave("hang", "dot.kahan@gcc-fast")
-    result = runner.run(RunRequest(results=bench.results), progress)
-    assert result.code == OK
-    assert any("timed out" in lost for lost in result.judgement.lost)
 
 
 @pytest.mark.faults
@@ -362,13 +246,6 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
         runner.resume(begun, progress, 60)
 
 
-def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
-    Path("results").write_text("a file")
-    with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
-        runner.run(RunRequest(results=Path("results/here")), progress)
-    assert printed(progress) == ""
-
-
 def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress: Plain, begun: Path) -> None:
     """Killed while it goes on, a run must not be left with figures that its launches no longer say."""
     bench.misbehave("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
@@ -380,85 +257,3 @@ def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress:
     os.waitpid(child, 0)
     thread.join()
     assert not (begun / "figures.json").exists()
-
-
-def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("socket.gethostname", lambda: "node07")
-    kept = environment.variables(
-        {
-            "OMP_PROC_BIND": "close",
-            "UCX_TLS": "shm,node07",
-            "OMPI_MCA_orte_hnp_uri": "tcp://10.0.0.1",
-            "MPICH_TOKEN": "abc",
-            "I_MPI_HYDRA_HOST_FILE": "hosts",
-            "SLURM_JOB_NUM_NODES": "2",
-            "SLURM_JOB_USER": "me",
-            "HOME": "/home/me",
-            "USER": "me",
-            "LD_LIBRARY_PATH": "/home/me/lib:/opt/x/lib:/scratch/me/lib:/home/menor/lib:/net/node07/lib",
-            "LD_PRELOAD": "/home/me/spy.so",
-            "OMP_PLACES": "",
-            "UCX_NET_DEVICES": "\udcff",
-            "AWS_SECRET_ACCESS_KEY": "abc",
-        }
-    )
-    paths = "~/lib:/opt/x/lib:/scratch/<user>/lib:/home/menor/lib:/net/<host>/lib"
-    assert kept == {
-        "LD_LIBRARY_PATH": paths,
-        "OMP_PROC_BIND": "close",
-        "SLURM_JOB_NUM_NODES": "2",
-        "UCX_NET_DEVICES": "\\udcff",
-        "UCX_TLS": "shm,<host>",
-    }
-
-
-def test_a_long_variable_that_ends_otherwise_is_told_by_compare() -> None:
-    """Where libraries are searched changes a measurement: it is recorded whole or by its hash."""
-    paths = ":".join(f"/opt/software/library-{k}/lib" for k in range(200))
-    one, other = (environment.variables({"LD_LIBRARY_PATH": paths + end}) for end in ("/a", "/b"))
-    assert len(one["LD_LIBRARY_PATH"]) < 1100 and one != other and environment.variables({}) == {}
-    run = synthetic.run().run
-    a, b = (msgspec.structs.replace(run, environment=kept) for kept in (one, other))
-    (difference,) = differences(a, b)
-    assert difference.startswith("LD_LIBRARY_PATH: /opt/software/library-0/lib:")
-    assert any(difference.endswith(" in A, not set in B") for difference in differences(a, run))
-    assert ("LD_LIBRARY_PATH", one["LD_LIBRARY_PATH"]) in method.environment(a)
-
-
-def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Plain) -> None:
-    now = 0.0
-    monkeypatch.setattr("firstlight.runner.progress.time.monotonic", lambda: now)
-    for step in range(100):
-        now = step * 0.2
-        progress.state.stage, progress.state.now, progress.state.left = "round 1", f"cell {step}", 100.0 - now
-        progress.update()
-    lines = printed(progress).splitlines()
-    assert len(lines) == 4
-    assert lines[0] == "round 1 · 1 min 40 s left · cell 0"
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_display_moves_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("CI", raising=False)
-    assert isinstance(display(io.StringIO()), Plain)
-    stream = Terminal()
-    moving: Progress = display(stream)
-    assert isinstance(moving, Moving)
-    monkeypatch.setenv("CI", "1")
-    assert isinstance(display(stream), Plain)
-    with moving:
-        moving.state.stage, moving.state.now, moving.state.last = (
-            "round 2",
-            "dot.serial.gcc-base.1x1",
-            "dot.x: 3 [GB/s]",
-        )
-        moving.state.done, moving.state.total, moving.state.left = 3, 9, 61
-        moving.note("a line [that] stays")
-    shown = stream.getvalue()
-    assert "a line [that] stays" in shown
-    assert "round 2" in shown and "3/9" in shown and "1 min 1 s left" in shown and "3 [GB/s]" in shown

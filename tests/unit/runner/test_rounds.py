@@ -4,111 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import invented_plan
-import synthetic
-from firstlight.model.catalogue import Row, Workload
-from firstlight.model.plan import Cell, ExternalCommand, Placement, Program
-from firstlight.results.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
-from firstlight.runner import agenda
+from firstlight.model.plan import Cell, Placement
+from firstlight.results.record import LaunchRecord
 from firstlight.runner.agenda import Rank
 from firstlight.runner.cell_progress import Tally, varying
-from firstlight.runner.costs import Costs, key
-from firstlight.runner.progress import State
+from firstlight.runner.costs import Costs
 from firstlight.runner.rounds import BUDGET, COMPLETE, Rounds
-
-RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
-
-
-class Notes:
-    """A display that remembers."""
-
-    def __init__(self) -> None:
-        self.state = State()
-        self.notes: list[str] = []
-
-    def update(self) -> None:
-        pass
-
-    def note(self, line: str) -> None:
-        self.notes.append(line)
-
-    def __enter__(self) -> Notes:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
-class Bench:
-    """Invented launches of the cells v0, v1, ... under a clock that only launches move."""
-
-    def __init__(self, count: int, wall: Callable[[str, int], float], seconds: float = 1.0) -> None:
-        self.now, self.seconds, self.wall = 0.0, seconds, wall
-        self.cells = [Cell(f"c{k}", Program("w", f"v{k}", "gcc-base"), Placement(), ("n=1",)) for k in range(count)]
-        self.seen: list[tuple[str, int]] = []
-        self.bad: dict[str, str] = {}
-        self.notes = Notes()
-
-    def run(self, **changes: object) -> Run:
-        described = Description("w", "", "", (), (RATE,), "", "the sum", "eps")
-        base = synthetic.run().run
-        changed = {
-            "cells": tuple(self.cells),
-            "descriptions": {c.program.target: described for c in self.cells},
-            "launches": 6,
-            "precision": 0.025,
-            "seed": 1,
-        }
-        return msgspec.structs.replace(base, **(changed | changes))
-
-    def launch(self, cell: Cell, number: int) -> LaunchRecord:
-        k = sum(name == cell.id for name, _ in self.seen)
-        self.seen.append((cell.id, number))
-        self.now += self.seconds
-        bad = self.bad.get(cell.id, "")
-        wall = self.wall(cell.id, k)
-        return LaunchRecord(
-            start=Start("run", cell.id, k, number, self.now, (), 0.0),
-            launch=Launch(1, "w", cell.program.variant, "", "", "", 1, 1, (), "", 1e-9),
-            cases=() if bad == "refused" else (Case(0, {"n": 1}, 1, {"flops": 1e9}, 8, 1),),
-            samples=(Sample(0, 0, wall, wall, wall, 1.0),),
-            checks=(Check(0, "after", bad != "wrong", 0.0, 1.0, "the sum"),),
-            counters=(),
-            complete=True,
-            exit=Exit(bad in ("", "wrong"), *ENDED[bad], self.seconds, 0.0, "", ""),
-        )
-
-    def rounds(self, budget: float, present: list[LaunchRecord] | None = None, **changes: object) -> Rounds:
-        return Rounds(
-            self.run(**changes), self.cells, self.launch, present or [], budget, self.notes, clock=lambda: self.now
-        )
-
-    def counts(self) -> list[int]:
-        return sorted(Counter(name for name, _ in self.seen).values())
-
-
-ENDED: dict[str, tuple[int, str]] = {
-    "": (0, ""),
-    "wrong": (1, ""),
-    "lost": (0, "killed"),
-    "refused": (2, "rejected its arguments (status 2): it needs pairs"),
-}
-
-
-def steady(_: str, k: int) -> float:
-    return 1.0 + 0.001 * (k % 3)
-
-
-def noisy(_: str, k: int) -> float:
-    return 1.0 + k % 2
+from invented_rounds import Bench, noisy, priced, steady
 
 
 def test_narrow_cells_stop_after_six_launches_and_wide_ones_go_on() -> None:
@@ -226,16 +134,6 @@ def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int
     assert Counter(first.seen) == Counter(whole.seen)
 
 
-def priced(bench: Bench, prices: dict[str, float]) -> Callable[[Cell, int], LaunchRecord]:
-    """Launches that take 1 s but for those named."""
-
-    def launch(cell: Cell, number: int) -> LaunchRecord:
-        bench.seconds = prices.get(cell.id, 1.0)
-        return bench.launch(cell, number)
-
-    return launch
-
-
 def test_what_turns_out_too_dear_is_left_and_the_others_are_completed() -> None:
     """Nine cells of 1 s and one of 20 s that looks like them: it is found out by its first launch."""
     bench = Bench(10, steady)
@@ -347,115 +245,3 @@ def test_what_is_missing_is_told_in_time() -> None:
     assert rounds.go() == BUDGET
     assert bench.counts() == [1, 1, 1, 6]  # each was taken for shorter, and gets a figure
     assert rounds.missing() == pytest.approx(3 * 5 * 10.0)
-
-
-def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
-    """Make the cells of the bench guests; return the comparison of each cell."""
-    replace = msgspec.structs.replace
-    bench.cells = [
-        replace(c, arguments=(f"n={cases[c.id]}",), guest=ExternalCommand((c.id,), "/")) for c in bench.cells
-    ]
-    return agenda.comparisons(bench.cells, choosing())
-
-
-def choosing() -> dict[str, Workload]:
-    """Return a workload whose rows choose among the commands of a case."""
-    rows = tuple(Row(f"row {n}", "rate", n, {"n": n}, choose="variant", headline=True) for n in (1, 2, 3))
-    made = invented_plan.workload(variants={f"v{k}": () for k in range(8)})
-    return {"w": msgspec.structs.replace(made["w"], rows=rows)}
-
-
-def compared(bench: Bench, cases: dict[str, str], budget: float, prices: dict[str, float], **changes: Any) -> Rounds:
-    """Launch guests of these cases with this budget."""
-    present, earlier = changes.pop("present", []), changes.pop("earlier", {})
-    names, known = commands(bench, cases), Costs({}, earlier)
-    wanted = dict.fromkeys(names, Rank.FRONT)
-    run, launch = bench.run(**changes), priced(bench, prices)
-    return Rounds(
-        run, bench.cells, launch, present, budget, bench.notes, lambda: bench.now, wanted, known, comparisons=names
-    )
-
-
-@pytest.mark.parametrize("count", [1, 2, 7])
-@pytest.mark.parametrize("budget", [10.5, 55.0])
-@pytest.mark.parametrize("known", [False, True])
-def test_compared_commands_share_a_budget_that_is_too_short(count: int, budget: float, known: bool) -> None:
-    bench = Bench(count, steady)
-    names = commands(bench, {c.id: "1" for c in bench.cells})
-    assert len(set(names.values())) == 1
-    earlier = {key(c): 1.0 for c in bench.cells} if known else {}
-    rounds = compared(bench, {c.id: "1" for c in bench.cells}, budget, {}, launches=60, earlier=earlier)
-    assert rounds.go() == BUDGET
-    counts = Counter(name for name, _ in bench.seen)
-    assert len(counts) == count and max(counts.values()) - min(counts.values()) <= 1
-    assert sum(counts.values()) > budget - count and bench.now <= budget + 1
-    assert rounds.unfinished() == list(names)
-
-
-@pytest.mark.parametrize(
-    ("budget", "price", "begun"), [(1.0, 2.0, 3), (1.0, 20.0, 3), (1.0, 25.0, 1), (200.0, 120.0, 3), (200.0, 150.0, 1)]
-)
-def test_what_is_compared_with_a_long_launch_is_begun_late(budget: float, price: float, begun: int) -> None:
-    """The first launch exceeds the budget, or leaves too little of it: the others follow, up to a limit."""
-    bench = Bench(3, steady)
-    rounds = compared(bench, {c.id: "1" for c in bench.cells}, budget, {c.id: price for c in bench.cells})
-    assert rounds.go() == BUDGET
-    assert bench.counts() == [1] * begun and len(rounds.unfinished()) == 3
-
-
-def test_a_case_whose_commands_do_not_all_fit_is_not_begun() -> None:
-    """Cases 1 and 2 have two commands each: 12 launches of 1 s per case; 20 s are enough for one case."""
-    bench = Bench(4, steady)
-    rounds = compared(bench, {"c0": "1", "c1": "1", "c2": "2", "c3": "2"}, 20, {})
-    assert rounds.go() == BUDGET
-    counts = Counter(name for name, _ in bench.seen)
-    assert sorted(counts) in (["c0", "c1"], ["c2", "c3"]) and set(counts.values()) == {6}
-    assert len(rounds.unfinished()) == 2
-
-
-def test_a_dear_command_is_launched_as_often_as_the_cheap_one() -> None:
-    bench = Bench(2, steady)
-    rounds = compared(bench, {"c0": "1", "c1": "1"}, 33, {"c0": 10.0})
-    assert rounds.go() == BUDGET
-    assert Counter(name for name, _ in bench.seen) == {"c0": 3, "c1": 3} and len(rounds.unfinished()) == 2
-
-
-def test_a_comparison_that_has_its_launches_is_finished() -> None:
-    bench = Bench(3, steady)
-    rounds = compared(bench, {"c0": "1", "c1": "1", "c2": "1"}, 1000, {})
-    assert rounds.go() == COMPLETE and rounds.unfinished() == []
-
-
-def test_what_fails_or_refuses_leaves_no_comparison_unfinished() -> None:
-    bench = Bench(3, steady)
-    bench.bad = {"c0": "wrong", "c1": "refused"}
-    rounds = compared(bench, {"c0": "1", "c1": "1", "c2": "1"}, 1000, {})
-    assert rounds.go() == COMPLETE and rounds.unfinished() == []
-
-
-@settings(max_examples=15, deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from("123"), st.floats(0.1, 20)), min_size=2, max_size=8),
-    st.floats(1, 150),
-    st.integers(1, 12),
-)
-def test_no_command_of_a_case_is_ever_two_launches_ahead_of_another(
-    some: list[tuple[str, float]], budget: float, launches: int
-) -> None:
-    bench = Bench(len(some), steady)
-    cases = {c.id: case for c, (case, _) in zip(bench.cells, some, strict=True)}
-    prices = {c.id: price for c, (_, price) in zip(bench.cells, some, strict=True)}
-    rounds = compared(bench, cases, budget, prices, launches=launches)
-    rounds.go()
-    counts = Counter(name for name, _ in bench.seen)
-    for case in set(cases.values()):
-        mine = [counts[name] for name in cases if cases[name] == case]
-        if min(mine) < launches:
-            assert max(mine) - min(mine) <= 1, (counts, cases)
-
-
-def test_the_cells_of_a_user_s_commands_are_all_wanted_first() -> None:
-    bench = Bench(4, steady)
-    names = commands(bench, {"c0": "1", "c1": "1", "c2": "2", "c3": "2"})
-    assert names["c0"] == names["c1"] != names["c2"] == names["c3"]
-    assert set(agenda.ranks(bench.cells, choosing(), synthetic.run().run.machine).values()) == {Rank.FRONT}
