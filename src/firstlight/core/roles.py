@@ -95,7 +95,7 @@ KINDS = {
     EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
     EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
 }
-OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
+OF_COMMANDS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
 """Roles that only external commands have."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer")

@@ -19,7 +19,7 @@ from firstlight.core.roles import (
     EXECUTION_MEMORY,
     MEMORY_ACCESS,
     MESSAGE,
-    OF_GUESTS,
+    OF_COMMANDS,
     VECTOR_ADDITION,
 )
 from firstlight.model.catalogue import Workload
@@ -63,8 +63,8 @@ def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: S
         for program, *arguments in PEERS.get(role.role, ()) if mine else ():
             if shutil.which(program) is None:
                 found.append(Peer(program, "", f"not available: {program} is not on PATH"))
-            elif role.role in OF_GUESTS:
-                command = _of_guest(program, arguments, run, some)
+            elif role.role in OF_COMMANDS:
+                command = _of_external(program, arguments, run, some)
                 found.append(Peer(program, command, "" if command else "not available: no launch recorded its command"))
             else:
                 ranks = ("mpiexec", "-n", str(i.placement.ranks)) if i.placement.ranks > 1 else ()
@@ -72,30 +72,30 @@ def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: S
     return found
 
 
-def _of_guest(program: str, arguments: Sequence[str], run: Run, some: Sequence[Launched]) -> str:
+def _of_external(program: str, arguments: Sequence[str], run: Run, some: Sequence[Launched]) -> str:
     """Return a command that measures the external command in its folder with its environment and launcher, or "".
 
     The program's own option executes the preparation, or a shell does so once if there is no such option.
     """
     start = some[-1].record.start if some else None
-    guest = next((c.guest for c in run.cells if start is not None and c.id == start.cell), None)
-    if start is None or guest is None:
+    external = next((c.guest for c in run.cells if start is not None and c.id == start.cell), None)
+    if start is None or external is None:
         return ""
-    words = [word.replace("{out}", OUT) for word in (*_launcher(guest, start.command), *guest.command)]
-    prepare, options = guest.prepare.replace("{out}", OUT), [*arguments]
-    before: list[tuple[str, ...]] = [("cd", guest.folder)]
+    words = [word.replace("{out}", OUT) for word in (*_launcher(external, start.command), *external.command)]
+    prepare, options = external.prepare.replace("{out}", OUT), [*arguments]
+    before: list[tuple[str, ...]] = [("cd", external.folder)]
     if prepare and program in PREPARED:
         options.append(f"{PREPARED[program]}={prepare}")
     elif prepare:
         before.append(("sh", "-c", prepare))
     # A program that takes the command as one word; the others end their options here.
     measured = [shlex.join(words)] if program == "hyperfine" else ["--", *words]
-    settings = [f"{name}={value}" for name, value in sorted(guest.environment.items())]
+    settings = [f"{name}={value}" for name, value in sorted(external.environment.items())]
     return " && ".join(map(shell.line, [*before, ("env", *settings, program, *options, *measured)]))
 
 
-def _launcher(guest: ExternalCommand, command: Sequence[str]) -> Sequence[str]:
+def _launcher(external: ExternalCommand, command: Sequence[str]) -> Sequence[str]:
     """Return the launcher's arguments in a recorded command: those after the observer's own."""
-    if not guest.launched or "--output" not in command:
+    if not external.launched or "--output" not in command:
         return ()
     return command[command.index("--output") + 3 :]

@@ -28,7 +28,7 @@ MEASURED = "measured"
 OF_A_SOLVER = "project"
 """The command whose examples all ask for such a run."""
 ELSEWHERE = {
-    "bench": "test_guests.py",
+    "bench": "test_bench.py",
     "profile": "test_profile.py",
     "setup": "test_setup.py",
     "sign": "test_store_seal.py",

@@ -16,8 +16,8 @@ NUMBERS = st.integers(1 - 2**53, 2**53 - 1) | st.floats(-(2.0**52), 2.0**52, all
 WORDS = st.from_regex(r"[A-Za-z*][A-Za-z0-9_.*?+-]{0,9}", fullmatch=True)
 
 
-def cell(*arguments: str, guest: ExternalCommand | None = None) -> Cell:
-    return Cell("c", Program("w", "v", "gcc-base"), Placement(), arguments, guest)
+def cell(*arguments: str, external: ExternalCommand | None = None) -> Cell:
+    return Cell("c", Program("w", "v", "gcc-base"), Placement(), arguments, external)
 
 
 @given(st.dictionaries(NAMES, st.lists(NUMBERS | WORDS, min_size=1, max_size=4).map(tuple)))
@@ -35,9 +35,9 @@ def test_a_value_is_read_as_the_observer_reads_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "one"), [("1,2", "1,2"), ("01", "01"), ("7", 7), ("0.5", 0.5), ("1e3", "1e3")])
-def test_a_guest_has_one_case(text: str, one: Value) -> None:
-    guest = cell(f"n={text}", "size=M", guest=ExternalCommand(("true",), "/"))
-    assert guest.values == {"n": (one,), "size": ("M",)} and guest.cases == 1
+def test_an_external_command_has_one_case(text: str, one: Value) -> None:
+    external = cell(f"n={text}", "size=M", external=ExternalCommand(("true",), "/"))
+    assert external.values == {"n": (one,), "size": ("M",)} and external.cases == 1
 
 
 def test_a_number_may_be_written_in_any_form() -> None:

@@ -28,7 +28,7 @@ from firstlight.model.catalogue import Selection, Workload
 from firstlight.model.plan import Placement
 
 SHIPPED = shipped.workloads()
-OF_FOLDERS = sorted(KINDS.keys() - roles.OF_GUESTS)
+OF_FOLDERS = sorted(KINDS.keys() - roles.OF_COMMANDS)
 HERE = synthetic_machine.machine()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from commands import Captured, call
 from firstlight.core.errors import OK
-from firstlight.core.roles import KINDS, OF_GUESTS
+from firstlight.core.roles import KINDS, OF_COMMANDS
 from firstlight.report.peers import PEERS
 
 APP = """#!{python}
@@ -100,5 +100,5 @@ def test_what_is_not_here_says_so(measured: Path, monkeypatch: pytest.MonkeyPatc
         assert (peer["command"], peer["why"]) == ("", f"not available: {peer['program']} is not on PATH")
 
 
-def test_roles_of_guests_are_known_and_have_peers() -> None:
-    assert all(role in KINDS and PEERS[role] for role in OF_GUESTS)
+def test_roles_of_external_commands_are_known_and_have_peers() -> None:
+    assert all(role in KINDS and PEERS[role] for role in OF_COMMANDS)

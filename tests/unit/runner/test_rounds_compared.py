@@ -22,7 +22,7 @@ from invented_rounds import Bench, priced, steady
 
 
 def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
-    """Make the cells of the bench guests; return the comparison of each cell."""
+    """Make the cells of the bench external commands; return the comparison of each cell."""
     replace = msgspec.structs.replace
     bench.cells = [
         replace(c, arguments=(f"n={cases[c.id]}",), guest=ExternalCommand((c.id,), "/")) for c in bench.cells
@@ -38,7 +38,7 @@ def choosing() -> dict[str, Workload]:
 
 
 def compared(bench: Bench, cases: dict[str, str], budget: float, prices: dict[str, float], **changes: Any) -> Rounds:
-    """Launch guests of these cases with this budget."""
+    """Launch the commands of these cases with this budget."""
     present, earlier = changes.pop("present", []), changes.pop("earlier", {})
     names, known = commands(bench, cases), Costs({}, earlier)
     wanted = dict.fromkeys(names, Rank.FRONT)

@@ -17,7 +17,7 @@ from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Value
 from firstlight.model.plan import AS_IT_IS, EFFORT, Cell, ExternalCommand, Likeness, Placement, Program
 from firstlight.model.plan.arguments import compose
-from firstlight.model.plan.effort import GUESTS
+from firstlight.model.plan.effort import EXTERNAL
 from firstlight.model.plan.placements import expand
 from firstlight.runner import guests
 from firstlight.system.machine import Machine
@@ -187,13 +187,13 @@ def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders:
             stem = ".".join(filter(None, parts))
             program = Program(request.name, name, one.name, mpi.name if mpi else None)
             parameters = {**values, **({"bind": bind} if bind else {})}
-            arguments = compose({name: [one] for name, one in parameters.items()}) + EFFORT[GUESTS].arguments
-            guest = _guest(request, name, one, place, bind, values, recorders)
-            if any(c.program == program and c.guest == guest and c.placement == place for c in found):
+            arguments = compose({name: [one] for name, one in parameters.items()}) + EFFORT[EXTERNAL].arguments
+            external = _external(request, name, one, place, bind, values, recorders)
+            if any(c.program == program and c.guest == external and c.placement == place for c in found):
                 continue
             taken[stem] = taken.get(stem, 0) + 1
             unique = stem if taken[stem] == 1 else f"{stem}.{taken[stem]}"
-            found.append(Cell(unique, program, place, arguments, guest))
+            found.append(Cell(unique, program, place, arguments, external))
     return found
 
 
@@ -211,7 +211,7 @@ def _placed(request: BenchRequest, name: str, placement: Placement) -> Placement
     return Placement(1, int(words[2]), placement.threads)
 
 
-def _guest(
+def _external(
     request: BenchRequest,
     name: str,
     made: Made,

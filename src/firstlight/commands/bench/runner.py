@@ -21,7 +21,7 @@ from firstlight.execute.recorder import library
 from firstlight.model import catalogue
 from firstlight.model.catalogue.brought import together
 from firstlight.model.plan import EFFORT, Cell, Plan, beside
-from firstlight.model.plan.effort import GUESTS
+from firstlight.model.plan.effort import EXTERNAL
 from firstlight.results import store
 from firstlight.results.record import Build
 from firstlight.runner import copies, guests
@@ -34,9 +34,9 @@ from firstlight.toolchain import Mpi, Toolbox
 
 def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunRequest:
     """Return the run request. Raises UsageError for a budget or timeout that is not a time."""
-    effort = EFFORT[GUESTS]
+    effort = EFFORT[EXTERNAL]
     return runner.RunRequest(
-        suite=GUESTS,
+        suite=EXTERNAL,
         budget=parse_duration(request.budget, "budget") if request.budget else effort.budget,
         launches=LAUNCHES if request.launches is None else request.launches,
         results=results,

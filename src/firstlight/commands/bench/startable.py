@@ -24,14 +24,14 @@ _FIRST_LINE = 256  # Linux reads this many bytes of it
 _SETS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
 
-def require(guest: ExternalCommand) -> None:
+def require(external: ExternalCommand) -> None:
     """Raise UsageError if the command's program, or the reference of its output, cannot be used."""
-    command, folder = guest.command, Path(guest.folder)
+    command, folder = external.command, Path(external.folder)
     if OUT in names(command[:1]):
         raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
     if (file := guests.found(command[0], folder)) is None:
         raise UsageError(f"{_short(command[0])}: {_absent(command[0], folder)}")
-    for flaw in filter(None, (_script(file), _arguments(guest), _reference(guest))):
+    for flaw in filter(None, (_script(file), _arguments(external), _reference(external))):
         raise UsageError(f"{_short(command[0])}: {flaw}")
 
 
@@ -76,27 +76,27 @@ def _script(file: Path) -> str:
     return ""
 
 
-def _arguments(guest: ExternalCommand) -> str:
+def _arguments(external: ExternalCommand) -> str:
     """Return why the system would refuse the words, "" if it accepts them."""
-    longest = max(len(os.fsencode(word)) for word in (*guest.command, *guest.environment.values()))
+    longest = max(len(os.fsencode(word)) for word in (*external.command, *external.environment.values()))
     if longest > LONGEST:
         return f"an argument or variable of {longest} bytes, and Linux takes at most {LONGEST}; give it in a file"
-    together = sum(len(os.fsencode(word)) + 9 for word in guest.command)
+    together = sum(len(os.fsencode(word)) + 9 for word in external.command)
     most = os.sysconf("SC_ARG_MAX") - SPARE
-    if max(together, len(msgspec.json.encode(guest))) > most:
+    if max(together, len(msgspec.json.encode(external))) > most:
         return f"arguments of {binary(together)} together are more than this system takes; give them in a file"
     return ""
 
 
-def _reference(guest: ExternalCommand) -> str:
+def _reference(external: ExternalCommand) -> str:
     """Return why the reference cannot be read, "" if it can. A command that prepares may create it."""
-    if guest.like is None:
+    if external.like is None:
         return ""
-    reference = Path(guest.like.reference)
-    if Path(guest.folder) / guest.like.file == reference:
+    reference = Path(external.like.reference)
+    if Path(external.folder) / external.like.file == reference:
         return f"--like compares {reference} with itself"
     if not reference.exists():
-        return "" if guest.prepare else f"--like: there is no reference {reference}"
+        return "" if external.prepare else f"--like: there is no reference {reference}"
     if not reference.is_file():
         return f"--like: the reference {reference} is not a plain file"
     return "" if os.access(reference, os.R_OK) else f"--like: the reference {reference} cannot be read"

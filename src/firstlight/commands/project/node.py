@@ -48,7 +48,7 @@ class Rates(NamedTuple):
         """Return the rate of n cores on `size` bytes, 0 if not measured: a power law through the nearest two sizes.
 
         The best rate of a memory level is not used: data slightly larger than a cache are half in it, and the cache
-        size that the system reports may be many times what a guest can use.
+        size that the system reports may be many times what a virtual machine can use.
         """
         best: dict[float, float] = {}
         for x in self.limits:

@@ -204,7 +204,7 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
         has = count(len(machine.gpus), "GPU")
         raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, and there are {has}")
     if cell.guest is not None:
-        return _of_guest(cell.guest, cell.placement, mpi, launcher, machine)
+        return _of_external(cell.guest, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))
     devices = getattr(launcher, "devices", None)
     if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
@@ -212,12 +212,12 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     return msgspec.structs.replace(invocation, prefix=invocation.prefix + devices(cell.placement, len(machine.gpus)))
 
 
-def _of_guest(
-    guest: ExternalCommand, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine
+def _of_external(
+    external: ExternalCommand, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine
 ) -> Invocation:
     """Build the invocation of an external command. A launcher that must not bind its processes sees no cores."""
-    invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(NodeCapacity(0, 0)))
-    if guest.bound:
+    invocation = launcher.invocation(mpi, placement, here(machine) if external.bound else Here(NodeCapacity(0, 0)))
+    if external.bound:
         return invocation
     environment = {n: v for n, v in invocation.environment.items() if not n.startswith("OMP_")}
     return msgspec.structs.replace(invocation, environment=environment, cpu=None)
@@ -255,10 +255,10 @@ def _words(
         return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
     values = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
-    guest = msgspec.json.encode(cell.guest).decode()
+    external = msgspec.json.encode(cell.guest).decode()
     words = [sys.executable, "-I", "-S", str(executable.absolute()), *cell.arguments, *options]
     words += [word for name, value in values.items() for word in (f"--{name}", str(value))]
-    words += [word for k in range(0, len(guest), PIECE) for word in ("--guest", guest[k : k + PIECE])]
+    words += [word for k in range(0, len(external), PIECE) for word in ("--external", external[k : k + PIECE])]
     return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.guest.launched else ()))
 
 

@@ -56,19 +56,19 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def compose(
-    placement: Placement, identity: str, extra: Mapping[str, str], guest: ExternalCommand | None = None
+    placement: Placement, identity: str, extra: Mapping[str, str], external: ExternalCommand | None = None
 ) -> dict[str, str]:
     """Return the whole environment of one launch; `extra` is what its launcher and its MPI library need.
 
     Variables of an external command override all but `extra`; OMP_NUM_THREADS is set for it only if it is placed.
     """
     environment = allowed(os.environ) | {"LC_ALL": "C"}
-    if guest is None or guest.placed:
+    if external is None or external.placed:
         environment["OMP_NUM_THREADS"] = str(placement.threads)
-    if guest is None:  # a BLAS that starts threads of its own would measure something else than its label says
+    if external is None:  # a BLAS that starts threads of its own would measure something else than its label says
         environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
     else:
-        environment |= guest.environment
+        environment |= external.environment
     if "SLURM_JOB_ID" in environment:
         # mpiexec starts its helpers by srun; in a shell from `srun --pty` that waits for ever for the shell to end.
         environment["SLURM_OVERLAP"] = "1"

@@ -1,4 +1,4 @@
-"""`python -I -S .../observer NAME=VALUE... --program W.V --guest JSON --output FILE [-- LAUNCHER...]`."""
+"""`python -I -S .../observer NAME=VALUE... --program W.V --external JSON --output FILE [-- LAUNCHER...]`."""
 
 import os.path
 import sys

@@ -29,18 +29,18 @@ def passed(error: float, tolerance: float, what: str) -> Checked:
     return Checked(error <= tolerance, error if math.isfinite(error) else None, tolerance, what)
 
 
-def check(guest: Mapping[str, Any], done: Executed, where: Files, environment: Mapping[str, str]) -> list[Checked]:
+def check(external: Mapping[str, Any], done: Executed, where: Files, environment: Mapping[str, str]) -> list[Checked]:
     """Return the result of every check of the external command; an earlier failure explains the later ones."""
     found: list[Checked] = []
-    if guest["status"] or done.status < 0:
+    if external["status"] or done.status < 0:
         found.append(_status(done, where))
-    if guest["expect"]:
-        there = contains(where.stdout, guest["expect"]) or contains(where.stderr, guest["expect"])
+    if external["expect"]:
+        there = contains(where.stdout, external["expect"]) or contains(where.stderr, external["expect"])
         found.append(passed(0.0 if there else 1.0, 0.0, f"{'printed' if there else 'did not print'} the expected text"))
-    if guest["like"]:
-        found.append(like(guest["like"], where))
-    if guest["check"]:
-        found.append(_command(guest["check"], where, environment))
+    if external["like"]:
+        found.append(like(external["like"], where))
+    if external["check"]:
+        found.append(_command(external["check"], where, environment))
     return found
 
 

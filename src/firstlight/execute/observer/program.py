@@ -34,16 +34,16 @@ class RefusedError(Exception):
 
 def main(words: Sequence[str]) -> int:
     asked = parse(words)
-    guest = json.loads(asked.options["guest"])
+    external = json.loads(asked.options["external"])
     name = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
     with open(asked.options.get("output", "/dev/stdout"), "a", encoding="utf-8") as output:  # noqa: PTH123
         try:
-            os.chdir(guest["folder"])
-            return observe(asked, guest, output)
+            os.chdir(external["folder"])
+            return observe(asked, external, output)
         except RefusedError as error:
             print(f"{name}: {error}", file=sys.stderr)
         except OSError as error:
-            print(f"{name}: {error.filename or guest['command'][0]}: {error.strerror}", file=sys.stderr)
+            print(f"{name}: {error.filename or external['command'][0]}: {error.strerror}", file=sys.stderr)
     return COULD_NOT
 
 
@@ -59,7 +59,7 @@ def parse(words: Sequence[str]) -> Asked:
         if word == "--":
             break
         if word.startswith("--"):
-            options[word[2:]] = options.get(word[2:], "") + next(rest) if word == "--guest" else next(rest)
+            options[word[2:]] = options.get(word[2:], "") + next(rest) if word == "--external" else next(rest)
         else:
             name, _, text = word.partition("=")
             parameters[name] = value(text)
@@ -78,38 +78,38 @@ def value(text: str) -> int | float | str:
     return text
 
 
-def observe(asked: Asked, guest: dict[str, Any], output: IO[str]) -> int:
+def observe(asked: Asked, external: dict[str, Any], output: IO[str]) -> int:
     """Run all executions of a launch. Return the status of a program of firstlight: 1 if a check failed."""
-    folder = f"{os.environ.get('TMPDIR', '/tmp')}/guest-{os.getpid()}"
+    folder = f"{os.environ.get('TMPDIR', '/tmp')}/external-{os.getpid()}"
     os.mkdir(folder, 0o700)  # noqa: PTH102
     try:
-        return _observed(asked, guest, output, folder)
+        return _observed(asked, external, output, folder)
     finally:
         clear(Files(folder, os.devnull, os.devnull))
 
 
-def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str) -> int:
-    wanted = bool(guest["figures"] or guest["expect"])
-    where = files(folder, any(OUT in word for word in guest["command"]), wanted)
-    command = asked.launcher + [word.replace(OUT, where.out) for word in guest["command"]]
+def _observed(asked: Asked, external: dict[str, Any], output: IO[str], folder: str) -> int:
+    wanted = bool(external["figures"] or external["expect"])
+    where = files(folder, any(OUT in word for word in external["command"]), wanted)
+    command = asked.launcher + [word.replace(OUT, where.out) for word in external["command"]]
     environment = {n: v.replace(OUT, where.out) for n, v in os.environ.items()}
-    _begin(asked, guest, output)
-    for _ in range(guest["warmup"]):
-        _prepare(guest, where, environment)
+    _begin(asked, external, output)
+    for _ in range(external["warmup"]):
+        _prepare(external, where, environment)
         execute(command, environment, where)
-    beside = _recorded(guest, command, environment, where, folder) if guest["recorder"] else {}
+    beside = _recorded(external, command, environment, where, folder) if external["recorder"] else {}
     failed: Checked | None = None
     last: list[Checked] = []
     most, seconds, began = asked.number("samples", 1), asked.number("case-seconds", 0), time.monotonic()
     index = 0
     while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
-        _prepare(guest, where, environment)
+        _prepare(external, where, environment)
         done = execute(command, environment, where)
-        values, last = figures(guest["figures"], where)
-        last = check(guest, done, where, environment) + last
+        values, last = figures(external["figures"], where)
+        last = check(external, done, where, environment) + last
         failed = next((one for one in last if not one.ok), None)
         if index == 0 and failed is None and done.memory is None and done.wall < asked.number("case-seconds", 0):
-            beside |= _memory(guest, command, environment, where)
+            beside |= _memory(external, command, environment, where)
         _write(output, type="sample", case=0, sample=index, **_sample(done, beside | values))
         index += 1
     if last:  # one line: that which failed, or else the strongest
@@ -119,11 +119,11 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
     return FAILED if failed is not None else 0
 
 
-def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -> None:
+def _prepare(external: dict[str, Any], where: Files, environment: dict[str, str]) -> None:
     """Prepare an execution, outside of its time; remove what an earlier one left where it writes."""
     clear(where)
-    if guest["prepare"]:
-        status = shell(guest["prepare"].replace(OUT, where.out), environment, where)
+    if external["prepare"]:
+        status = shell(external["prepare"].replace(OUT, where.out), environment, where)
         if status:
             message = last_line(printed(where.stderr), printed(where.stdout))
             raise RefusedError(
@@ -132,7 +132,7 @@ def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -
 
 
 def _recorded(
-    guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files, folder: str
+    external: dict[str, Any], command: list[str], environment: dict[str, str], where: Files, folder: str
 ) -> dict[str, float]:
     """Execute once with the recorder, untimed because it adds time, and return the share of the ranks' time in MPI.
 
@@ -140,8 +140,8 @@ def _recorded(
     """
     notes = f"{folder}/recorded"
     os.mkdir(notes)  # noqa: PTH102
-    _prepare(guest, where, environment)
-    execute(command, {**environment, "LD_PRELOAD": guest["recorder"], "FIRSTLIGHT_PROFILE": notes}, where)
+    _prepare(external, where, environment)
+    execute(command, {**environment, "LD_PRELOAD": external["recorder"], "FIRSTLIGHT_PROFILE": notes}, where)
     inside = whole = 0.0
     for name in os.listdir(notes):  # noqa: PTH208
         with open(f"{notes}/{name}", encoding="utf-8") as file:  # noqa: PTH123
@@ -151,14 +151,16 @@ def _recorded(
     return {"mpi_share": min(1.0, inside / whole)} if whole > 0 else {}
 
 
-def _memory(guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files) -> dict[str, float]:
+def _memory(
+    external: dict[str, Any], command: list[str], environment: dict[str, str], where: Files
+) -> dict[str, float]:
     """Execute a short external command that is smaller than the observer once more, untimed, for its peak memory."""
-    _prepare(guest, where, environment)
+    _prepare(external, where, environment)
     memory = peak_memory(command, environment, where)
     return {} if memory is None else {"peak_memory": memory}
 
 
-def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
+def _begin(asked: Asked, external: dict[str, Any], output: IO[str]) -> None:
     ranks, nodes = int(asked.number("ranks", 1)), int(asked.number("nodes", 1))
     workload, _, variant = asked.options["program"].partition(".")
     mine = {"rank": 0, "cpus": sorted(os.sched_getaffinity(0)), "node": 0}
@@ -174,16 +176,16 @@ def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
         ranks=ranks,
         nodes=nodes,
         binding=[] if asked.launcher or ranks > 1 else [mine],  # what a launcher binds only its ranks know
-        counters="not read of a guest",
+        counters="not read of an external command",
         clock=time.get_clock_info("monotonic").resolution,
     )
     threads = int(asked.number("threads", 1))
-    cost = {"executions": 1.0, **guest["cost"]}
+    cost = {"executions": 1.0, **external["cost"]}
     case = {
         "parameters": asked.parameters,
         "threads": threads,
         "cost": cost,
-        "working_set": guest["working_set"],
+        "working_set": external["working_set"],
         "steps": 1,
     }
     _write(output, type="case", case=0, **case)

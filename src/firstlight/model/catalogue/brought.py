@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, OF_GUESTS, Role, defect
+from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, OF_COMMANDS, Role, defect
 from firstlight.model.catalogue import Bound, Plot, Row, Variant, Workload
 
 CHAPTER = "bench"
@@ -80,7 +80,7 @@ class Brought(msgspec.Struct, frozen=True):
         only play the role of its execution.
         """
         for role in self.roles:
-            if role.role not in OF_GUESTS:
+            if role.role not in OF_COMMANDS:
                 return f"plays the role {role.role[:80]!r}, which commands cannot play"
             if wrong := defect(role, list(self.commands)):
                 return f"declares a role that cannot be: {wrong[:200]}"

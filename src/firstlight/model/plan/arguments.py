@@ -24,7 +24,7 @@ def values(text: str) -> tuple[Value, ...]:
 
 
 def value(text: str) -> Value:
-    """Return the number if it is printed exactly so, else the text, as the observer records parameters of a guest."""
+    """Return the number if it is printed exactly so, else the text, as the observer records parameters."""
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             number = kind(text)

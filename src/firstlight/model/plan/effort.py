@@ -10,9 +10,9 @@ from firstlight.system.machine import Machine
 class Effort(NamedTuple):
     """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` per launch.
 
-    No sample of a case is begun after `case_seconds`, but each case has at least two (one of a guest). A launch that
-    exceeds `timeout` seconds hangs, and is killed. If workloads are named, the budget is `each` seconds per workload,
-    or the wanted launches of one candidate of each row if these need more.
+    No sample of a case is begun after `case_seconds`, but each case has at least two (an external command: one). A
+    launch that exceeds `timeout` seconds hangs, and is killed. If workloads are named, the budget is `each` seconds per
+    workload, or the wanted launches of one candidate of each row if these need more.
     """
 
     budget: float
@@ -32,13 +32,13 @@ class Effort(NamedTuple):
         return tuple(word for name, value in given.items() for word in (f"--{name}", str(value)))
 
 
-GUESTS = "bench"
+EXTERNAL = "bench"
 """The suite of external commands: no workload declares a suite of this name."""
 EFFORT = {
     "quick": Effort(170, 5, 0.002, 0.3, 40, each=170),
     "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
     "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
-    GUESTS: Effort(600, 5, 0.002, 0.3, 900, each=600),
+    EXTERNAL: Effort(600, 5, 0.002, 0.3, 900, each=600),
 }
 PATIENCE = 20
 """Factor by which the time limit of a launch grows if its processor is emulated."""

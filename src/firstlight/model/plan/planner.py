@@ -13,7 +13,7 @@ from firstlight.model.catalogue import Selection, Value, Variant, Workload, on_d
 from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.model.plan.choice import select
-from firstlight.model.plan.effort import EFFORT, GUESTS, effort
+from firstlight.model.plan.effort import EFFORT, EXTERNAL, effort
 from firstlight.model.plan.placements import expand
 from firstlight.model.plan.requirements import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.model.plan.runtime_estimate import launch_seconds
@@ -72,7 +72,7 @@ def plan(
 
 def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolbox, machine: Machine) -> Plan:
     """Return a plan that measures the ceilings of these cells that none of them measures."""
-    planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN, PLAIN)
+    planner = _Planner(EXTERNAL, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN, PLAIN)
     for ceiling in unmeasured(cells, workloads, machine):
         planner.add_ceiling(ceiling, workloads)
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))

@@ -49,11 +49,11 @@ class Program(msgspec.Struct, frozen=True):
 
 
 AS_IT_IS = "as-it-is"
-"""The toolchain name of a guest that firstlight did not build."""
+"""The toolchain name of an external command that firstlight did not build."""
 
 
 class Likeness(msgspec.Struct, frozen=True):
-    """A file that a guest writes and what it must be like: the same bytes, or numbers within a relative tolerance."""
+    """A file that an external command writes, and its reference: the same bytes, or numbers within a tolerance."""
 
     file: str
     reference: str
@@ -99,7 +99,7 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def values(self) -> Values:
-        """Return the values of each parameter. All combinations are cases of a launch; a guest has one case."""
+        """Return the values of each parameter. All combinations are cases; an external command has one case."""
         pairs = (word.partition("=") for word in self.arguments if "=" in word and not word.startswith("-"))
         return {name: values(text) if self.guest is None else (value(text),) for name, _, text in pairs}
 

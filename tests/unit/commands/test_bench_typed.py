@@ -156,12 +156,12 @@ def test_a_script_that_cannot_be_started_is_found_before(text: str, message: str
     file = tmp_path / "a"
     file.write_text(text)
     file.chmod(0o755)
-    guest = ExternalCommand(("./a",), str(tmp_path))
+    external = ExternalCommand(("./a",), str(tmp_path))
     if not message:
-        startable.require(guest)
+        startable.require(external)
         return
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
-        startable.require(guest)
+        startable.require(external)
     assert str(caught.value).startswith("./a: ") and "\n" not in str(caught.value)
 
 

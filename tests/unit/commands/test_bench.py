@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 import turns
+from bench_runs import run
 from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.commands.bench import request
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.execute.observer import execution
 from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
-from firstlight.model.plan.effort import GUESTS
+from firstlight.model.plan.effort import EXTERNAL
 from firstlight.runner import guests
-from guests import run
 
 PYTHON = shlex.quote(sys.executable)
 
@@ -277,7 +277,7 @@ def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) ->
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> str:
     """What is short takes up to four seconds, as on a machine that is busy. The seconds that are too long."""
-    monkeypatch.setitem(EFFORT, GUESTS, EFFORT[GUESTS]._replace(case_seconds=4, samples=2))
+    monkeypatch.setitem(EFFORT, EXTERNAL, EFFORT[EXTERNAL]._replace(case_seconds=4, samples=2))
     return "4.1"
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 import native
+from bench_runs import run
 from commands import Captured, call
 from firstlight.commands.bench import building
 from firstlight.core.errors import ENVIRONMENT, OK, USAGE
 from firstlight.system.mpi_families import interchangeable
-from guests import run
 
 RING = (
     "#include <mpi.h>\n#include <stdio.h>\n"
