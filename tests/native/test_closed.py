@@ -10,7 +10,7 @@ import pytest
 
 import native
 from firstlight import ROOT
-from firstlight.execute import build
+from firstlight.execute.build.configuration import Configuration
 
 pytestmark = pytest.mark.native
 
@@ -44,7 +44,7 @@ class Linked:
         tool = native.toolchain("base")
         assert tool is not None
         mpi = next((m for m in native.toolbox().mpis if m.name == self.built.program.mpi), None)
-        kind = build._Kind(tool, mpi, native.STRICT)
+        kind = Configuration(tool, mpi, native.STRICT)
         tree, parts = kind.tree(native.CACHE).folder, kind.parts(native.CACHE).tree.folder
         objects = tree / "CMakeFiles" / f"{program}+{self.built.program.toolchain}.dir"
         if not objects.exists() or not (parts / "parts" / f"{workload}.o").exists():

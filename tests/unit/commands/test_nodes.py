@@ -16,9 +16,9 @@ import synthetic
 from commands import Captured, call
 from firstlight.analysis import nodes
 from firstlight.analysis.verdict import Estimate
-from firstlight.commands.nodes import folder, page, requests, schedule
+from firstlight.commands.nodes import comparison, folder, page, requests, schedule
+from firstlight.commands.nodes.comparison import Line, Value
 from firstlight.commands.nodes.folder import NodesRun, Record
-from firstlight.commands.nodes.page import Line, Value
 from firstlight.core.errors import RecordError, UsageError
 from firstlight.core.units import significant
 
@@ -95,14 +95,14 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     pairs = {pair: 1.0 + 0.01 * ((3 * pair[0] + pair[1]) % 5) for one in schedule.rounds(8) for pair in one}
     slow_link, slow_node = dict(pairs), {pair: 3.0 * v if 5 in pair else v for pair, v in pairs.items()}
     slow_link[2, 6] = 3.0
-    found, ends = page._link(line(slow_link), HOSTS, 3)
+    found, ends = comparison._link(line(slow_link), HOSTS, 3)
     assert ([v.members for v in found.values if v.named], ends) == ([(2, 6)], [])
-    found, ends = page._link(line(slow_node), HOSTS, 3)
+    found, ends = comparison._link(line(slow_node), HOSTS, 3)
     assert [(k, worse) for k, worse, _ in ends] == [(5, True)]
     shown = sorted(v.share for v in found.values if 5 in v.members and v.share is not None)
     assert f"in the median {significant(shown[3])} of what other pairs give" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
-    assert page._link(line(pairs), HOSTS, 3)[1] == []
+    assert comparison._link(line(pairs), HOSTS, 3)[1] == []
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_every_pair_is_accounted_for(
     n: int, measured: list[tuple[int, int]], failed: list[tuple[int, int]], no_pairs: str, message: str
 ) -> None:
     good = replace(synthetic.judgement(1, 6, only=("latency",)), figures=())
-    runs = [page.NodesResult(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
-    runs += [page.NodesResult(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
-    found = page.nodes_of("x", [f"h{k}" for k in range(n)], runs, no_pairs)
+    runs = [comparison.NodesResult(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
+    runs += [comparison.NodesResult(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
+    found = comparison.nodes_of("x", [f"h{k}" for k in range(n)], runs, no_pairs)
     shown = " ".join(page.summary(found, 120).split())
     assert (message in shown) if message else ("of nodes: " not in shown)
     assert message in page.render(found, "0.1")
@@ -134,16 +134,18 @@ def test_every_pair_is_accounted_for(
 
 def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None:
     even, uneven = {(k,): 1.0 + 0.01 * k for k in range(4)}, {(0,): 1e-4, (1,): 0.3, (2,): 1.0, (3,): 2.0}
-    lines = [replace(page._judged(line(values), 1), title=title) for title, values in (("a", even), ("b", uneven))]
+    lines = [
+        replace(comparison._judged(line(values), 1), title=title) for title, values in (("a", even), ("b", uneven))
+    ]
     assert not any(value.named for one in lines for value in one.values), "the second is too uneven"
-    assert page._as_others(lines, 0) == ["as on the other nodes: a"]
-    assert page._as_others(lines[1:], 0) == []
+    assert comparison._as_others(lines, 0) == ["as on the other nodes: a"]
+    assert comparison._as_others(lines[1:], 0) == []
 
 
 def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
     values = [10.0, 10.1, 9.9, 10.0]
     few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
-    texts = [page.describe_spread(page._judged(line(one), 1)) for one in (few, some, wild)]
+    texts = [page.describe_spread(comparison._judged(line(one), 1)) for one in (few, some, wild)]
     assert texts[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
     assert "from 1.1" in texts[1] and "too uneven" in texts[2]
 
@@ -176,7 +178,7 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
     assert code == 4 and "node-001: not begun" in out and "no MPI library" in out
     assert (tmp_path / folder.PAGE).is_file()
     code, out, _ = call(capsys, "nodes", str(tmp_path), "--json")
-    decoded = msgspec.json.decode(out, type=page.Nodes)
+    decoded = msgspec.json.decode(out, type=comparison.Nodes)
     assert set(decoded.missing) == {"node-001", "node-002"} and decoded.code == code == 4
 
 

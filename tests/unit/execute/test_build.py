@@ -18,6 +18,7 @@ from firstlight import ROOT
 from firstlight.core.errors import BuildError
 from firstlight.execute import build
 from firstlight.execute.build import Built, Options
+from firstlight.execute.build.configuration import Configuration
 from firstlight.execute.build.recipe import harness_flags, key, recipe
 from firstlight.model.catalogue import load, roots
 from firstlight.model.plan import Program
@@ -160,7 +161,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
     chains = (CHAIN, replace(toolchain("clang-x"), cxx="/usr/bin/clang++"))
     toolbox, workloads = Toolbox(chains, (), (), ()), load(roots())
     first, second = (Program("dot", "serial", chain.name, None) for chain in chains)
-    tree = build._Kind(chains[0], None, Options()).tree(tmp_path)
+    tree = Configuration(chains[0], None, Options()).tree(tmp_path)
     reported, waits, release = [], threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -227,7 +228,7 @@ def test_without_locks_everybody_builds_in_a_tree_of_their_own(
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(cmake.fcntl, "flock", refused)
-    tree = build._Kind(CHAIN, None, Options()).tree(tmp_path)
+    tree = Configuration(CHAIN, None, Options()).tree(tmp_path)
     with tree.alone(lambda: None) as one, tree.alone(lambda: None) as other:
         assert len({tree.folder, one.folder, other.folder}) == 3
         assert one.definitions["FL_MANIFEST"] == str(one.folder / "manifest.cmake")
@@ -319,7 +320,7 @@ def test_without_its_judge_no_program_is_made(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_judge_that_speaks_mpi_is_made_with_each_library(tmp_path: Path) -> None:
-    parts, workloads, sources = build._Kind(CHAIN, None, Options()).parts(tmp_path), load(roots()), Sources()
+    parts, workloads, sources = Configuration(CHAIN, None, Options()).parts(tmp_path), load(roots()), Sources()
     headers = {name: w.folder / f"{name}.hpp" for name, w in workloads.items()}
     assert parts.judge("waiting", headers["waiting"], sources) is None
     assert parts.judge("halo", headers["halo"], sources) is not None
@@ -327,4 +328,4 @@ def test_a_judge_that_speaks_mpi_is_made_with_each_library(tmp_path: Path) -> No
 
 def test_the_harness_is_never_compiled_with_the_flags_under_test() -> None:
     fast = replace(CHAIN, flags=("-Ofast",))
-    assert build._Kind(fast, None, Options()).definitions["FL_HARNESS_FLAGS"] == harness_flags(fast) == "-O2"
+    assert Configuration(fast, None, Options()).definitions["FL_HARNESS_FLAGS"] == harness_flags(fast) == "-O2"

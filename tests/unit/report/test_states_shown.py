@@ -18,8 +18,9 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.compare import compare
 from firstlight.analysis.states import describe_states
 from firstlight.analysis.verdict import Estimate, States, Verified
+from firstlight.commands.nodes import comparison as compared_nodes
 from firstlight.commands.nodes import page as nodes
-from firstlight.commands.nodes.page import Line, Value
+from firstlight.commands.nodes.comparison import Line, Value
 from firstlight.core import heritage
 from firstlight.report import html
 from firstlight.report.comparison import comparison
@@ -100,10 +101,10 @@ def test_a_history_names_both_states_of_the_newest_run(
 def test_nodes_and_pairs_tell_both_states() -> None:
     some = [Value((k,), f"node-00{k}", Estimate(v, v, v, (v,) * 6)) for k, v in enumerate((0.154, 0.15, 0.16, 9.0))]
     some[3] = replace(some[3], states=TWO)
-    line = nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
-    assert line.values[3].named and STATES in nodes._evidence(line, line.values[3])
+    line = compared_nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
+    assert line.values[3].named and STATES in compared_nodes._evidence(line, line.values[3])
     assert "two states on 1 node" in nodes.describe_spread(line)
     assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {describe_states(TWO, 'us')}"
-    found = nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
+    found = compared_nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
     page = bare(nodes.render(found, "0"))
     assert page.count('<span class="muted">two states</span>') == 1 and STATES in page

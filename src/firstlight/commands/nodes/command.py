@@ -13,7 +13,7 @@ SECTION = "Read"
 
 def schemas() -> dict[str, object]:
     """Return the types that this command prints as JSON, by the name of their schema."""
-    from firstlight.commands.nodes.page import Nodes
+    from firstlight.commands.nodes.comparison import Nodes
 
     return {"nodes": Nodes}
 

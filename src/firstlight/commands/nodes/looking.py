@@ -7,9 +7,9 @@ from pathlib import Path
 from firstlight import __version__
 from firstlight.analysis.stored import judged
 from firstlight.commands.nodes import folder, runner
-from firstlight.commands.nodes import page as nodes
+from firstlight.commands.nodes import page as pages
+from firstlight.commands.nodes.comparison import Nodes, NodesResult, nodes_of
 from firstlight.commands.nodes.folder import NodesRun
-from firstlight.commands.nodes.page import Nodes, NodesResult
 from firstlight.core.errors import RecordError
 
 
@@ -17,13 +17,13 @@ def look(path: Path) -> Nodes:
     """Return all that is measured by now. Raises RecordError if the folder is not a measurement of nodes."""
     record = folder.read(path)
     runs = [_answered(path, part) for part in record.parts]
-    return nodes.nodes_of(path.name, record.hosts, runs, record.no_pairs, record.left_out)
+    return nodes_of(path.name, record.hosts, runs, record.no_pairs, record.left_out)
 
 
 def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
     """Write the page into the folder, or to `output`. Raises OSError."""
     place = output or path / folder.PAGE
-    nodes.write(found, __version__, place)
+    pages.write(found, __version__, place)
     return place
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,41 +18,23 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
 from firstlight.core import reading
 from firstlight.core.errors import BuildError
 from firstlight.execute.build import kernels
+from firstlight.execute.build.configuration import MANIFEST, Configuration, Options
 from firstlight.execute.build.kernels import Kernel
-from firstlight.execute.build.parts import Part, Parts, parts, unmade
-from firstlight.execute.build.recipe import LOG_SUFFIX, SCHEDULES, Recipe, harness_flags, key, recipe, runs_schedules
+from firstlight.execute.build.parts import Part, blame, unmade
+from firstlight.execute.build.recipe import LOG_SUFFIX, SCHEDULES, Recipe, key, recipe, runs_schedules
 from firstlight.execute.build.stored import Entry
 from firstlight.model.catalogue import Workload
-from firstlight.model.plan import Program, family
-from firstlight.system import mpi_families
-from firstlight.system.machine import compilers_at_once, kind
-from firstlight.toolchain import Mpi, Toolbox, Toolchain, native
-from firstlight.toolchain.cmake import Tree, run
-from firstlight.toolchain.sources import Sources, digest
-
-_BINUTILS = {"ar": "CMAKE_AR", "ranlib": "CMAKE_RANLIB", "ld": "FL_LD", "objcopy": "FL_OBJCOPY"}
-"""Tools of a compiler, as CMake's cache calls them."""
-MANIFEST = "manifest.cmake"
-"""A file in a tree: a call of CMake's fl_program() for every program requested of the tree so far."""
+from firstlight.model.plan import Program
+from firstlight.system.machine import compilers_at_once
+from firstlight.toolchain import Toolbox, native
+from firstlight.toolchain.cmake import run
+from firstlight.toolchain.sources import Sources
 
 Progress = Callable[[int, int, str], None]
 """A function that is called with (programs done, programs in all, what was just finished)."""
-
-
-class Options(msgspec.Struct, frozen=True):
-    """How to build beyond the toolchain: `strict` makes warnings errors, `sanitize` is a list for -fsanitize."""
-
-    strict: bool = False
-    sanitize: str = ""
-
-    @classmethod
-    def usual(cls) -> Options:
-        """Return strict options if FIRSTLIGHT_STRICT is set: tests share programs with firstlights they start."""
-        return cls(strict=bool(os.environ.get("FIRSTLIGHT_STRICT")))
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -67,73 +48,6 @@ class Built(msgspec.Struct, frozen=True):
     recipe: str  # the hash of all that it is made from
     error: str
     kernels: tuple[Kernel, ...] = ()  # for GPUs, as their compiler speaks of them
-
-
-class _Kind(msgspec.Struct, frozen=True):
-    """What shares a build tree: a compiler, perhaps with an MPI library.
-
-    The flags under test differ from program to program.
-    """
-
-    toolchain: Toolchain  # one of the compiler's
-    mpi: Mpi | None
-    options: Options
-    emulator: tuple[str, ...] = ()  # the words before its programs
-
-    @property
-    def environment(self) -> dict[str, str]:
-        extra: dict[str, str] = {}
-        if self.mpi is not None:
-            wrapped = mpi_families.of(self.mpi.family).compilers(self.toolchain.cxx, self.toolchain.fortran)
-            extra = self.mpi.environment | wrapped
-        return os.environ | extra
-
-    @property
-    def fortran(self) -> str | None:
-        if self.mpi is None:
-            return self.toolchain.fortran
-        return self.mpi.fortran if family(self.toolchain.compiler) in self.mpi.f08 and self.toolchain.fortran else None
-
-    @property
-    def definitions(self) -> dict[str, str]:
-        """Return the CMake definitions of this kind of build."""
-        values = {
-            "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
-            "FL_HARNESS_FLAGS": harness_flags(self.toolchain),
-            "FL_WITH_MPI": "ON" if self.mpi else "OFF",
-            "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
-            "FL_STRICT": "ON" if self.options.strict else "OFF",
-            "FL_SANITIZE": self.options.sanitize,
-        }
-        return values | self.binutils | ({"CMAKE_Fortran_COMPILER": self.fortran} if self.fortran else {})
-
-    @property
-    def binutils(self) -> dict[str, str]:
-        """Return paths of a cross compiler's binutils by CMake variable; empty natively, where CMake finds them."""
-        tools = self.toolchain.binutils
-        return {_BINUTILS[tool]: path for tool, path in tools.items() if tool in _BINUTILS}
-
-    @property
-    def name(self) -> str:
-        return self.toolchain.compiler + (f"+{self.mpi.name}" if self.mpi else "")
-
-    @property
-    def label(self) -> str:
-        return self.toolchain.compiler + (f" with {self.mpi.name}" if self.mpi else "")
-
-    def tree(self, cache: Path) -> Tree:
-        """Return the tree that it is built in."""
-        compilers = (self.toolchain.version, self.toolchain.fortran_version, self.mpi.label if self.mpi else "")
-        signature = digest([repr((kind(), compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
-        folder = cache / "build" / f"{self.name}-{signature}"
-        manifest = {"FL_MANIFEST": str(folder / MANIFEST)}
-        return Tree(folder, self.definitions | manifest, self.environment)
-
-    def parts(self, cache: Path) -> Parts:
-        """Return what its programs share with those of the same compiler and another MPI library, or none."""
-        without = _Kind(msgspec.structs.replace(self.toolchain, fortran=None), None, self.options)
-        compiler = (self.toolchain.cxx, self.toolchain.version, harness_flags(self.toolchain), self.options)
-        return parts(without.tree(cache), compiler, cache)
 
 
 def build(
@@ -171,7 +85,7 @@ def build(
     with ThreadPoolExecutor(workers) as pool:
         for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
             results |= {b.program: b for b in built}
-            progress(len(results), len(wanted), shop.kind.label)
+            progress(len(results), len(wanted), shop.configuration.label)
     return {program: results[program] for program in wanted}
 
 
@@ -242,10 +156,10 @@ def _shops(
         toolchain, mpi = toolchains[program.toolchain], mpis.get(program.mpi or "")
         place = (toolchain.compiler, program.mpi)
         shop = shops.get(place) or shops.setdefault(
-            place, _Shop(_Kind(toolchain, mpi, options, toolbox.emulator), cache, sources)
+            place, _Shop(Configuration(toolchain, mpi, options, toolbox.emulator), cache, sources)
         )
         workload = workloads[program.workload]
-        made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
+        made = recipe(program, workload, toolbox, toolchain, mpi, shop.configuration.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
         judge = shop.judge(made, sources)
         call = made.written(options.strict, runs_schedules(made, sources), judge)
@@ -265,12 +179,12 @@ class _Order(msgspec.Struct, frozen=True):
 class _Shop:
     """One build tree and the programs wanted of it."""
 
-    def __init__(self, kind: _Kind, cache: Path, sources: Sources) -> None:
-        self.kind = kind
-        self.tree = kind.tree(cache)
+    def __init__(self, configuration: Configuration, cache: Path, sources: Sources) -> None:
+        self.configuration = configuration
+        self.tree = configuration.tree(cache)
         self.cache = cache
         self.orders: dict[Program, _Order] = {}
-        self.parts = kind.parts(cache)
+        self.parts = configuration.parts(cache)
         self.harness = self.parts.harness(sources)
         self.judges: dict[Path, Part | None] = {}  # by header
         self.missing: list[Program] = []  # what is to be made
@@ -317,8 +231,8 @@ class _Shop:
 
     def lacking(self) -> list[Program]:
         """Return what the store lacks. A strict build also requires that a program was made without a warning."""
-        strict = self.kind.options.strict
-        return [p for p, order in self.orders.items() if not order.stored.whole(self.kind.environment, strict)]
+        strict = self.configuration.options.strict
+        return [p for p, order in self.orders.items() if not order.stored.whole(self.configuration.environment, strict)]
 
     def commands(self, jobs: int) -> dict[Program, Commands]:
         """Build all its programs in the tree once more and return their commands."""
@@ -365,7 +279,8 @@ class _Shop:
         for program in programs:
             self._fresh(program).unlink(missing_ok=True)
         _, output = self.tree.make([self.orders[p].recipe.target for p in programs], jobs)
-        return {p: _blame(self.orders[p].recipe, output) for p in programs if not self._fresh(p).exists()}
+        made = {p: self.orders[p].recipe for p in programs if not self._fresh(p).exists()}
+        return {p: blame(output, f"{r.target}.dir/", f"bin/{r.folder}/{r.name}") for p, r in made.items()}
 
     def _write_manifest(self, programs: Sequence[Program]) -> None:
         """Add programs to those of the tree so far: CMake would rebuild a program that was missing from the list once.
@@ -392,17 +307,17 @@ class _Shop:
 
     def _schedules(self) -> str:
         """Return CMake's line for the archive of all schedules, which the compiler makes without its MPI library."""
-        sanitize = {"FL_SANITIZE": self.kind.options.sanitize} if self.kind.options.sanitize else {}
-        archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize | self.kind.binutils)
+        sanitize = {"FL_SANITIZE": self.configuration.options.sanitize} if self.configuration.options.sanitize else {}
+        archive = native.schedules(self.configuration.toolchain.cxx, self.cache, sanitize | self.configuration.binutils)
         return f"target_link_libraries(collectives INTERFACE [==[{archive}]==])\n"
 
     def _deposit(self, program: Program) -> dict[Program, str]:
-        words = [*self.kind.emulator, str(self._fresh(program)), "--describe"]
-        code, output = run(words, self.kind.environment, merge=False)
+        words = [*self.configuration.emulator, str(self._fresh(program)), "--describe"]
+        code, output = run(words, self.configuration.environment, merge=False)
         if code != 0:
             return {program: f"{program.target} was built but does not start (status {code}): {output}"}
         order = self.orders[program]
-        order.stored.fill(self._fresh(program), output, self.kind.options.strict, self._kernels(order.recipe))
+        order.stored.fill(self._fresh(program), output, self.configuration.options.strict, self._kernels(order.recipe))
         return {}
 
     def _kernels(self, made: Recipe) -> tuple[Kernel, ...]:
@@ -410,7 +325,7 @@ class _Shop:
         if made.foreign is None:
             return ()
         log = self.tree.folder / f"{made.foreign.object}{LOG_SUFFIX}"
-        return kernels.parse_kernels(log.read_text(encoding="utf-8", errors="replace"), self.kind.environment)
+        return kernels.parse_kernels(log.read_text(encoding="utf-8", errors="replace"), self.configuration.environment)
 
     def _built(self, program: Program, error: str, seconds: float) -> Built:
         stored = self.orders[program].stored
@@ -427,11 +342,3 @@ class _Call(msgspec.Struct, frozen=True):
 
     text: str
     files: tuple[str, ...]
-
-
-def _blame(made: Recipe, output: str) -> str:
-    """Return the blocks of Ninja's output about this program; all failures if there are none (the harness failed)."""
-    blocks = re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output)
-    failures = [b for b in blocks if b.startswith("FAILED: ")]
-    own = [b for b in failures if f"{made.target}.dir/" in b or f"bin/{made.folder}/{made.name}" in b]
-    return "".join(own or failures or [output]).strip()

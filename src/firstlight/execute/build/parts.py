@@ -82,7 +82,10 @@ class Parts(msgspec.Struct, frozen=True):
             for part in missing:
                 if _fresh(tree, part).exists():
                     _keep(_fresh(tree, part), part.object)
-            return {part.name: _blame(part, output) for part in _missing(missing)}
+            return {
+                part.name: blame(output, f"{part.name}.judge.dir/", f"parts/{part.name}.o")
+                for part in _missing(missing)
+            }
 
 
 def parts(tree: Tree, compiler: tuple[object, ...], cache: Path) -> Parts:
@@ -130,10 +133,10 @@ def _keep(made: Path, place: Path) -> None:
         raise BuildError(f"cannot write the cache {place.parent}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
 
 
-def _blame(part: Part, output: str) -> str:
-    """Return the blocks of Ninja's output about this part; all failures if there are none."""
+def blame(output: str, *files: str) -> str:
+    """Return the blocks of Ninja's output about these files; all failures if there are none (a shared part failed)."""
     failures = [block for block in re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output) if block.startswith("FAILED: ")]
-    own = [block for block in failures if f"{part.name}.judge.dir/" in block or f"parts/{part.name}.o" in block]
+    own = [block for block in failures if any(file in block for file in files)]
     return "".join(own or failures or [output]).strip()
 
 

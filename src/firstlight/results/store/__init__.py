@@ -11,27 +11,36 @@ directory or one of its files meanwhile, the replacement is neither followed nor
 from __future__ import annotations
 
 import contextlib
-import itertools
-import re
-import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
-from firstlight.core import reading
 from firstlight.core.errors import RecordError, UsageError
 from firstlight.core.shell import command
 from firstlight.execute.launch import Outcome
-from firstlight.results.record import SCHEMA, Exit, LaunchRecord, Run, Start
-from firstlight.results.store import disk, durable, flight, foreign, layout, lines, owner, seal, whole
+from firstlight.results.record import Exit, LaunchRecord, Run, Start
+from firstlight.results.store import (
+    disk,
+    durable,
+    flight,
+    foreign,
+    layout,
+    lines,
+    owner,
+    run_file,
+    run_names,
+    seal,
+    whole,
+)
 from firstlight.results.store.disk import Folder
 from firstlight.results.store.documents import Document
 from firstlight.results.store.durable import StoreError
 from firstlight.results.store.flight import Flight
 from firstlight.results.store.lines import Defect
 from firstlight.results.store.owner import Claim
+from firstlight.results.store.run_names import free_id, free_name, new_folder
 
 __all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "new_folder", "open", "resume"]
 
@@ -106,7 +115,7 @@ class Store:
                 f"{self.path}: {layout.RUN} would be larger than {layout.MAX_RUN_BYTES >> 20} MiB; "
                 f"name fewer workloads, toolchains or placements ({len(run.cells)} cells, {len(run.builds)} programs)"
             )
-        _decode_run(data, self.path / layout.RUN)
+        run_file.decode(data, self.path / layout.RUN)
         with durable.os_errors_as_store_error(self.path):
             seal.remove(self.folder)
             self.folder.replace(layout.RUN, data)
@@ -185,7 +194,7 @@ class Store:
         path = self.path / layout.RUN
         while True:
             data = layout.read_file(path, layout.MAX_RUN_BYTES)
-            run = _decode_run(data, path)
+            run = run_file.decode(data, path)
             why = "" if self._altered else whole.altered(self.path, run, data)
             if not why:
                 return run
@@ -259,82 +268,12 @@ def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number:
         yield f"cell {cell!r} is not in run.json"
 
 
-def _decode_run(data: bytes, path: Path) -> Run:
-    class Version(msgspec.Struct):
-        schema: int
-
-    try:
-        schema = reading.decoded(data, msgspec.json.Decoder(Version)).schema
-        if schema != SCHEMA:
-            raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
-        run = reading.json(data, Run)
-    except reading.MalformedError as error:
-        raise RecordError(f"{path}: is damaged or was not written by firstlight: {error}") from error
-    for what, name, form in _names(run):
-        if not form.fullmatch(name):
-            raise RecordError(f"{path}: was not written by firstlight: {name[:80]!r} cannot name a {what}")
-    for one in run.brought:
-        if wrong := one.defect():
-            raise RecordError(f"{path}: was not written by firstlight: its workload {one.name[:80]!r} {wrong}")
-    return run
-
-
-def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
-    """Yield the names that appear in commands and file names, and the form that they must have."""
-    programs = {*(cell.program for cell in run.cells), *(build.program for build in run.builds)}
-    toolchains = {*(p.toolchain for p in programs), *(t.name for t in run.toolbox.toolchains)}
-    libraries = {*(p.mpi for p in programs if p.mpi is not None), *(m.name for m in run.toolbox.mpis)}
-    yield "run", run.id, layout.NAME
-    workloads = {*(p.workload for p in programs), *(one.name for one in run.brought)}
-    yield from (("workload", name, layout.CELL) for name in workloads)
-    yield from (("variant", name, layout.CELL) for name in {p.variant for p in programs})
-    yield from (("toolchain", name, layout.CELL) for name in toolchains)
-    yield from (("library", name, layout.CELL) for name in libraries)
-
-
 def _next(launches: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Return the number of the next launch of each cell."""
     found: dict[str, int] = {}
     for cell, number in launches:
         found[cell] = max(found.get(cell, 0), number + 1)
     return found
-
-
-def _ids(started: float, suite: str) -> Iterator[str]:
-    """Return an iterator over `<YYYYMMDD-HHMMSS>-<suite>`, then the same with `-2`, `-3`, ..."""
-    name = time.strftime("%Y%m%d-%H%M%S", time.localtime(started)) + f"-{suite}"
-    return itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2)))
-
-
-def free_id(root: Path, started: float, suite: str) -> str:
-    """Return `<YYYYMMDD-HHMMSS>-<suite>`, with `-2`, `-3`, ... if such a directory exists already."""
-    return next(name for name in _ids(started, suite) if not (root / name).exists())
-
-
-def free_name(root: Path, name: str) -> str:
-    """Return `name` if a run may have it and none has. Raises UsageError otherwise."""
-    if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
-        raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
-    if (root / name).exists():
-        raise UsageError(f"{root / name} is there already; go on with it by ./fl run --resume, or choose another name")
-    return name
-
-
-def new_folder(root: Path, started: float, suite: str) -> Path:
-    """Make the folder that `free_id` names: several firstlights that do this simultaneously make different ones.
-
-    Raises StoreError.
-    """
-    with durable.os_errors_as_store_error(root):
-        disk.make_folders(root)
-        with Folder.at(root) as folder:
-            for name in _ids(started, suite):
-                try:
-                    folder.make(name)
-                except FileExistsError:
-                    continue
-                return root / name
-    raise AssertionError("there is always another name")
 
 
 def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document] = ()) -> Store:
@@ -348,7 +287,7 @@ def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document
     with durable.os_errors_as_store_error(root / run.id):
         disk.make_folders(root)
         with Folder.at(root) as folder:
-            for name in _ids(run.started, run.suite) if free else (run.id,):
+            for name in run_names.ids(run.started, run.suite) if free else (run.id,):
                 try:
                     folder.make(name)
                 except FileExistsError as error:
