@@ -65,9 +65,9 @@ def program(name: str, sources: Iterable[Path], *flags: str, ahead: str = "") ->
     )
 
 
-def library(source: Path, *flags: str) -> ctypes.CDLL:
-    """The functions of one source, called from Python."""
-    return ctypes.CDLL(str(linked(f"{source.stem}.so", objects([source], "-fPIC", *flags), "-shared")))
+def library(source: Path, *flags: str, others: Sequence[Path] = ()) -> ctypes.CDLL:
+    """The functions of one source, called from Python; `others` are linked with it."""
+    return ctypes.CDLL(str(linked(f"{source.stem}.so", objects([source, *others], "-fPIC", *flags), "-shared")))
 
 
 def written(name: str, text: str) -> Path:

@@ -376,6 +376,16 @@ def verified(built: Built, place: Placement, folder: Path, *arguments: str, effo
     return output
 
 
+def finds_one_wrong_element(built: Built, n: int, folder: Path, *arguments: str, effort: tuple[str, ...]) -> None:
+    """Assert that the checks of two cases find the element in the middle that a broken program alters."""
+    output = run(built, Placement(), (f"n={n}", *arguments), folder, effort)
+    assert output.status == 1
+    checks = output.of("check")
+    assert {c["case"] for c in checks if not c["ok"]} == {0, 1}
+    wrong = [c for c in checks if not c["ok"]]
+    assert all(c["error"] == 1 and f"element ({n // 2}, {n // 2}) is " in c["what"] for c in wrong)
+
+
 def direct(built: Built, *words: str) -> subprocess.CompletedProcess[str]:
     """A serial program called by hand."""
     assert built.executable is not None, built.error

@@ -9,48 +9,43 @@ namespace cfd {
 // `accelerated`: by conjugate gradients, which allow for a preconditioner that is not symmetric (Y. Notay, SIAM J. Sci. Comput. 22 (2000)
 // 1444): interpolation is not the transpose of the summing of residuals.
 template <class Marks, class Machine, class Body, bool accelerated, class Real = double>
-struct Multigrid : Solver<Marks, Machine, Body> {
-  FieldOf<Real> p, q, r, z;
+struct Multigrid : Directions<Marks, Machine, Body, Real> {
+  using Base = Directions<Marks, Machine, Body, Real>;
+  using Base::p, Base::q, Base::r;
+  FieldOf<Real> z;
   VCycle<Marks, Machine, Body, Real> cycle;
 
   void open(const grid::Block<3>& block, int threads, SystemOf<Real>& system, const Shape& shape) {
     for (auto* field : {&p, &q, &r, &z}) *field = zeros<Real>(block.size());
     cycle.open(block, shape, system, z);
-    Solver<Marks, Machine, Body>::open(block, threads, p);
+    Base::open(block, threads, p);
   }
   template <class Rule>
   void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
-    Machine& machine = this->machine;
     Body& body = this->body;
-    const Point size = unknown.size();
-    const Index n = size[2];
+    const Index n = p.size()[2];
     const RowsOf<Real> m(system);
-    const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
-    const auto advance = [&](double alpha) {
-      return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
-    };
     Sums rest;  // sums of |r| and r r
     fl::during(Marks::factor, [&] {
-      cycle.factor(machine, body);
-      rows([&](Index c) { return std::copy_n(m.b + c, n, origin(r) + c), Sums{}; });
-      rest = this->total(advance(0));
+      cycle.factor(this->machine, body);
+      rest = this->begin(m, unknown);
     });
     double alpha = 1, before = 0;
     while (!rule.ends_unseen() && rule.goes_on(rest.first)) {
       ++rule.iterations;
       const fl::In in(Marks::sweep);
-      cycle(machine, body, origin(r));  // A z = r
+      cycle(this->machine, body, origin(r));  // A z = r
       double now = 0, beta = 0;
       if constexpr (accelerated) {
-        const Sums sums = this->total(rows([&](Index c) { return body.products(origin(z), origin(r), origin(q), c, n); }));
+        const Sums sums = this->total(this->rows(m, [&](Index c) { return body.products(origin(z), origin(r), origin(q), c, n); }));
         now = sums.first;
         beta = before == 0 ? 0 : -alpha * sums.second / before;
       }
-      rows([&](Index c) { return body.turn(beta, origin(z), origin(p), c, n), Sums{}; });
+      this->rows(m, [&](Index c) { return body.turn(beta, origin(z), origin(p), c, n), Sums{}; });
       this->exchange();
-      const Sums energy = rows([&](Index c) { return body.product(m, origin(p), origin(q), c, n); });
+      const Sums energy = this->rows(m, [&](Index c) { return body.product(m, origin(p), origin(q), c, n); });
       if constexpr (accelerated) alpha = now / this->total(energy).first;
-      rest = this->total(advance(alpha));
+      rest = this->advance(m, unknown, alpha);
       before = now;
     }
   }

@@ -167,33 +167,51 @@ struct RedBlack : Solver<Marks, Machine, Body> {
   }
 };
 
+// Methods along directions: x moves along p, and the residual r by q = A p.
+template <class Marks, class Machine, class Body, class Real>
+struct Directions : Solver<Marks, Machine, Body> {
+  FieldOf<Real> p, q, r;
+
+  template <class Row>
+  Sums rows(const RowsOf<Real>& m, Row row) {
+    return this->machine.each(p.size(), [&](Index k, Index j) { return row(m.at(k, j)); });
+  }
+  // Sums of |r| and r r.
+  Sums advance(const RowsOf<Real>& m, FieldOf<Real>& unknown, double alpha) {
+    const auto row = [&](Index c) { return this->body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, p.size()[2]); };
+    return this->total(rows(m, row));
+  }
+  // The residual of x = 0.
+  Sums begin(const RowsOf<Real>& m, FieldOf<Real>& unknown) {
+    rows(m, [&](Index c) { return std::copy_n(m.b + c, p.size()[2], origin(r) + c), Sums{}; });
+    return advance(m, unknown, 0);
+  }
+};
+
 // Without a preconditioner, or with incomplete Cholesky of each block.
 template <class Marks, class Machine, class Body, bool cholesky, class Real = double>
-struct ConjugateGradients : Solver<Marks, Machine, Body> {
-  FieldOf<Real> p, q, r, z, inverse;
+struct ConjugateGradients : Directions<Marks, Machine, Body, Real> {
+  using Base = Directions<Marks, Machine, Body, Real>;
+  using Base::p, Base::q, Base::r;
+  FieldOf<Real> z, inverse;
 
   void open(const grid::Block<3>& block, int threads, FieldOf<Real>& /*x*/) {
     for (auto* field : {&p, &q, &r}) *field = zeros<Real>(block.size());
     if constexpr (cholesky)
       for (auto* field : {&z, &inverse}) *field = zeros<Real>(block.size());
-    Solver<Marks, Machine, Body>::open(block, threads, p);
+    Base::open(block, threads, p);
   }
   template <class Rule>
   void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
-    Machine& machine = this->machine;
     Body& body = this->body;
     const Point size = unknown.size();
     const Index n = size[2];
     const RowsOf<Real> m(system);
-    const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
-    const auto advance = [&](double alpha) {
-      return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
-    };
     Sums rest;  // sums of |r| and r r
     fl::during(Marks::factor, [&] {
-      if constexpr (cholesky) machine.upwards(size, [&](Index k, Index j) { return body.ic_factor(m, origin(inverse), k, j, n), Sums{}; });
-      rows([&](Index c) { return std::copy_n(m.b + c, n, origin(r) + c), Sums{}; });
-      rest = this->total(advance(0));
+      if constexpr (cholesky)
+        this->machine.upwards(size, [&](Index k, Index j) { return body.ic_factor(m, origin(inverse), k, j, n), Sums{}; });
+      rest = this->begin(m, unknown);
     });
     double before = 0;
     while (!rule.ends_unseen() && rule.goes_on(rest.first)) {
@@ -201,9 +219,9 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
       const fl::In in(Marks::sweep);
       const double now = cholesky ? precondition(m, size) : rest.second, beta = before == 0 ? 0 : now / before;
       const Real* direction = origin(cholesky ? z : r);
-      rows([&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
+      this->rows(m, [&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
       const double energy = this->total(met(m, size)).first;
-      rest = this->total(advance(now / energy));
+      rest = this->advance(m, unknown, now / energy);
       before = now;
     }
   }

@@ -136,23 +136,38 @@ struct Transfer {
   void up(Field<double>& to, Field<float>& from) { high.take(to, from); }  // adds, and clears what it has added
 };
 
+// The solution in 64 bits and its residual there, for an iteration in 32 bits that has moved by `part`.
+template <int W, class Between>
+struct Exact {
+  Algebra<double, W>& h;
+  Between between;
+  Field<double> residual = h.field();
+
+  template <class Apply>
+  double renew(Apply& apply, Field<double>& x, const Field<double>& b, Field<float>& part) {
+    between.up(x, part);
+    apply(residual, x);
+    return h.subtract_from(b, residual);
+  }
+};
+
 template <int W, int W32, class Between = Transfer<W, W32>>
 class MixedNormalCg {
  public:
   using F = Field<double>;
   using F32 = Field<float>;
   MixedNormalCg(Algebra<double, W>& high, Algebra<float, W32>& low, Between between)
-      : h_(high), l_(low), between_(between), true_(h_.field()), part_(l_.field()), r_(l_.field()), p_(l_.field()), q_(l_.field()) {}
+      : exact_{high, between}, l_(low), part_(l_.field()), r_(l_.field()), p_(l_.field()), q_(l_.field()) {}
 
   template <class Apply, class Apply32>
   Solved operator()(Apply&& apply, Apply32&& apply32, F& x, const F& b, Goal goal) {
-    h_.zero(x);
+    exact_.h.zero(x);
     l_.zero(part_);
-    between_.down(r_, b);
+    exact_.between.down(r_, b);
     l_.turn(r_);
     apply32(p_, r_);
     l_.turn(p_);
-    const double start = h_.norm2(b), stop = goal.tolerance * goal.tolerance * start;
+    const double start = exact_.h.norm2(b), stop = goal.tolerance * goal.tolerance * start;
     double gamma = l_.norm2(p_), rest = start, since = start;
     Solved solved;
     while (rest > stop && solved.iterations < goal.most) {
@@ -163,10 +178,8 @@ class MixedNormalCg {
       const bool renew = rest <= stop || rest < fall * fall * since;
       l_.axpy(alpha, p_, part_);
       if (renew) {
-        between_.up(x, part_);
-        apply(true_, x);
-        rest = since = h_.subtract_from(b, true_);
-        between_.down(r_, true_);
+        rest = since = exact_.renew(apply, x, b, part_);
+        exact_.between.down(r_, exact_.residual);
         l_.turn(r_);
         ++solved.updates;
         if (rest <= stop) break;
@@ -181,10 +194,8 @@ class MixedNormalCg {
   }
 
  private:
-  Algebra<double, W>& h_;
+  Exact<W, Between> exact_;
   Algebra<float, W32>& l_;
-  Between between_;
-  F true_;
   F32 part_, r_, p_, q_;
 };
 
@@ -193,15 +204,15 @@ class MixedBiCgStab {
  public:
   using F = Field<double>;
   MixedBiCgStab(Algebra<double, W>& high, Algebra<float, W32>& low, Between between)
-      : h_(high), l_(low), between_(between), inner_(low), true_(h_.field()), part_(l_.field()) {}
+      : exact_{high, between}, l_(low), inner_(low), part_(l_.field()) {}
 
   template <class Apply, class Apply32>
   Solved operator()(Apply&& apply, Apply32&& apply32, F& x, const F& b, Goal goal) {
-    h_.zero(x);
-    between_.down(part_, b);
+    exact_.h.zero(x);
+    exact_.between.down(part_, b);
     inner_.begin(part_);
     l_.zero(part_);
-    const double start = h_.norm2(b), stop = goal.tolerance * goal.tolerance * start;
+    const double start = exact_.h.norm2(b), stop = goal.tolerance * goal.tolerance * start;
     double rest = start, since = start;
     Solved solved;
     while (rest > stop && solved.iterations < goal.most) {
@@ -209,12 +220,10 @@ class MixedBiCgStab {
       rest = inner_.rest();
       ++solved.iterations;
       if (rest > stop && rest >= fall * fall * since) continue;
-      between_.up(x, part_);
-      apply(true_, x);
-      rest = since = h_.subtract_from(b, true_);
+      rest = since = exact_.renew(apply, x, b, part_);
       ++solved.updates;
       if (rest <= stop) break;
-      between_.down(part_, true_);
+      exact_.between.down(part_, exact_.residual);
       inner_.replace(part_);
       l_.zero(part_);
     }
@@ -223,11 +232,9 @@ class MixedBiCgStab {
   }
 
  private:
-  Algebra<double, W>& h_;
+  Exact<W, Between> exact_;
   Algebra<float, W32>& l_;
-  Between between_;
   BiCgStab<float, W32> inner_;
-  F true_;
   Field<float> part_;
 };
 

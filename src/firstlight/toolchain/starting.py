@@ -97,7 +97,7 @@ def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
         command = host.which(one.COMMAND)
         if not batch or command is None or (way != name and (way or batch not in one.SYSTEMS)):
             continue
-        for starter in one.ways(str(command), family) if one.is_it(command) else ():
+        for starter in one.ways(str(command), family) if starters.is_it(one, command) else ():
             yield _Offer(starter, starters.line(starter, two, _NO_ROOM), one.LABEL, " ".join((name, *starter[1:])))
 
 

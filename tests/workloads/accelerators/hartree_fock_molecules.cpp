@@ -1,24 +1,9 @@
 // hartree_fock's reader of molecules, basis sets, plain integrals and eigenvalues, called from tests/workloads/accelerators/test_hartree_fock.py.
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 
 #include "matrix.hpp"
 #include "one_electron.hpp"
 #include "oracle.hpp"
-
-namespace fl {  // what of the harness these headers need
-
-std::string text(const char* format, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  return buffer;
-}
-
-}  // namespace fl
 
 using namespace hartree_fock;
 

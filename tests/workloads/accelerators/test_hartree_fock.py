@@ -140,8 +140,10 @@ def test_turned_and_moved_molecules_have_the_same_energy(tmp_path: Path) -> None
 
 @pytest.fixture(scope="module")
 def functions() -> CDLL:
-    flags = ("-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/native/harness/include", f"-I{HARTREE_FOCK.folder}")
-    library = drivers.library(ROOT / "tests/workloads/accelerators/hartree_fock_molecules.cpp", *flags)
+    harness, molecules = ROOT / "native/harness", ROOT / "tests/workloads/accelerators/hartree_fock_molecules.cpp"
+    flags = ("-O1", "-Wall", "-Wextra", "-Werror", f"-I{harness}/include", f"-I{HARTREE_FOCK.folder}")
+    others = [harness / "src" / name for name in ("support.cpp", "comm_serial.cpp")]
+    library = drivers.library(molecules, *flags, others=others)
     library.repulsion.restype = c_double
     return library
 

@@ -11,15 +11,10 @@ double sweep(const himeno::device::Job& given) {
   for (int i = 0; i < ni; ++i)
 #pragma acc loop reduction(+ : sum)
     for (int j = 0; j < nj; ++j)
-      for (int k = 0; k < nk; ++k) {
-        if (i + j + k == 0) fl::device::note();
-        sum += himeno::device::point(job, i, j, k);
-      }
+      for (int k = 0; k < nk; ++k) sum += himeno::device::point(job, i, j, k);
   return sum;
 }
 
-using Directed = himeno::device::Directed<sweep>;
-
 }  // namespace
 
-FL_VARIANT(himeno, Directed, .traits = {.bytes_a_point = 56}, .device = &fl::device::openacc)
+FL_VARIANT(himeno, himeno::device::Directed<sweep>, .traits = {.bytes_a_point = 56}, .device = &fl::device::openacc)

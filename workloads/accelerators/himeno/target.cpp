@@ -10,15 +10,10 @@ double sweep(const himeno::device::Job& given) {
 #pragma omp target teams distribute parallel for collapse(3) firstprivate(job) map(tofrom : sum) reduction(+ : sum)
   for (int i = 0; i < ni; ++i)
     for (int j = 0; j < nj; ++j)
-      for (int k = 0; k < nk; ++k) {
-        if (i + j + k == 0) fl::device::note();
-        sum += himeno::device::point(job, i, j, k);
-      }
+      for (int k = 0; k < nk; ++k) sum += himeno::device::point(job, i, j, k);
   return sum;
 }
 
-using Directed = himeno::device::Directed<sweep>;
-
 }  // namespace
 
-FL_VARIANT(himeno, Directed, .traits = {.bytes_a_point = 56}, .device = &fl::device::openmp)
+FL_VARIANT(himeno, himeno::device::Directed<sweep>, .traits = {.bytes_a_point = 56}, .device = &fl::device::openmp)

@@ -222,13 +222,8 @@ inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
     if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) wrong_word(damage, i, "behind the result", s.result[s.words() + i], 0);
 }
 
-// One untimed operation on data that is new in every word. Collective, whatever was found before.
 inline void fresh_round(State& s, fl::ErrorSummary& damage) {
-  s.filled = fl::beyond_timing + s.rounds++;
-  fill(s);
-  poison(s);
-  fl::run_steps(s.filled, 1);
-  inspect(s, s.filled, damage);
+  fl::fresh_round(s, damage);
   s.since = -1;  // what follows is timed, and begins to count anew
 }
 

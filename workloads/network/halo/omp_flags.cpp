@@ -24,18 +24,8 @@ struct Exchange {
   }
 
   void loop(halo::State& s, fl::Index first, fl::Index count) {
-#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
-    for (std::size_t t = 0; t < s.domains.size(); ++t) {
-      halo::Domain& d = s.domains[t];
-      std::uint64_t number = exchanges;
-      for (fl::Index i = first; i < first + count; ++i) {
-        ++number;
-        halo::mutate_inputs(s, d, i);
-        halo::exchange(s, desks, d, halo::north, number, halo::await);
-        halo::exchange(s, desks, d, halo::west, number, halo::await);
-      }
-    }
-    exchanges += static_cast<std::uint64_t>(count);
+    halo::loop_alone(s, first, count, exchanges,
+                     [&](const halo::Domain& d, int low, std::uint64_t number) { halo::exchange(s, desks, d, low, number, halo::await); });
   }
 };
 

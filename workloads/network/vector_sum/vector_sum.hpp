@@ -125,19 +125,10 @@ inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
   }
 }
 
-// One untimed sum of vectors that are new in every element. Collective, whatever was found before.
-inline void fresh_round(State& s, fl::ErrorSummary& damage) {
-  s.filled = fl::beyond_timing + s.rounds++;
-  fill(s);
-  poison(s);
-  fl::run_steps(s.filled, 1);
-  inspect(s, s.filled, damage);
-}
-
 inline fl::Check check(State& s, fl::Index last) {
   fl::ErrorSummary damage;
   inspect(s, last, damage);
-  for (int round = 0; round < 2; ++round) fresh_round(s, damage);
+  for (int round = 0; round < 2; ++round) fl::fresh_round(s, damage);
   return damage.check(fl::text("%lld sums over %d processes are exact on every rank", s.n, s.team.ranks));
 }
 

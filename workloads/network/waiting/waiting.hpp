@@ -114,6 +114,13 @@ inline void end(State& s) {
   s.waited += s.on - s.since;
 }
 
+// Waits in MPI_Recv for the word of rank 0.
+inline void receive(State& s) {
+  begin(s);
+  MPI_Recv(&s.word, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  end(s);
+}
+
 // --- outside of it -----------------------------------------------------------------------------------------------------
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

@@ -9,16 +9,8 @@
 namespace {
 
 void step(noise::State& s, fl::Index) {
-  noise::Party& p = s.parties[0];
-  std::uint64_t sum = 0;
-  p.stamps[0] = noise::now();
-  for (fl::Index q = 0; q < s.quanta; ++q) {
-    p.results[q] = noise::do_work(noise::seed_after(s.iteration, q, s.team.rank, sum), s.factor, s.work);
-    p.stamps[2 * q + 1] = noise::now();
-    MPI_Allreduce(&p.results[q], &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    p.stamps[2 * q + 2] = noise::now();
-    p.sums[q] = sum;
-  }
+  noise::do_summed_quanta(
+      s, [](const std::uint64_t& mine, std::uint64_t& sum) { MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD); });
 }
 
 }  // namespace

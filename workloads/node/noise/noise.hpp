@@ -130,6 +130,21 @@ inline fl::Index number(const State& s, fl::Index party) { return s.team.rank * 
   }
 }
 
+// One step of quanta, each followed by add(mine, sum), which waits for the sum over all processes.
+template <class Add>
+[[gnu::always_inline]] inline void do_summed_quanta(State& s, Add add) {
+  Party& p = s.parties[0];
+  std::uint64_t sum = 0;
+  p.stamps[0] = now();
+  for (fl::Index q = 0; q < s.quanta; ++q) {
+    p.results[q] = do_work(seed_after(s.iteration, q, s.team.rank, sum), s.factor, s.work);
+    p.stamps[2 * q + 1] = now();
+    add(p.results[q], sum);
+    p.stamps[2 * q + 2] = now();
+    p.sums[q] = sum;
+  }
+}
+
 // --- looks at the clock -------------------------------------------------------------------------------------------------------
 
 inline constexpr fl::Index most_detours = 1 << 14;

@@ -5,12 +5,7 @@
 
 namespace {
 
-void step(stream::State& s, fl::Index) {
-  if (s.op == stream::Op::load)
-    s.result = stream::load(s.x.data(), 0, s.n);
-  else
-    stream::stores<stream::Store::ordinary>(s, 0, s.n);
-}
+void step(stream::State& s, fl::Index) { stream::compute(s); }
 
 }  // namespace
 

@@ -56,4 +56,14 @@ class WorstError {
 // Iterations of the checks' own steps: none that the timed loop comes to.
 inline constexpr Index beyond_timing = Index{1} << 41;
 
+// One untimed step on inputs that are new in every word. Collective, whatever was found before.
+template <class State>
+void fresh_round(State& s, ErrorSummary& damage) {
+  s.filled = beyond_timing + s.rounds++;
+  fill(s);
+  poison(s);
+  run_steps(s.filled, 1);
+  inspect(s, s.filled, damage);
+}
+
 }  // namespace fl::inline FL_ROLE

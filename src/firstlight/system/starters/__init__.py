@@ -20,16 +20,13 @@ from firstlight.system.site.launchers import PLACES
 class Starter(Protocol):
     """The module of a launcher. `devices(per_node, gpus)`, if it has one, returns the words that assign one of a node's
     `gpus` to each rank of a program for GPUs. Without it, and if it returns none, every rank sees all of them and the
-    harness selects one by the rank's place on its node.
+    harness selects one by the rank's place on its node. `is_it(path)`, if it has one, returns whether a program of that
+    name is this launcher: several are called mpiexec.
     """
 
     LABEL: str  # flux run
     COMMAND: str  # the program, as it is called on the search path
     SYSTEMS: tuple[str, ...]  # allocations in which it is tried unasked; others have to name it
-
-    def is_it(self, path: Path) -> bool:
-        """Return whether a program of that name is this launcher: several are called mpiexec."""
-        ...
 
     def ways(self, command: str, family: Family) -> Sequence[tuple[str, ...]]:
         """Return first words of command lines that may start programs of the family, best first."""
@@ -50,6 +47,11 @@ def of(starter: Sequence[str]) -> Starter | None:
     """Return the launcher whose first words these are; None for srun and for a user's own command line."""
     name = Path(starter[0]).name
     return next((one for one in every().values() if name == one.COMMAND), None) if not written(starter) else None
+
+
+def is_it(one: Starter, command: Path) -> bool:
+    """Return whether a program of the launcher's name is this launcher."""
+    return bool(getattr(one, "is_it", lambda path: True)(command))
 
 
 def written(starter: Sequence[str]) -> bool:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from firstlight.system.mpi_families import Family, Layout, NodeCapacity, bind_unit
 
 LABEL = "flux run"
 COMMAND = "flux"
 SYSTEMS = ("flux",)
-
-
-def is_it(path: Path) -> bool:
-    return True
 
 
 def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from firstlight.system.mpi_families import Family, Layout, NodeCapacity, bind_unit
 
 LABEL = "jsrun"
 COMMAND = "jsrun"
 SYSTEMS = ("lsf",)
-
-
-def is_it(path: Path) -> bool:
-    return True
 
 
 def ways(command: str, family: Family) -> Sequence[tuple[str, ...]]:

@@ -35,28 +35,20 @@ class Multigrid {
   Outcome solve() {
     const fl::In solving(phases("solve"));
     start();
-    double first = 0, before = 0, alpha = 0;
+    OneSum next;
     Stage& finest = stages_.back();
     for (;; ++out_.iterations) {
       precondition();
       double scalars[2];
       energies(finest, scalars);
       sum(scalars, 2);
-      const double rho = scalars[0];
-      out_.see(rho);
-      if (out_.iterations == 0) first = rho;
-      if (!(rho > first * std::pow(10.0, -2.0 * static_cast<double>(s_.digits))) || out_.iterations == most) break;
-      const double beta = before == 0 ? 0 : rho / before;
-      alpha = rho / (scalars[1] - (before == 0 ? 0 : beta * rho / alpha));
-      before = rho;
-      advance(finest, alpha, beta);
+      if (!next.goes_on(scalars[0], scalars[1], s_.digits, out_)) break;
+      advance(finest, next.alpha, next.beta);
     }
     return out_;
   }
 
  private:
-  static constexpr fl::Index most = 1000;
-
   void start() {
     b_.x.clear();
     if (b_.top) std::fill_n(b_.x.row(b_.x.ny), b_.x.nx + 1, s_.g);

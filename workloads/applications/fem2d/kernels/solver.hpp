@@ -12,6 +12,25 @@
 
 namespace fem2d {
 
+// The scalars of Chronopoulos and Gear (1989): the energy of the direction follows from that of the preconditioned residual, so that both
+// sums of an iteration travel in one.
+struct OneSum {
+  static constexpr fl::Index most = 1000;  // iterations
+
+  // Takes the sums of an iteration; returns whether the next one is to be computed, with alpha and beta.
+  bool goes_on(double rho, double energy, fl::Index digits, Outcome& out) {
+    out.see(rho);
+    if (out.iterations == 0) first = rho;
+    if (!(rho > first * std::pow(10.0, -2.0 * static_cast<double>(digits))) || out.iterations == most) return false;
+    beta = before == 0 ? 0 : rho / before;
+    alpha = rho / (energy - (before == 0 ? 0 : beta * rho / alpha));
+    before = rho;
+    return true;
+  }
+
+  double first = 0, before = 0, alpha = 0, beta = 0;
+};
+
 template <class Team, class Real = double>  // Real: of the coarser levels
 class Solver {
  public:
@@ -63,29 +82,22 @@ class Solver {
     return finish();
   }
 
-  // Chronopoulos and Gear (1989): the energy of the direction follows from that of the preconditioned residual, so that both scalars
-  // travel in one sum, and one pass makes the direction, applies the operator to it and moves x and r.
+  // One pass makes the direction, applies the operator to it and moves x and r.
   Outcome chronopoulos_gear() {
     const fl::In solving(phases("solve"));
     double scalars[2] = {start_local(), 0};
-    double first = 0, before = 0, alpha = 0;
+    OneSum next;
     for (;; ++out_.iterations) {
       scalars[1] = preconditioned_energy();
       sum(scalars, 2);
-      const double rho = scalars[0] + coarse_;
-      out_.see(rho);
-      if (out_.iterations == 0) first = rho;
-      if (!(rho > first * std::pow(10.0, -2.0 * static_cast<double>(s_.digits))) || out_.iterations == most) break;
-      const double beta = before == 0 ? 0 : rho / before;
-      alpha = rho / (scalars[1] - (before == 0 ? 0 : beta * rho / alpha));
-      before = rho;
-      scalars[0] = gather_local(advance(alpha, beta));
+      if (!next.goes_on(scalars[0] + coarse_, scalars[1], s_.digits, out_)) break;
+      scalars[0] = gather_local(advance(next.alpha, next.beta));
     }
     return finish();
   }
 
  private:
-  static constexpr fl::Index most = 1000;
+  static constexpr fl::Index most = OneSum::most;
   static constexpr bool overlapped = requires(Team& team) { team.start(); };
 
   // The start vector, its residual, restricted; returns rho.

@@ -3,11 +3,9 @@
 
 namespace {
 
-struct Exchange {
-  halo::Sides all;
-
+struct Exchange : halo::OpenSides {
   void open(halo::State& s) {
-    all.open(s);
+    OpenSides::open(s);
     for (const std::size_t way : {halo::west, halo::east}) {
       halo::Side& side = all.side[way];
       side.out = boundary(s, side.way);
@@ -15,8 +13,6 @@ struct Exchange {
       side.send.count = side.receive.count = static_cast<int>(side.out.words());
     }
   }
-
-  void close(halo::State&) { all.close(); }
 
   void step(halo::State& s, fl::Index) {
     halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });

@@ -10,11 +10,9 @@ void narrow(halo::Region& r, int way) {
   if (halo::column_step[way] < 0) ++r.column;
 }
 
-struct Exchange {
-  halo::Sides all;
-
+struct Exchange : halo::OpenSides {
   void open(halo::State& s) {
-    all.open(s);
+    OpenSides::open(s);
     for (std::size_t way = 0; way < halo::sides; ++way) {
       halo::Side& side = all.side[way];
       narrow(side.in, side.way);
@@ -22,8 +20,6 @@ struct Exchange {
       side.send.count = side.receive.count = static_cast<int>(side.out.words());
     }
   }
-
-  void close(halo::State&) { all.close(); }
 
   void step(halo::State& s, fl::Index) {
     halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });

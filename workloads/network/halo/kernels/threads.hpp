@@ -46,6 +46,24 @@ inline void exchange(const State& s, std::vector<Desk>& desks, const Domain& d, 
   }
 }
 
+// Steps of which each thread does those of its sub-domain, by itself: phase(d, low, number) exchanges in one dimension.
+// `exchanges`: how many there were before.
+template <class Phase>
+inline void loop_alone(State& s, fl::Index first, fl::Index count, std::uint64_t& exchanges, Phase phase) {
+#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
+  for (std::size_t t = 0; t < s.domains.size(); ++t) {
+    Domain& d = s.domains[t];
+    std::uint64_t number = exchanges;
+    for (fl::Index i = first; i < first + count; ++i) {
+      ++number;
+      mutate_inputs(s, d, i);
+      phase(d, north, number);
+      phase(d, west, number);
+    }
+  }
+  exchanges += static_cast<std::uint64_t>(count);
+}
+
 inline std::string packed_between_threads(const Params& p) {
   if (p.data != Data::packed)
     return "this variant of halo runs data=packed only: a neighbour may not look into a field that its owner goes on to change";

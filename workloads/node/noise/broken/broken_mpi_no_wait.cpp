@@ -1,6 +1,4 @@
 // Guesses the sum instead of waiting for it.
-#include <mpi.h>
-
 #include "noise.hpp"
 
 #include "firstlight/variant.hpp"
@@ -8,16 +6,7 @@
 namespace {
 
 void step(noise::State& s, fl::Index) {
-  noise::Party& p = s.parties[0];
-  std::uint64_t sum = 0;
-  p.stamps[0] = noise::now();
-  for (fl::Index q = 0; q < s.quanta; ++q) {
-    p.results[q] = noise::do_work(noise::seed_after(s.iteration, q, s.team.rank, sum), s.factor, s.work);
-    p.stamps[2 * q + 1] = noise::now();
-    sum = 2 * p.results[q];
-    p.stamps[2 * q + 2] = noise::now();
-    p.sums[q] = sum;
-  }
+  noise::do_summed_quanta(s, [](const std::uint64_t& mine, std::uint64_t& sum) { sum = 2 * mine; });
 }
 
 }  // namespace

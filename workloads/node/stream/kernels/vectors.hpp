@@ -69,6 +69,14 @@ inline void stores(State& s, fl::Index first, fl::Index last) {
   }
 }
 
+// The whole operation with ordinary stores, in one thread.
+inline void compute(State& s) {
+  if (s.op == Op::load)
+    s.result = load(s.x.data(), 0, s.n);
+  else
+    stores<Store::ordinary>(s, 0, s.n);
+}
+
 inline std::string nontemporal_refuses(const Params& p) {
   if (p.op == Op::load) return "op=load stores nothing, so stores past the caches cannot help it; take the variant simd";
   return fl::nontemporal::refusal();

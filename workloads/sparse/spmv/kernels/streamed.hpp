@@ -9,6 +9,16 @@
 
 namespace spmv {
 
+// Where the values and columns of each stream begin.
+template <fl::Index group>
+struct Streams {
+  Streams(const fl::Array<double> (&values)[group], const fl::Array<int> (&columns)[group]) {
+    for (int r = 0; r < group; ++r) v[r] = values[r].data(), c[r] = columns[r].data();
+  }
+  const double* v[group];
+  const int* c[group];
+};
+
 template <fl::Index group>
 class Streamed {
  public:
@@ -37,14 +47,12 @@ class Streamed {
   fl::Index slots(fl::Index unit) const { return start_[unit]; }
 
   void multiply(const double* x, double* y, double scale, fl::Part some) const {
-    const double* v[group];
-    const int* c[group];
-    for (int r = 0; r < group; ++r) v[r] = value_[r].data(), c[r] = column_[r].data();
+    const Streams<group> in(value_, column_);
     const int* first = start_.data();
     for (fl::Index g = some.begin; g < some.end; ++g) {
       double sum[group] = {};
-      for (int k = first[g]; k < first[g + 1]; k += 8) fl::simd::unroll<group>([&](auto r) { prefetch(k, v[r], c[r]); });
-      for (int k = first[g]; k < first[g + 1]; ++k) fl::simd::unroll<group>([&](auto r) { sum[r] += v[r][k] * x[c[r][k]]; });
+      for (int k = first[g]; k < first[g + 1]; k += 8) fl::simd::unroll<group>([&](auto r) { prefetch(k, in.v[r], in.c[r]); });
+      for (int k = first[g]; k < first[g + 1]; ++k) fl::simd::unroll<group>([&](auto r) { sum[r] += in.v[r][k] * x[in.c[r][k]]; });
       if ((g + 1) * group <= rows_)  // with an end that is known sums stay in registers
         fl::simd::unroll<group>([&](auto r) { y[g * group + r] = scale * sum[r]; });
       else
@@ -93,16 +101,14 @@ class StreamedBlock {
   fl::Index slots(fl::Index unit) const { return start_[unit]; }
 
   void multiply(const double* x, double* y, double scale, fl::Part some) const {
-    const double* v[group];
-    const int* c[group];
-    for (int r = 0; r < group; ++r) v[r] = value_[r].data(), c[r] = column_[r].data();
+    const Streams<group> in(value_, column_);
     const int* first = start_.data();
     for (fl::Index g = some.begin; g < some.end; ++g) {
       double sum[group][block] = {};
-      for (int k = first[g]; k < first[g + 1]; k += 2) fl::simd::unroll<group>([&](auto r) { prefetch(size * k, v[r]); });
+      for (int k = first[g]; k < first[g + 1]; k += 2) fl::simd::unroll<group>([&](auto r) { prefetch(size * k, in.v[r]); });
       for (int k = first[g]; k < first[g + 1]; ++k)
         fl::simd::unroll<group>([&](auto r) {
-          const double *a = v[r] + size * k, *from = x + c[r][k];
+          const double *a = in.v[r] + size * k, *from = x + in.c[r][k];
           sum[r][0] += a[0] * from[0], sum[r][1] += a[2] * from[0];
           sum[r][0] += a[1] * from[1], sum[r][1] += a[3] * from[1];
         });
