@@ -1,5 +1,4 @@
-#include "life.hpp"
-
+// When recording begins and ends, and what is written then.
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +7,7 @@
 
 #include "peers.hpp"
 #include "record.hpp"
+#include "state.hpp"
 
 namespace fl {
 
@@ -34,10 +34,11 @@ bool spawned() {
 #endif
 }
 
+void end(bool complete, const char* how);  // writes the rank's file; a second call does nothing
+
 __attribute__((destructor)) void leave() { end(false, "the process ended without MPI_Finalize"); }
 
-}  // namespace
-
+// MPI is initialised.
 void begin() {
   if (std::getenv("FIRSTLIGHT_PROFILE") == nullptr || running.load() || spawned()) return;
   fortran_in_place = object("mpi_fortran_in_place_");
@@ -59,6 +60,8 @@ void end(bool complete, const char* how) {
   if (!write_file(complete, how, seconds, ticks > 0 ? seconds / static_cast<double>(ticks) : 0))
     std::fprintf(stderr, "firstlight profile: rank %d cannot write its record into %s\n", state.rank, std::getenv("FIRSTLIGHT_PROFILE"));
 }
+
+}  // namespace
 
 bool in_place(const void* buffer) { return buffer == MPI_IN_PLACE || (buffer != nullptr && buffer == fortran_in_place); }
 

@@ -123,6 +123,5 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 #ifdef FL_JUDGE
 #include "judge.hpp"
-#include "picture.hpp"
 #include "setup.hpp"
 #endif
