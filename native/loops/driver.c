@@ -508,7 +508,7 @@ int main(int count, char** words) {
     arguments[k] = scalars[k];
     if (fl_params[k].kind == '?') {
       char what[128];
-      snprintf(what, sizeof what, "the type of %s is not understood", fl_params[k].name);
+      snprintf(what, sizeof what, "the type of %s is not understood: use plain numbers", fl_params[k].name);
       cannot(what);
     }
   }

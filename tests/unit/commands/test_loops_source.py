@@ -250,3 +250,5 @@ def test_the_names_of_a_clause_are_bound_and_a_macro_of_a_header_changes_the_vie
         assert "calls" in {p.name for p in loop.params}
         views.add(loop.view)
     assert len(views) == 3
+    read = with_macro(tmp_path, "#define MANY n", "x[i] = 1;", "#undef MANY\n#define MANY calls", "extent(x, MANY)")
+    assert "means something else before the function" in read.refused[0].why

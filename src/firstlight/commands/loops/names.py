@@ -6,12 +6,12 @@ A name without a declaration in the file is a macro or a constant of a header; o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from firstlight.commands.loops import NotUnderstoodError, Param
+from firstlight.commands.loops import NotUnderstoodError, Param, meaning
 from firstlight.commands.loops.syntax import called, text, walk
 
 PURE = frozenset(
@@ -42,11 +42,11 @@ def free_names(
     were not read, where every such name may be one.
     """
     _may_be_moved(loop)
-    own = {
-        text(_name(d)) for n in walk(loop) if n.type == "declaration" for d in n.children_by_field_name("declarator")
-    }
+    own = meaning.own_names(loop)
     used = list(dict.fromkeys(text(n) for n in walk(loop) if n.type == "identifier" and not called(n)))
     visible = _visible(loop, function)
+    if twice := sorted(visible.keys() & set(meaning.outer_uses(loop, own))):
+        raise NotUnderstoodError(f"{twice[0]} is declared again in the loop: use another name there")
     used += [name for name in more if name in visible and name not in used]
     known = {name: visible[name] for name in used if name in visible and name not in own}
     for _ in range(4):  # the length of a row is a free name, too
@@ -61,8 +61,35 @@ def free_names(
     for name in used if constant is not None else ():
         if name not in known and name not in own and constant is not None and not constant(name):
             raise NotUnderstoodError(f"{name} is not declared where the parser finds it: copy it to a local variable")
-    params = [_param(name, d, loop, name in changed) for name, d in known.items()]
-    return tuple(sorted(params, key=lambda p: p.array))
+    types = meaning.typedefs(meaning.root_of(loop))
+    params = [_param(name, d, loop, name in changed, types) for name, d in known.items()]
+    made = tuple(sorted(params, key=lambda p: p.array))
+    meaning.check(loop, function, made)
+    pointers = {name for name, d in known.items() if _anywhere(d.declarator, function)}
+    exposed = {name for name, d in known.items() if _address_known(name, d.declarator, function)}
+    meaning.aliased(made, pointers, exposed, types)
+    return made
+
+
+def _anywhere(declarator: Node, function: Node) -> bool:
+    """Return whether a variable is a pointer: declared as one, or a parameter of the function."""
+    head = function.child_by_field_name("declarator")
+    parameter = head is not None and head.start_byte <= declarator.start_byte < head.end_byte
+    return parameter or any(n.type == "pointer_declarator" for n in walk(declarator))
+
+
+def _address_known(name: str, declarator: Node, function: Node) -> bool:
+    """Return whether code outside of the loop may know the address of a variable."""
+    local = function.start_byte <= declarator.start_byte < function.end_byte
+    declaration = declarator.parent
+    storage = {text(k) for k in declaration.children if k.type == "storage_class_specifier"} if declaration else set()
+    if "extern" in storage or not (local or "static" in storage):
+        return True
+    where = function if local else meaning.root_of(function)
+    for node in walk(where):
+        if node.type == "pointer_expression" and text(node).startswith("&") and name in re.findall(r"\w+", text(node)):
+            return True
+    return False
 
 
 HINTS = {
@@ -83,10 +110,9 @@ def _may_be_moved(loop: Node) -> None:
             raise NotUnderstoodError(f"`{' '.join(text(node).split())[:40]}` is not understood: {HINTS[node.type]}")
         if node.type == "call_expression":
             function = text(node.child_by_field_name("function"))
-            root = loop
-            while root.parent is not None:
-                root = root.parent
-            macro = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(function)}\(", text(root), re.MULTILINE)
+            macro = re.search(
+                rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(function)}\(", text(meaning.root_of(loop)), re.MULTILINE
+            )
             if function.removeprefix("__builtin_") not in PURE and not macro:
                 hint = "write it as a macro, or mark a loop without it"
                 raise NotUnderstoodError(f"{function}() is called, which may do anything: {hint}")
@@ -136,16 +162,7 @@ def _declarations(node: Node) -> dict[str, _Declared]:
     first = declarators[0].start_byte
     words = [text(c) for c in node.children if c.end_byte <= first and c.type != "storage_class_specifier"]
     type_text = " ".join(" ".join(words).split())
-    return {text(_name(d)): _Declared(type_text, d) for d in declarators}
-
-
-def _name(declarator: Node | None) -> Node | None:
-    while declarator is not None and declarator.type != "identifier":
-        inner = declarator.child_by_field_name("declarator")
-        if inner is None:
-            inner = next((c for c in declarator.named_children if c.type.endswith(("declarator", "identifier"))), None)
-        declarator = inner
-    return declarator
+    return {text(meaning.declared_name(d)): _Declared(type_text, d) for d in declarators}
 
 
 def _sizes(declarator: Node) -> Iterator[Node]:
@@ -154,9 +171,9 @@ def _sizes(declarator: Node) -> Iterator[Node]:
             yield from (n for n in walk(size) if n.type == "identifier")
 
 
-def _param(name: str, declared: _Declared, loop: Node, written: bool) -> Param:
+def _param(name: str, declared: _Declared, loop: Node, written: bool, types: Mapping[str, str]) -> Param:
     kind, declarator = declared
-    if re.search(r"\b(volatile|_Atomic|struct|union)\b", kind):
+    if re.search(r"\b(volatile|_Atomic|struct|union)\b", meaning.resolved(kind, types)):
         raise NotUnderstoodError(f"{name} is of the type {kind}, which is not understood: use local numbers")
     if declarator.type == "init_declarator":
         declarator = declarator.child_by_field_name("declarator") or declarator

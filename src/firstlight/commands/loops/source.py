@@ -106,6 +106,10 @@ def read(path: Path, code: bytes | None = None, command: Sequence[str] = ()) -> 
     return Source(path, code, tuple(loops), tuple(refused), {one.name: one.hash for one in found})
 
 
+_COUNTED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d+)|\b__COUNTER__\b", re.MULTILINE)
+"""Text whose meaning depends on the number of lines or of uses before it, which tuned code changes."""
+
+
 def _place(one: _Found) -> Place:
     pragma = one.pragma
     expressions = [*pragma.extents.values(), *(e for _, low, high in pragma.ranges.values() for e in (low, high))]
@@ -154,6 +158,13 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         function = function.parent
     if function is None or function.parent is None or function.parent.type not in _OUTSIDE:
         raise NotUnderstoodError("the loop stands in no function at the top of the file")
+    if one := _COUNTED.search(code):
+        what = one[0].decode().strip()
+        raise NotUnderstoodError(f"tuned code would change the numbers of `{what}` in the file: remove `{what}`")
+    if any(child.type == "ERROR" for child in function.children):
+        raise NotUnderstoodError(
+            "the parser does not understand the declaration before the function: write it otherwise"
+        )
     base = next(text(n) for n in walk(function.child_by_field_name("declarator") or function) if n.type == "identifier")
     count = sum(1 for name in taken if name == base or re.fullmatch(rf"{re.escape(base)}-\d+", name))
     name = base if count == 0 else f"{base}-{count + 1}"

@@ -46,7 +46,7 @@ class View:
         inserted: list[tuple[int, str]] = []
         for k, place in enumerate(places):
             inserted.append((place.begin, f"fl_begin_{k}_\n"))
-            more = " ".join(f"({e})" for e in place.expressions)
+            more = " ".join(place.expressions)
             inserted.append((place.end, f" fl_end_{k}_ {more} fl_more_{k}_ "))
         self.output = self._preprocessed(inserted)
         self.root = parse(re.sub(rb"fl_(?:begin|end|more)_\d+_", lambda m: b" " * len(m[0]), self.output))
@@ -95,11 +95,14 @@ class View:
             raise NotUnderstoodError("the parser does not understand the loop with its macros expanded")
         return node, function
 
+    def _tokens(self, k: int) -> list[str]:
+        """Return the tokens of the expressions of the pragma of a place."""
+        begin, end = (self.output.find(b"fl_%s_%d_" % (mark, k)) for mark in (b"end", b"more"))
+        return tokens(self.output[begin:end].decode("utf-8", "surrogateescape"))[1:]
+
     def expressions(self, k: int) -> list[str]:
         """Return the names in the expressions of the pragma of a place."""
-        begin, end = (self.output.find(b"fl_%s_%d_" % (mark, k)) for mark in (b"end", b"more"))
-        inside = self.output[begin:end].decode("utf-8", "surrogateescape")
-        return [word for word in re.findall(r"[A-Za-z_]\w*", inside) if not word.startswith("fl_end_")]
+        return [word for word in self._tokens(k) if re.match(r"[A-Za-z_]", word)]
 
     def enumerates(self, name: str) -> bool:
         pattern = rb"\benum\b[^;{]*\{[^}]*\b" + name.encode("utf-8", "surrogateescape") + rb"\b"
@@ -109,11 +112,12 @@ class View:
         """Return, by place, the first text that has the loop's own meaning when it is before the loop's function."""
         inserted = []
         for k, texts in chosen:
+            more = " ".join(self.places[k].expressions)
             for n, one in enumerate(texts):
-                inserted.append((self.places[k].function, f"\nfl_text_{k}_{n}_ {one} fl_last_{k}_{n}_\n"))
+                inserted.append((self.places[k].function, f"\nfl_text_{k}_{n}_ {one} {more} fl_last_{k}_{n}_\n"))
         output, found = self._preprocessed(inserted), dict[int, str]()
         for k, texts in chosen:
-            wanted = tokens(text(self.loop(k)[0]))
+            wanted = tokens(text(self.loop(k)[0])) + self._tokens(k)
             for n, one in enumerate(texts):
                 begin, end = (output.find(b"fl_%s_%d_%d_" % (mark, k, n)) for mark in (b"text", b"last"))
                 shown = output[begin:end].decode("utf-8", "surrogateescape")
