@@ -302,6 +302,29 @@ def test_a_compiler_with_options_of_its_own(place: Path, monkeypatch: pytest.Mon
     assert ran() == (TUNED, "")
 
 
+def test_macros_of_headers_are_known_where_nothing_is_tuned(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from firstlight.commands.loops import records, tuner
+    from firstlight.commands.shared import command_line
+
+    Path("h.h").write_text("#define V(i) x[i]\n")
+    Path("a.c").write_text('#include "h.h"\n' + CODE.replace("x[i]", "V(i)"))
+    Path("p.json").write_text("[]")
+    assert command_line.call(["tune", "loop", "--golden", "a.c"]) == 0 and ran(*FLAGS)[1] == ""
+    words = ["tune", "loop", "a.c", "--engine", "replay:p.json", "--launches", "6"]
+    assert command_line.call(words) == 0 and command_line.call([*words, "--report"]) == 0
+    assert "V() is called" not in "".join(capsys.readouterr()) + records.page(Path("a.c")).read_text()
+    assert isinstance(records.read(Path("a.c"))[0], tuner.TunedLoop)
+    Path("a.c").write_text(Path("a.c").read_text().replace("V(i)", "V(i) + getc(0)"))
+    assert "getc() is called" in ran(*FLAGS)[1]
+
+
+def test_the_time_of_the_file_is_that_of_the_file(place: Path) -> None:
+    Path("a.c").write_text(CODE.replace("__FILE__", "__TIMESTAMP__"))
+    os.utime("a.c", (0, 0))
+    tune(Path("a.c"))
+    assert ran(*FLAGS)[0].startswith("72 13 Thu Jan")
+
+
 def test_a_build_that_tuned_code_breaks_is_that_of_the_compiler(place: Path) -> None:
     """The compiler compiles the file itself, and one line reports this."""
     tune(Path("a.c"), code="no_such_name = 1;")

@@ -87,30 +87,34 @@ def command(
 
     if golden:
         return _back(file, names)
-    read = source.read(file)
+    compilers = [_compiler(name, flags) for name in cc or (os.environ.get("FL_CC") or "gcc",)]
     if report:
         found = records.read(file)
         if not found:
             raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
-        return _show(found, read, as_json)
+        return _show(found, source.read(file, command=compilers[0]), as_json)
+    read = source.read(file)
     if not read.hashes and not read.refused:
         raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
     if unknown := sorted(set(names) - read.hashes.keys()):
         raise UsageError(f"{file} has no loop {unknown[0]}; it has {', '.join(read.hashes) or 'none'}")
-    options = tuple(shlex.split(flags))
     found = []
     with leaving_nothing():
-        for name in cc or (os.environ.get("FL_CC") or "gcc",):
-            path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64" has an option
+        for path, *options in compilers:
             request = tuner.LoopRequest(
-                trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
+                trial.compiler(path, tuple(options)), engine, parse_duration(budget, "budget"), launches, seed=seed
             )
-            read = source.read(file, command=[path, *own, *options])
+            read = source.read(file, command=[path, *options])
             for loop in read.loops:
                 if not names or loop.name in names:
                     found.append(tuner.tune(read, loop, request, note))
                     records.write(found[-1])
     return _show(found, read, as_json)
+
+
+def _compiler(name: str, flags: str) -> list[str]:
+    """Return the words of a compiler, with its own options (FL_CC="gcc -m64") and the flags of the build."""
+    return [*([name] if shutil.which(name) else shlex.split(name)), *shlex.split(flags)]
 
 
 def _back(file: Path, names: tuple[str, ...]) -> int:

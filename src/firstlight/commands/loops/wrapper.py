@@ -175,28 +175,24 @@ def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
     tuned_files = [word for word in marked if emit.every(Path(word))]
     if any(_NOTHING_COMPILED.fullmatch(word) for word in given):
         return None
-    if not tuned_files:
-        for word in marked:
-            for refused in read(Path(word)).refused:
-                _note(f"{word}:{refused.line}: {refused.why}; compiled as it is")
-        return None
     line = understood(given)
+    if not tuned_files:
+        if marked and isinstance(line, Line):
+            _read(line, real)
+        return None
     if isinstance(line, str) or any(os.environ.get(name) for name in _WRITING):
         why = line if isinstance(line, str) else next(name for name in _WRITING if os.environ.get(name))
         _note(f"{tuned_files[0]}: `{why}` is not among what fl-cc takes tuned loops with; compiled as it is")
         return None
-    path = Path(line.source)
-    code = path.read_bytes()
-    flags = [word for word in line.words if word not in ("-c", line.source) and not _LINKED.fullmatch(word)]
-    source = read(path, code, [real, *flags])
-    for refused in source.refused:
-        _note(f"{path}:{refused.line}: {refused.why}; compiled as it is")
+    source = _read(line, real)
+    path = source.path
     tuned = _tuned(source, real, given)
     if not tuned:
         return None
     copy = folder / "copy" / path.name
     copy.parent.mkdir()
     copy.write_bytes(_with_tuned(source, tuned, line.source, copy.parent / SYSTEM))
+    shutil.copystat(path, copy)  # __TIMESTAMP__ is the time of the file
     parent = str(path.parent)
     more = [f"-iquote{parent}", "-isystem", str(copy.parent / SYSTEM), f"-ffile-prefix-map={copy}={line.source}"]
     more += sorted({QUIETED[one.header.compiler.partition(" ")[0]] for one in tuned.values()})
@@ -207,6 +203,15 @@ def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
         _note(f"{path}: a copy of it in another folder would include other headers; compiled as it is")
         return None
     return Prepared(line, [*(f"-ffile-prefix-map={b}={a}" for a, b in names), *words])
+
+
+def _read(line: Line, real: str) -> Source:
+    """Read the source as this compiler sees it, and report the loops that are compiled as they are."""
+    flags = [word for word in line.words if word not in ("-c", line.source) and not _LINKED.fullmatch(word)]
+    source = read(Path(line.source), command=[real, *flags])
+    for refused in source.refused:
+        _note(f"{source.path}:{refused.line}: {refused.why}; compiled as it is")
+    return source
 
 
 def _marked(path: Path) -> bool:
