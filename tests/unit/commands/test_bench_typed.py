@@ -60,6 +60,9 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
     [
         ([], "no command: ./fl bench -- ./program"),
         (["--", "./a", "--"], "an empty command between two"),
+        (["--", ""], "a command is empty"),
+        (["--", "./a", "--", "", "x"], "a command is empty"),
+        (["--placement", "1x2x1", "--", "true"], "nothing starts 2 processes; begin the command with mpiexec -n"),
         (["--sweep", "n=1,2", "--", "true"], "the sweep n is used nowhere: write {n}"),
         (["--sweep", "ranks=1", "--", "echo", "{ranks}"], "a sweep cannot be called ranks"),
         (["--sweep", "n", "--", "echo", "{n}"], "write it as name=value"),

@@ -164,6 +164,10 @@ def _placements(request: BenchRequest, machine: Machine, absent: list[Absent]) -
     absent += [Absent(f"{request.name} on {shape}", "this machine has fewer", "nothing to do") for shape in lacking]
     if not found:
         raise UsageError(f"no placement fits this machine: {', '.join(lacking)}")
+    used = names([*request.commands.values(), *request.environment.values()])
+    if not parallel and used.isdisjoint({*PLACED} - {"threads"}) and (several := [p for p in found if p.ranks > 1]):
+        what = f"nothing starts {several[0].ranks} processes"
+        raise UsageError(f"--placement: {what}; begin the command with mpiexec -n {{ranks}}, or write {{ranks}} in it")
     return tuple(found)
 
 

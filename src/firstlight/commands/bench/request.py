@@ -180,8 +180,8 @@ def _split(name: str, command: str) -> list[str]:
         found = shlex.split(command)
     except ValueError as error:
         raise UsageError(f"the command {name}: {error} in {command!r}") from None
-    if not found:
-        raise UsageError(f"the command {name} is empty")
+    if not found or not found[0]:
+        raise UsageError(f"the command {name} is empty" if name else "a command is empty")
     return found
 
 
