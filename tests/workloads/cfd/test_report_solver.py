@@ -14,11 +14,13 @@ from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Failed, Verified
 from firstlight.core import heritage
 from firstlight.core.units import percent
+from firstlight.model.plan import Placement
 from firstlight.report import export, html, observed, plots
 from firstlight.report.frame import Drawing, View
 from report_samples import view_of
 
 methods = shipped.module("fem2d", "methods")
+tolerance = shipped.module("fem2d", "tolerance")
 pace = shipped.module("fem2d", "pace")
 
 CASES = {
@@ -203,6 +205,32 @@ def test_drawings_are_plain_data_and_the_page_renders(case: str) -> None:
 )
 def test_variants_belong_to_methods(variant: str, method: str) -> None:
     assert methods.method(variant) == method
+
+
+def test_a_placement_shows_the_ranks_of_the_fullest_node() -> None:
+    assert [methods.shape(Placement(2, n, 4)) for n in (2, 3, 4)] == ["2x1x4", "2x2x4", "2x2x4"]
+    assert methods.shape(Placement(0, 3, 1)) == "0x3x1"
+
+
+def test_published_times_are_sorted_and_labelled_in_one_unit() -> None:
+    v, workload = view(), view().workloads["fem2d"]
+
+    def in_other_units(unit: str, factor: float) -> View:
+        def converted(e: heritage.Entry) -> heritage.Entry:
+            changed = e.metric == "time" and e.workload == "fem2d" and e.machine == "hpcLine"
+            return replace(e, value=e.value * factor, unit=unit) if changed else e
+
+        return View(
+            v.judgement, v.workloads, replace(v.heritage, entries=tuple(map(converted, v.heritage.entries))), v.palette
+        )
+
+    first, second = in_other_units("s", 1.0), in_other_units("ms", 1000.0)
+    assert list(tolerance.earlier(first, workload, "s")) == list(tolerance.earlier(second, workload, "s"))
+    labels = [
+        [t["text"][0] for t in named(some)["tolerance-0"].data if t.get("legendgroup") == "ghosts"]
+        for some in (first, second)
+    ]
+    assert labels[0] == labels[1] and any(labels[0])
 
 
 def test_unknowns_are_the_published_ones() -> None:

@@ -190,6 +190,14 @@ def test_the_curve_goes_through_points_of_one_bandwidth_and_speed() -> None:
     assert m.kept(0, 1392) == 1
 
 
+def test_the_model_is_of_cases_that_may_be_ranked() -> None:
+    v = view()
+    speeds = [f for f in v.judgement.figures if isinstance(f, Verified) and f.identity.metric == "speed"]
+    some = [e for e in efficiency.measured(v, speeds) if e.bandwidth is not None][:3]
+    crowded = [e._replace(figure=replace(e.figure, oversubscribed=True), silent=100 * e.silent) for e in some]
+    assert len(some) == 3 and efficiency.model([*some, *crowded]) == efficiency.model(some)
+
+
 def test_oversubscribed_is_shown_and_not_ranked() -> None:
     drawn = drawings("crowded")
     assert "2x2x1x1" not in drawn["grids"].title and "Open symbols" in drawn["grids"].caption

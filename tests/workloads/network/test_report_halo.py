@@ -207,6 +207,20 @@ def test_crowded_exchanges_are_shown_and_not_ranked() -> None:
     assert len(drawn["0"].data) == 3 and "winners" not in drawn
 
 
+def test_the_place_has_the_most_strategies_that_may_be_ranked() -> None:
+    figures = [f for f in view("one node").judgement.figures if isinstance(f, Verified)]
+    two, four = (strategies.Place(1, n) for n in (2, 4))
+    some = [replace(f, oversubscribed=False) for f in figures if strategies.place(f.identity) in (two, four)]
+    names = sorted({f.identity.variant for f in some})
+    assert strategies.main_place(some) == four
+
+    def crowded(f: Verified) -> Verified:
+        return replace(f, oversubscribed=strategies.place(f.identity) == four and f.identity.variant != names[0])
+
+    kept = [f for f in some if strategies.place(f.identity) == four or f.identity.variant in names[:2]]
+    assert strategies.main_place([crowded(f) for f in kept]) == two
+
+
 def test_one_strategy_alone_tells_its_time() -> None:
     drawn = drawings("alone")
     assert set(drawn) == {"0", "data-0"}

@@ -25,7 +25,7 @@ class Placement(msgspec.Struct, frozen=True):
     @property
     def per_node(self) -> int:
         """Return the number of ranks on the fullest node."""
-        return -(-self.ranks // self.nodes)
+        return -(-self.ranks // max(self.nodes, 1))  # a record of another user may have any number
 
 
 class Program(msgspec.Struct, frozen=True):

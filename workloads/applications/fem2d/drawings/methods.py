@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firstlight.analysis import ranking
-from firstlight.analysis.verdict import Figure, Verified
+from firstlight.analysis.verdict import Figure
 from firstlight.core.units import count, significant
 from firstlight.model.plan import Placement
 
@@ -43,7 +42,7 @@ def cores(figure: Figure) -> int:
 
 def shape(placement: Placement) -> str:
     """Return NODESxRANKSxTHREADS, as `--placement` expects it."""
-    return f"{placement.nodes}x{placement.ranks // max(placement.nodes, 1)}x{placement.threads}"
+    return f"{placement.nodes}x{placement.per_node}x{placement.threads}"
 
 
 def amount(number: float) -> str:
@@ -56,13 +55,6 @@ def amount(number: float) -> str:
 
 def on(number: int) -> str:
     return f"on {count(number, 'core')}"
-
-
-def best(figures: Iterable[Verified]) -> Verified | None:
-    """Return the best figure that may be ranked; if all are oversubscribed, the best of those."""
-    some = list(figures)
-    crowded = min(some, key=lambda f: f.estimate.median, default=None)
-    return ranking.best(some) or crowded
 
 
 def axis(levels: Iterable[int]) -> dict[str, object]:

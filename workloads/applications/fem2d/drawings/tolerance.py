@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from firstlight.analysis import provenance, ranking
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Verified
@@ -57,21 +59,22 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, n: int, figu
     for k, (method, line) in enumerate(found.items()):
         look = {"color": view.palette.colour(method), "symbol": view.palette.symbol(k)}
         data.append(frame.line([(methods.unknowns(v), f) for v, f in line.items()], method, look))
-    data += _traces(ghosts, some.unit, levels[0])
+    data += _traces(ghosts, levels[0])
     return Drawing(name, _title(plot, found, n), _caption(bool(ghosts)), frame.HEAD, frame.table(here), data, drawn)
 
 
 def earlier(view: View, workload: Workload, unit: str) -> dict[str, dict[int, Entry]]:
-    """Return published times by machine and level, the fastest machine first."""
+    """Return published times in this unit by machine and level, the fastest machine first."""
     found: dict[str, dict[int, Entry]] = {}
     for e in view.heritage.matching(workload.name, PUBLISHED_METRIC):
         level = e.parameters.get("level")
-        if isinstance(level, int) and convert(e.value, e.unit, unit) is not None:
-            found.setdefault(e.machine, {})[level] = e
+        value = convert(e.value, e.unit, unit)
+        if isinstance(level, int) and value is not None:
+            found.setdefault(e.machine, {})[level] = replace(e, value=value, unit=unit)
     return dict(sorted(found.items(), key=lambda item: min(e.value for e in item[1].values())))
 
 
-def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[Trace]:
+def _traces(ghosts: dict[str, dict[int, Entry]], least: int) -> list[Trace]:
     """Return a grey line per machine; lines that begin close together share the label of the lowest.
 
     `least`: the lowest level that was measured. Lines that begin above it have their labels on the left.
@@ -96,7 +99,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], unit: str, least: int) -> list[
             {"type": "scatter", "mode": "lines+markers+text", "name": "earlier machines, as published",
              "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not traces, "hoverinfo": "text",
              "hovertext": hover_texts, "x": [methods.unknowns(level) for level in sorted(line)],
-             "y": [convert(e.value, e.unit, unit) for e in entries],
+             "y": [e.value for e in entries],
              "text": [text(label), *[""] * (len(entries) - 1)],
              "textposition": "middle left" if least < min(line) else "bottom right",
              "textfont": {"color": "@ghost"}, "line": {"color": "@ghost", "width": 1, "dash": "dot"},

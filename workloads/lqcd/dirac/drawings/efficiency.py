@@ -94,11 +94,12 @@ def bytes_a_site(e: Exchange) -> float:
 
 
 def model(some: Sequence[Exchange]) -> Model | None:
-    """Return the model from the medians over the cases; None if no case that may be ranked loses time."""
-    widths = [b for e in some if not e.figure.oversubscribed and (b := e.bandwidth) is not None]
+    """Return the model from the medians over the cases that may be ranked; None if none of them loses time."""
+    free = [e for e in some if not e.figure.oversubscribed]
+    widths = [b for e in free if (b := e.bandwidth) is not None]
     if not widths:
         return None
-    return Model(median(_flops(e) / e.silent for e in some), median(widths))
+    return Model(median(_flops(e) / e.silent for e in free), median(widths))
 
 
 def _flops(e: Exchange) -> float:

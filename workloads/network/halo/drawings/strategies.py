@@ -128,11 +128,12 @@ def _numbers(figure: Verified, plot: Plot) -> tuple[tuple[str, float], ...]:
 
 
 def main_place(figures: Iterable[Verified]) -> Place | None:
-    """Return the place of most strategies, then most figures to rank, then the largest; else the smallest crowded."""
+    """Return the place of most strategies to rank, then most figures to rank, then the largest; else the smallest."""
     some = list(figures)
-    free = Counter(place(f.identity) for f in some if not f.oversubscribed)
-    if free:
-        return max(free, key=lambda p: (len(_strategies(some, p)), free[p], p))
+    free = [f for f in some if not f.oversubscribed]
+    counts = Counter(place(f.identity) for f in free)
+    if counts:
+        return max(counts, key=lambda p: (len(_strategies(free, p)), counts[p], p))
     return min((place(f.identity) for f in some), default=None)
 
 
