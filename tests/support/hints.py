@@ -32,7 +32,8 @@ def resolve(words: list[str]) -> None:
     if "--help" in words:
         words = [word for word in words if word != "--help"]
     if {*words} <= {*COMMANDS, "--results"} or (words[1:2] == ["--results"] and len(words) == 3):
-        assert group.get_command(click.Context(group), words[0]) is not None
+        mentioned = group.get_command(click.Context(group), words[0])
+        assert mentioned is not None and not any(p.required and p.default is None for p in mentioned.params), words
         return
     with group.make_context("fl", list(words)) as top:
         name, command, rest = group.resolve_command(top, [*top._protected_args, *top.args])

@@ -162,7 +162,7 @@ def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tupl
             return launches, "the seal cannot be read: only launches are covered"
         as_then = "not as" if altered else "as"
         words = f"sealed: {count(len(sealed), 'file')}, {as_then} at the end of the run or of its last report"
-        return len(sealed), f"{words}; a seal has no key, who can write here can seal again (./fl sign)"
+        return len(sealed), f"{words}; a seal has no key, who can write here can seal again; see ./fl sign --help"
     if run is None or (run.sealed and run.state != "running"):
         return launches, "not sealed: only launches are covered"
     if run.state == "running":

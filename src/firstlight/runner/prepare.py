@@ -120,7 +120,7 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
             progress.note(line)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
-        raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
+        raise BuildError(f"nothing to launch: {reasons or 'the suite has no such program here'}; see ./fl doctor")
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")

@@ -97,6 +97,13 @@ def test_one_toolchain_is_enough_where_flags_cannot_matter() -> None:
     assert keys(plan("quick", dull, [], TOOLBOX, MACHINE, ["clang-*"], ["mpich"])) == ["w.mpi_x@clang-native+mpich"]
 
 
+def test_toolchains_of_the_user_replace_those_of_the_suite_for_a_named_variant() -> None:
+    some = workload(Selection(["serial"], toolchains=["*-native"]), variants={"serial": ()})
+    assert keys(plan("quick", some, ["w.serial"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.serial@gcc-base"]
+    assert keys(plan("quick", some, ["w.serial"], TOOLBOX, MACHINE, ["gcc-*"])) == ["w.serial@gcc-native"]
+    assert keys(plan("quick", some, [], TOOLBOX, MACHINE, ["gcc-base"])) == []
+
+
 def test_one_toolchain_can_be_asked_for() -> None:
     entry = workload(Selection(["serial"], toolchains=["one"]), variants={"serial": ()})
     assert keys(plan("quick", entry, [], TOOLBOX, MACHINE)) == ["w.serial@gcc-native"]

@@ -230,7 +230,7 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
 
 
 def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:
-    assert "a seal has no key, who can write here can seal again (./fl sign)" in call(capsys, "check")[1]
+    assert "a seal has no key, who can write here can seal again; see ./fl sign --help" in call(capsys, "check")[1]
 
 
 def tenfold(run: Path) -> None:

@@ -117,7 +117,11 @@ class _Planner:
         self.taken: dict[tuple[Program, Placement], list[Box]] = {}
 
     def add(self, workload: Workload, wanted: frozenset[str] | None) -> None:
-        """Plan the workload's entries of this suite. A named variant without an entry uses the first one."""
+        """Plan the workload's entries of this suite.
+
+        A named variant without an entry uses the first one. The user chooses its toolchains if the suite has none of
+        these.
+        """
         selections = workload.suites.get(suite_of(workload, self.suite), [])
         for variant in workload.variants:
             if variant.broken:
@@ -126,9 +130,19 @@ class _Planner:
                 entries = [entry for entry in selections if planned_by(entry, name, variant)]
                 if wanted is not None:
                     named = not wanted.isdisjoint({name, variant.name})
-                    entries = (entries or selections[:1]) if named else []
+                    entries = self._with_toolchains(entries or selections[:1]) if named else []
                 for entry in entries:
                     self._add_variant(workload, name, variant, entry)
+
+    def _with_toolchains(self, entries: list[Selection]) -> list[Selection]:
+        """Return the entries; with every toolchain that the user chose if none of these is in an entry."""
+        chosen = len(self.toolchains) < len(self.toolbox.toolchains)
+        if chosen and not any(e.toolchains == ["one"] or self._matching(e) for e in entries):
+            return [replace(entry, toolchains=["*"]) for entry in entries]
+        return entries
+
+    def _matching(self, entry: Selection) -> list[Toolchain]:
+        return [t for t in self.toolchains if matches(t.name, entry.toolchains)]
 
     def add_ceiling(self, ceiling: Ceiling, workloads: Mapping[str, Workload]) -> None:
         """Plan cells that measure this ceiling, of the first suite that has it; none if no program here can."""
@@ -200,7 +214,7 @@ class _Planner:
             return []
         one = entry.toolchains == ["one"]
         able = []
-        for toolchain in (t for t in self.toolchains if one or matches(t.name, entry.toolchains)):
+        for toolchain in self.toolchains if one else self._matching(entry):
             missing = lacking_compiler(what, variant, toolchain, self.toolbox)
             self.absent += missing
             if not missing:
