@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,18 @@ def test_a_variant_that_is_not_here_is_refused(result: Path, capsys: Captured) -
     rewrite(result, b'"variant": "kahan"', b'"variant": "odd"')
     code, _, err = call(capsys, "run", "--resume", "latest", "--budget", "1m")
     assert code == USAGE and "variant 'dot.odd' is no longer here" in err and "internal" not in err
+
+
+@pytest.mark.parametrize("count", [0, -3, 1 << 40])
+@pytest.mark.parametrize("field", ["nodes", "ranks", "threads"])
+def test_a_placement_that_is_not_possible_is_refused(field: str, count: int, result: Path, capsys: Captured) -> None:
+    text = (result / "run.json").read_bytes()
+    some = re.sub(rb'("placement": \{[^}]*"%s": )\d+' % field.encode(), rb"\g<1>%d" % count, text, count=1)
+    assert some != text
+    (result / "run.json").write_bytes(some)
+    for words in (["run", "--resume", "latest", "--budget", "1s"], ["report", str(result)], ["check", str(result)]):
+        code, out, err = call(capsys, *words)
+        assert code in (REGRESSION, USAGE) and f"placement.{field}" in out + err, out + err
 
 
 def test_a_metric_in_another_unit_than_those_beside_it_fails() -> None:

@@ -209,7 +209,6 @@ def test_variants_belong_to_methods(variant: str, method: str) -> None:
 
 def test_a_placement_shows_the_ranks_of_the_fullest_node() -> None:
     assert [methods.shape(Placement(2, n, 4)) for n in (2, 3, 4)] == ["2x1x4", "2x2x4", "2x2x4"]
-    assert methods.shape(Placement(0, 3, 1)) == "0x3x1"
 
 
 def test_published_times_are_sorted_and_labelled_in_one_unit() -> None:

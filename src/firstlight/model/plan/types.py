@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import prod
+from typing import Annotated
 
 import msgspec
 
 from firstlight.model.plan.arguments import Values, value, values
 from firstlight.toolchain import Absent
+
+Many = Annotated[int, msgspec.Meta(ge=1, le=(1 << 31) - 1)]
+"""A number of nodes, ranks or threads, also where it is read from another user's run."""
 
 
 class Placement(msgspec.Struct, frozen=True):
@@ -17,15 +21,15 @@ class Placement(msgspec.Struct, frozen=True):
     `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank takes one.
     """
 
-    nodes: int = 1
-    ranks: int = 1
-    threads: int = 1
+    nodes: Many = 1
+    ranks: Many = 1
+    threads: Many = 1
     gpu: int | None = None
 
     @property
     def per_node(self) -> int:
         """Return the number of ranks on the fullest node."""
-        return -(-self.ranks // max(self.nodes, 1))  # a record of another user may have any number
+        return -(-self.ranks // self.nodes)
 
 
 class Program(msgspec.Struct, frozen=True):
