@@ -226,3 +226,15 @@ def test_a_power_cut_at_any_operation_loses_nothing(
         shutil.rmtree(root)
     print(f"{len(seen)} states after a power cut at {len(operations)} operations")
     assert len(seen) > len(operations) // 4
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "loop", "file"])
+def test_a_folder_that_cannot_be_written_is_no_run_to_go_on_with(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    Path("file").touch()
+    with pytest.raises(durable.StoreError) as caught, durable.os_errors_as_store_error(Path(place) / "run"):
+        (Path(place) / "run").mkdir()
+    assert "choose another folder with --results" in str(caught.value) and "--resume" not in str(caught.value)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firstlight.core.errors import FirstlightError
 from firstlight.core.shell import command
+from firstlight.results.store import layout
 from firstlight.results.store.disk import Folder
 
 SPARE = 1 << 20
@@ -26,10 +27,20 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if not _begun(run):
+            why = f"cannot write {run}: {reason(error)}; make room or fix it, or choose another folder with --results"
+            raise StoreError(why) from error
         raise StoreError(
             f"cannot write {run}: {reason(error)}; finished launches are safe. "
             f"Make room or fix it, then go on with {command('run', '--resume', run)}"
         ) from error
+
+
+def _begun(run: Path) -> bool:
+    """Return whether there is a run that can be resumed."""
+    with contextlib.suppress(OSError), Folder.at(run) as folder:
+        return folder.is_plain(layout.RUN)
+    return False
 
 
 def reason(error: OSError) -> str:
