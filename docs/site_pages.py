@@ -1,4 +1,4 @@
-"""Collect the pages of the site from their places in the checkout, so that relative links are the same as in the checkout."""
+"""Collect the pages of the site from their places in the checkout, where their relative links are right."""
 
 from __future__ import annotations
 

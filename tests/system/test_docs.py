@@ -222,10 +222,11 @@ def test_documents_are_plain_and_true(name: str) -> None:
 
 LINES = 120
 """The most lines of a workload's README."""
+HEADINGS = ["Method", "Parameters", "How to run", "How to read the result", "How it is verified", "Variants"]
 
 
 @pytest.mark.parametrize("name", shipped.workloads())
-def test_readmes_of_workloads_are_short_and_name_every_variant(name: str) -> None:
+def test_readmes_of_workloads_are_short_and_complete(name: str) -> None:
     """A variant of several libraries is written with a star, as `blas3_*`."""
     page = (shipped.folder(name) / "README.md").read_text()
     _, _, section = page.partition("\n## Variants\n")
@@ -234,6 +235,10 @@ def test_readmes_of_workloads_are_short_and_name_every_variant(name: str) -> Non
     sources = {v.name for v in shipped.workloads()[name].variants if not v.broken}
     assert sorted(n.removesuffix("_*") for n in named) == sorted(sources)
     assert len(page.splitlines()) <= LINES
+    found = re.findall(r"^## (.+)$", page, re.M)
+    assert [h for h in found if h not in {"Measurements", "References"}] == HEADINGS
+    question = re.search(r"\*\*Question\.\*\* (.+?)\n\n", page, re.S)
+    assert question and " ".join(question[1].split()) == shipped.workloads()[name].question
 
 
 FAULTY = (
