@@ -359,7 +359,7 @@ def test_what_cannot_be_profiled_is_one_clear_line(mpis: tuple[Mpi, ...], compil
     mpi = mpis[0]
     program = compiled(mpi, "ends.cpp", "-pthread")
     for words, options, status, message in (
-        ([], (), 2, "give a command"),
+        ([], (), 2, "no command to profile"),
         (["true"], (), 2, "cannot tell which MPI library"),
         (["true"], ("--mpi", "nosuch"), 2, "no MPI library named 'nosuch'"),
         (["true"], ("--mpi", mpi.name), 3, "nothing was recorded"),

@@ -119,7 +119,7 @@ def command(
     if who:
         tell(f"  signed by {who}")
     elif not signed and (path / layout.SIGNATURE).exists():
-        tell("  signed by somebody; --signed --allowed-signers FILE verifies by whom")
+        tell("  signed; --signed --allowed-signers FILE verifies the signer")
     return status
 
 

@@ -49,11 +49,11 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
     from the launches. There are failures exactly where `./fl run` ends with 1: variants that no toolchain gets right.
-    A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is 0 whatever they
-    are: the server counts the failures.
+    A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is always 0:
+    the server counts the failures.
 
     With --against, a test is a figure, and a failure is one that is worse than in BASE, or was verified there and is
-    wrong now; what cannot be told, or was wrong in BASE already, is skipped. For example:
+    wrong now; uncertain differences and figures that were wrong in BASE are skipped. For example:
 
     \b
       ./fl export junit --against 20261101-020000-quick -o junit.xml
@@ -75,8 +75,8 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
 def reframe(output: Path | None) -> None:
     """Export a ReFrame check of every workload, for `reframe -c FILE -r`.
 
-    The check calls this firstlight. ReFrame 4 is needed to run it, not to write it. The head of the file says what
-    can be set.
+    The check calls this firstlight. ReFrame 4 is needed to run it, not to write it. The head of the file lists
+    its settings.
     """
     from firstlight.model import catalogue
     from firstlight.report.export.reframe import to_reframe

@@ -48,9 +48,9 @@ Examples:
 
 \b
 Exit status:
-  0    the run was carried out, and every variant is verified under at least one
+  0    success: every variant passed verification with at least one
        toolchain (a toolchain that makes a program fast but wrong is a finding)
-  1    some variant failed, or was lost, under every toolchain it was tried with
+  1    a variant failed, or was lost, with every toolchain
   2    wrong usage
   3    nothing could be built, or the environment does not allow it; or the disk is
        full: what was measured until then is shown and kept
@@ -103,8 +103,8 @@ Exit status:
 @click.option(
     "--each-node",
     is_flag=True,
-    help="On every node of this allocation of Slurm at once, the node chapter if nothing is named; then messages "
-    "between pairs of nodes. ./fl nodes shows which are not like the others.",
+    help="Measure every node of this Slurm allocation simultaneously (the node chapter by default), then "
+    "messages between pairs of nodes. ./fl nodes shows the outliers.",
 )
 @click.option(
     "--at-once",
@@ -169,7 +169,7 @@ def command(
         settings,
     )
     if at_once is not None and not each_node:
-        raise UsageError("--at-once says how many nodes measure at the same time: it goes with --each-node")
+        raise UsageError("--at-once sets how many nodes measure simultaneously: add --each-node")
     if resume is not None:
         _refuse_with_resume(context, names)
     if each_node:
@@ -234,7 +234,7 @@ def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
     if given:
         names = ", ".join(sorted(given)).replace("_", "-")
         raise UsageError(
-            "--resume goes on with the plan of that run and takes only --budget, --timeout, --placement and --results, "
+            "--resume continues the plan of that run and accepts only --budget, --timeout, --placement and --results, "
             f"not {names}"
         )
 

@@ -51,7 +51,7 @@ Examples:
 Exit status:
   0    all is ready, or is built as far as the sources build here
   2    wrong usage
-  3    nothing could be built, or packages could not be had
+  3    nothing could be built, or packages could not be installed
 """,
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
@@ -96,11 +96,11 @@ def command(
 
     This installs Python's packages, and MPI libraries where the system has none, and builds the programs.
 
-    What runs later, on nodes that may have no network, finds it in the cache. Without a WORKLOAD, programs of all are
-    built. After --offline no call installs anything, until ./fl setup is called without it.
+    Later runs, also on nodes without a network, use the cache. Without a WORKLOAD, it builds the programs of
+    all. After --offline no call installs anything, until ./fl setup is called without it.
 
     A wheelhouse is made where there is a network, by the same version of Python and for the same processor and C
-    library; then it is carried over, and used with --offline --wheelhouse DIR.
+    library; copy it, and use it with --offline --wheelhouse DIR.
     """
     from firstlight import runner
 

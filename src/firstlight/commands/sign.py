@@ -16,7 +16,7 @@ SECTION = "Trust"
 
 @click.command(
     epilog="""\b
-Example, of who publishes a run and of who reads it:
+Example (the publisher signs, a reader verifies):
   ./fl sign latest --key ~/.ssh/id_ed25519
   echo "benchmarks@site $(cat ~/.ssh/id_ed25519.pub)" > signers
   ./fl check latest --signed --allowed-signers signers
@@ -41,9 +41,10 @@ Exit status:
 def command(run: str, key: Path, results: Path) -> int:
     """Sign a run: SHA256SUMS.sig vouches for every file of it.
 
-    The run is checked first, and one with defects is not signed. The signature is OpenSSH's (`ssh-keygen -Y sign`,
-    namespace firstlight-run) over SHA256SUMS, which holds the hash of every file: `ssh-keygen -Y verify` and
-    `sha256sum -c` verify it without firstlight. A signed run is not written any more: neither resumed nor its page.
+    The run is checked first; a run with defects is not signed. The signature is OpenSSH's (`ssh-keygen -Y sign`,
+    namespace firstlight-run) over SHA256SUMS, which contains the hash of every file: `ssh-keygen -Y verify` and
+    `sha256sum -c` verify it without firstlight. A signed run is final: it cannot be resumed, and its page is
+    not written again.
     """
     from firstlight.commands.check import inspect
     from firstlight.results import store

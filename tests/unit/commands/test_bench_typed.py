@@ -114,13 +114,13 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         ),
         pytest.param(["--like", "{out}=.", "--", "echo", "x"], "is not a plain file", marks=pytest.mark.full),
         pytest.param(["--like", "a=a", "--", "echo", "x"], "with itself", marks=pytest.mark.full),
-        (["--", "true", "x" * 140000], "true: an argument or variable of 140000 bytes, and Linux takes at most"),
+        (["--", "true", "x" * 140000], "true: an argument or variable of 140000 bytes, and Linux accepts at most"),
         pytest.param(
             ["--env", "A=" + "x" * 140000, "--", "true"],
             "an argument or variable of 140000 bytes",
             marks=pytest.mark.full,
         ),
-        pytest.param(["--", "true", *["y" * 70000] * 40], "are more than this system takes", marks=pytest.mark.full),
+        pytest.param(["--", "true", *["y" * 70000] * 40], "exceed the limit of this system", marks=pytest.mark.full),
         (["--sweep", "n=1,,2", "--", "echo", "{n}"], "lacks a value"),
     ],
 )

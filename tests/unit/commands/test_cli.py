@@ -59,7 +59,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
         (
             ["run", "--resume", "latest", "--full"],
-            "takes only --budget, --timeout, --placement and --results, not suite",
+            "accepts only --budget, --timeout, --placement and --results, not suite",
         ),
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),

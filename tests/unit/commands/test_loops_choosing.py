@@ -162,7 +162,7 @@ def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
     assert shown == wanted
     assert "1 of 2 loops runs faster" in page and "golden stays: no candidate is faster" in page
     assert "unroll 3: 4 turns" in re.sub("<.*?>", "", page) and "/home/somebody" not in page
-    assert page.count("The loop was changed since") == 1  # of `twice`, whose hash is another one
+    assert page.count("The loop has changed") == 1  # of `twice`, whose hash is another one
     assert unbroken("at 0 of 3 trip counts") and "at 0 of 3 trip counts" in page
 
 

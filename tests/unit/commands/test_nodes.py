@@ -100,7 +100,7 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     found, ends = comparison._link(line(slow_node), HOSTS, 3)
     assert [(k, worse) for k, worse, _ in ends] == [(5, True)]
     shown = sorted(v.share for v in found.values if 5 in v.members and v.share is not None)
-    assert f"in the median {significant(shown[3])} of what other pairs give" in ends[0][2], "as the cells tell it"
+    assert f"to the other nodes: {significant(shown[3])} of the median pair" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
     assert comparison._link(line(pairs), HOSTS, 3)[1] == []
 
@@ -187,7 +187,7 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
     [
         (("nodes", "nowhere"), "no measurement of nodes"),
         (("run", "--each-node"), "./fl submit --nodes K --each-node"),
-        (("run", "--at-once", "2"), "goes with --each-node"),
+        (("run", "--at-once", "2"), "add --each-node"),
         (("run", "--each-node", "--dry-run"), "leave out --each-node"),
         (("submit", "--dry-run", "--system", "slurm", "--each-node", "--resume", "latest"), "submit that again"),
     ],

@@ -108,7 +108,7 @@ def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixt
     assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
     output = capsys.readouterr().out
     assert output.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
-    assert "trinaryx3 takes 170 us, 7.5 x less than the next, binomial." in output
+    assert "trinaryx3 is the fastest, 170 us, 7.5 x faster than the next, binomial." in output
     assert "- ring: a ring of this algorithm needs 3 ranks" in output
     assert max(map(len, output.splitlines())) <= 80
 
@@ -137,12 +137,12 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
         (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
         (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "is not an algorithm of broadcast"),
         (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
-        (["broadcast"], "give --topology"),
+        (["broadcast"], "add --topology"),
         ([], "name a collective"),
         (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
         (["broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
         (["missing.goal", "--topology", "flat:4"], "no such file"),
-        (["broadcast", "--validate", "latest"], "--validate takes a run"),
+        (["broadcast", "--validate", "latest"], "--validate requires a run"),
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_exists(
@@ -245,7 +245,7 @@ def test_a_receive_of_another_size_is_reported(
     assert simulate(str(file), "--machine", "S=100") == 0
     output = " ".join(capsys.readouterr().out.split())
     first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
-    assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in output
+    assert f"1 message has another size than the receive, the first: {first}; the size of the send counts" in output
 
 
 @pytest.mark.usefixtures("simulator")
@@ -356,7 +356,7 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert simulate("barrier", "--topology", "flat:64") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in output
-    assert "(LogGOPSim's own example, no machine's, for nothing else was asked for)" in output
+    assert "(LogGOPSim's own example, the default; not those of a machine)" in output
     assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output

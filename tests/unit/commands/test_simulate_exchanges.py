@@ -87,11 +87,11 @@ def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) 
     found = validated(simulator, steps)
     assert [p.off for p in found.points] == pytest.approx([3, 3])
     assert (found.effects[-2].near, found.effects[-1].close) == (0, 2)
-    apart = "its own launches are further apart than that"
+    apart = "its own launches scatter more than that"
     assert {r.name for p in found.points for r in p.reasons} == {apart, STATES}
     assert all(p.fastest is not None and p.fastest.off == pytest.approx(1) for p in found.points)
     assert "of 2 that are off by more than 1.5, a measurement of this run shows why for 2" in found.sentences
-    assert "its own launches are further apart than that: 2, as halo" in " ".join(page.summary(found, None).split())
+    assert "its own launches scatter more than that: 2, as halo" in " ".join(page.summary(found, None).split())
 
 
 def test_two_messages_to_either_side_take_four_overheads(simulator: Path) -> None:
@@ -192,7 +192,7 @@ LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
             1e-6,
             (2e-6,),
             (100,),
-            ["64 B took 1.00 us to 3.00 us", "100 B lies between 64 B and 512 B, which takes 4.5 times as long"],
+            ["64 B took 1.00 us to 3.00 us", "100 B is between 64 B and 512 B, which lasts 4.5 times as long"],
         ),
         (1e-6, (2e-6,), (512, 8), ["512 B both ways took 2.00 us to 6.00 us"]),
     ],
@@ -203,7 +203,7 @@ def test_a_reason_is_named_where_a_measurement_shows_it(
     assert [r.shown for r in reasons(predicted, launches, sizes, LINE)] == shown
 
 
-STATES = "launches of it and of its messages fell into different states of the machine"
+STATES = "launches are bimodal: it and its messages were measured in different groups"
 WRITTEN = "data that another core has just written"
 
 
@@ -224,7 +224,7 @@ def test_states_are_a_reason_where_the_fastest_launches_are_predicted(
 ) -> None:
     found = reasons(predicted, (3.0, 3.0, 3.0), fastest=fastest)
     assert [r.name for r in found] == [STATES] * named
-    assert all("the fastest launch took" in r.shown for r in found)
+    assert all("the fastest launch lasted" in r.shown for r in found)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_states_are_a_reason_where_the_fastest_launches_are_predicted(
 def test_words_just_written_are_a_reason_where_they_take_longer(predicted: float, size: int, named: bool) -> None:
     fitted: Any = SimpleNamespace(messages=(), exchanged=(), written=(Written(4096, 6e-6, 3e-6),))
     found = reasons(predicted, (2e-6, 2e-6), (size,), fitted)
-    shown = "4 KiB took 6.00 us where they were written before and read after, 3.00 us from the same buffers"
+    shown = "4 KiB lasted 6.00 us if they were written before and read after each transfer, and 3.00 us"
     assert [(r.name, r.shown.startswith(shown)) for r in found] == [(WRITTEN, True)] * named
 
 

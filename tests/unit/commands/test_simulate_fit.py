@@ -228,5 +228,5 @@ def test_what_a_run_lacks_is_told() -> None:
         validate(judgement(pingpong(1, 1e-3)), WORKLOADS, ASKS, "1")
     with pytest.raises(UsageError, match="no verified ping-pong"):
         validate(judgement([collective("mpi_good", 8, 10.0)]), WORKLOADS, ASKS, "1")
-    with pytest.raises(UsageError, match="could be predicted: refuse"):
+    with pytest.raises(UsageError, match="no prediction is possible: refuse"):
         validate(judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), WORKLOADS, ASKS, "1")

@@ -145,7 +145,7 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         (["--pattern", "lans", "--topology", "flat:8", "--algorithm", "ring"], "COLLECTIVE=ALGORITHM"),
         (["--pattern", "lans", "--topology", "flat:8", "--missing", "3"], "not to a pattern"),
         (["--pattern", "none", "--topology", "flat:8"], "no pattern 'none'"),
-        (["allreduce", "--topology", "flat:4", "--goal", str(file)], "a file holds one schedule"),
+        (["allreduce", "--topology", "flat:4", "--goal", str(file)], "a file contains one schedule"),
     ):
         assert command_line.call(["simulate", *wrong]) == 2
         assert why in capsys.readouterr().err

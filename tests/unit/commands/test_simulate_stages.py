@@ -167,4 +167,4 @@ def test_of_a_profile_it_names_the_command_that_takes_one(
 @pytest.mark.parametrize("words", [["broadcast"], ["--pattern", "halo"], ["--goal", "x.goal"]])
 def test_stages_stand_alone(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line.call(["simulate", *words, "--stages", "a=work:5", "--topology", "flat:2"]) == USAGE
-    assert "--stages predicts iterations that it tells" in capsys.readouterr().err
+    assert "--stages describes iterations" in capsys.readouterr().err

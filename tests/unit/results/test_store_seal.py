@@ -263,7 +263,7 @@ def test_a_signed_run_is_believed_as_far_as_its_signer(result: Path, key: Path, 
     code, out, _ = call(capsys, *signed, others)
     assert code == REGRESSION and "a key that" in out and "does not name" in out
     code, out, _ = call(capsys, "check")
-    assert code == OK and "--signed --allowed-signers FILE verifies by whom" in out
+    assert code == OK and "--signed --allowed-signers FILE verifies the signer" in out
 
 
 def test_who_forges_a_seal_too_is_found_by_the_signature(result: Path, key: Path, capsys: Captured) -> None:

@@ -94,7 +94,7 @@ def test_what_cannot_be_removed_is_told_and_the_next_goes(tmp_path: Path, monkey
 
 
 def test_a_folder_that_holds_the_cache_is_not_copied_into_itself(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the cache lies in it; set FIRSTLIGHT_CACHE"):
+    with pytest.raises(UsageError, match="the cache is inside it; set FIRSTLIGHT_CACHE"):
         building.copies(tmp_path, "make", tmp_path / "cache")
     assert building.copies(tmp_path, "make", tmp_path / ".fl").is_relative_to(tmp_path / ".fl")
 

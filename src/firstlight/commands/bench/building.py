@@ -83,7 +83,7 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
     above = kept.root(cache)
     if above.is_relative_to(folder) and PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
         raise UsageError(
-            f"{folder}: --build copies it, and the cache lies in it; set FIRSTLIGHT_CACHE to another place"
+            f"{folder}: --build copies it, and the cache is inside it; set FIRSTLIGHT_CACHE to another place"
         )
     digest, size, files = hashlib.sha256(build.encode()), 0, 0
     for path in _files(folder):

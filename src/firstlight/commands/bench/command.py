@@ -24,13 +24,13 @@ SECTION = "Measure"
 
 @click.command(
     epilog="""\b
-Examples, which work as they stand:
+Examples:
   ./fl bench -- sort --version -- ls --version
   ./fl bench --expect 500 --sweep n=500,1000 --budget 20s -- seq {n} -- 'seq 1 {n}'
 
 \b
 Exit status:
-  0    done: every command passed the checks that you gave, and the --limit
+  0    done: every command passed your checks, and the --limit
   1    a command failed its check, printed no value for a --figure, or is slower
        than the --limit allows
   2    wrong usage, for example an unknown command
@@ -99,8 +99,8 @@ Exit status:
     "--work",
     multiple=True,
     metavar="NAME=AMOUNT",
-    help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. Rates "
-    "are told then, and measured ceilings beside them; repeatable.",
+    help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. "
+    "Adds rates and measured ceilings to the page; repeatable.",
 )
 @click.option(
     "--mpi-share",
@@ -121,7 +121,7 @@ Exit status:
     "--env",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="Pass a variable to the commands, which otherwise see few of yours; repeatable.",
+    help="Pass a variable to the commands, which otherwise receive few of your variables; repeatable.",
 )
 @click.option("--timeout", default="", metavar="TIME", help="Kill a launch that lasts longer; 15m if not given.")
 @click.option("--budget", default="", metavar="TIME", help="Time for launching; 10m if not given.")

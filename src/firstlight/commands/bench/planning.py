@@ -70,9 +70,9 @@ def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: P
     if request.mpi_share and not any(launched(request, name) for name in request.commands):
         raise UsageError("--mpi-share: no command begins with mpiexec -n, so none is known to use MPI")
     if request.build and not used & {*BUILT, *WRAPPERS}:
-        raise UsageError("--build names no compiler: write {cxx} and {flags} where it takes them")
+        raise UsageError("--build names no compiler: write {cxx} and {flags} into it")
     if "bind" in used and "bind" not in request.vary:
-        raise UsageError("{bind} has no value: --vary bind gives it two")
+        raise UsageError("{bind} has no value: --vary bind sets it")
     absent: list[Absent] = []
     mpis = _mpis(request, toolbox, folder, absent)
     if "mpi" in used and mpis == (None,):
@@ -112,7 +112,9 @@ def _mpis(request: BenchRequest, toolbox: Toolbox, folder: Path, absent: list[Ab
             raise UsageError("no command begins with mpiexec -n {ranks}, so there is no MPI library to choose")
         return (None,)
     if not toolbox.mpis:
-        raise UsageError("no MPI library is here that firstlight can launch with; `./fl doctor` says what is missing")
+        raise UsageError(
+            "there is no MPI library with which firstlight can launch; `./fl doctor` shows what is missing"
+        )
     wanted = [m for m in toolbox.mpis if any(fnmatchcase(m.name, p) for p in request.mpis or ("*",))]
     if not wanted:
         here = ", ".join(m.name for m in toolbox.mpis)

@@ -80,11 +80,11 @@ def _arguments(external: ExternalCommand) -> str:
     """Return why the system would refuse the words, "" if it accepts them."""
     longest = max(len(os.fsencode(word)) for word in (*external.command, *external.environment.values()))
     if longest > LONGEST:
-        return f"an argument or variable of {longest} bytes, and Linux takes at most {LONGEST}; give it in a file"
+        return f"an argument or variable of {longest} bytes, and Linux accepts at most {LONGEST}; write it into a file"
     together = sum(len(os.fsencode(word)) + 9 for word in external.command)
     most = os.sysconf("SC_ARG_MAX") - SPARE
     if max(together, len(msgspec.json.encode(external))) > most:
-        return f"arguments of {binary(together)} together are more than this system takes; give them in a file"
+        return f"arguments of {binary(together)} together exceed the limit of this system; write them into a file"
     return ""
 
 

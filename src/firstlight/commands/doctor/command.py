@@ -32,10 +32,10 @@ Examples:
 
 \b
 Exit status:
-  0    a run can start; with --site: every line does what it says, or there is no file
+  0    a run can start; with --site: every line is valid, or there is no file
   2    wrong usage; with --site: a line is wrong
-  3    something is missing that a run cannot do without; with --site: a line asks for
-       what is not here
+  3    something that a run requires is missing; with --site: a line names something
+       that is not here
 """
 )
 @click.option(

@@ -238,7 +238,7 @@ def _disk(cache: Path) -> Item | Absent | None:
         return None
     free = shutil.disk_usage(cache).free
     if free < ROOM:
-        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are wanted"
+        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are necessary"
         return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
     return Item("disk space", f"{binary(free)} free")
 
@@ -265,7 +265,7 @@ def _shared(machine: Machine) -> Absent | None:
     if free is not None and free >= least:
         return None
     here = "does not exist" if free is None else f"has {binary(free)} free"
-    why = f"/dev/shm {here}; {binary(least)} are wanted: ranks on a node share memory in it"
+    why = f"/dev/shm {here}; {binary(least)} are necessary: ranks on a node share memory there"
     return Absent("shared memory", why, "mount -o remount,size=1g /dev/shm; for a container: docker run --shm-size=1g")
 
 
@@ -281,7 +281,7 @@ def _compiler(toolbox: Toolbox) -> Absent | None:
     if toolbox.toolchains:
         return None
     fix = next((gap.fix for gap in toolbox.absent if gap.what == "gcc"), "install g++ 11 or newer")
-    return Absent("a C++ compiler", "no compiler that knows C++20 was found", fix)
+    return Absent("a C++ compiler", "no compiler with C++20 was found", fix)
 
 
 def _counters(machine: Machine) -> Item | Absent:

@@ -62,7 +62,7 @@ def examine(read: Read, survey: Survey, batch: Mapping[str, str], environment: M
 def text(examined: Examined) -> str:
     """Return one paragraph per entry: its place and value, then what it did."""
     if examined.path is None:
-        return "no site file: none is needed; docs/site.md says what one can do for you"
+        return "no site file; it is optional, see docs/site.md"
     path = Path(examined.path)
     lines = [f"wrong    {fault.format(path)}" for fault in examined.faults]
     for entry in examined.entries:
@@ -103,7 +103,7 @@ class _Trial:
                 what = f"there is no folder {', '.join(missing)}" if missing else "stand in front of PATH"
                 return what, not missing
             case ("modules",):
-                return f"loads [toolchains.{value}] unless --modules says another", True
+                return f"loads [toolchains.{value}] unless --modules names another", True
             case ("toolchains", name, "modules"):
                 return self._modules(name)
             case ("compilers", "flags"):
@@ -141,8 +141,8 @@ class _Trial:
             if shutil.which(words[0], path=self.environment.get("PATH")) is None:
                 return f"{words[0]} is not on the search path", False
             example = " ".join(words).format(ranks=8, nodes=2, per_node=4, threads=1)
-            return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher says another", True
-        return f"MPI programs are started by {launcher} inside of an allocation; --launcher says another", True
+            return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher overrides this", True
+        return f"MPI programs are started by {launcher} inside an allocation; --launcher overrides this", True
 
     @cached_property
     def _toolbox(self) -> Toolbox:
@@ -170,7 +170,7 @@ class _Trial:
         missing += [word for word in (target.mpi if key == "mpi" else ()) if not Path(folder(word)).is_dir()]
         if missing:
             return f"{', '.join(missing)} is not here", False
-        return f"./fl --target {name} takes it; ./fl --target {name} doctor tries it", True
+        return f"./fl --target {name} uses it; ./fl --target {name} doctor tests it", True
 
     def _choice(self, table: str, choice: Choice, patterns: Sequence[str]) -> tuple[str, bool]:
         here: dict[str, tuple[str, ...]] = {t.name: (t.compiler, t.name) for t in self._toolbox.toolchains}

@@ -163,7 +163,7 @@ def _read(paths: Sequence[Path]) -> Folder:
         if live:
             click.echo(f"\rjudging runs: {done + 1} of {of} ", err=True, nl=done + 1 == of)
         elif done == 0 and of > 20:
-            note(f"judging {of} runs that the index does not know yet")
+            note(f"judging {of} new runs")
 
     read = folder.read(paths, index.place(cache_directory(), paths[0]), progress)
     for left in read.left[:MOST_LEFT]:
@@ -235,6 +235,7 @@ def _junit(path: Path, comparison: Comparison | None, judged: Judgement | None) 
 
     if comparison is None or judged is None:
         raise UsageError(
-            f"--junit holds the newest run against the accepted one: {shell.command('history')} --accept RUN"
+            f"--junit compares the newest run with the accepted one; accept a run first: "
+            f"{shell.command('history')} --accept RUN"
         )
     path.write_text(against(comparison, judged), encoding="utf-8")

@@ -148,10 +148,10 @@ def differences(some: Sequence[Difference]) -> list[str]:
 def noise(history: History) -> str:
     """Return a sentence about the scatter that this machine adds from run to run."""
     if history.noise is None or history.quarter is None:
-        return "too few runs to tell how far this machine moves by itself"
+        return "too few runs to estimate the scatter of this machine"
     return (
-        f"from run to run figures move by {number(percent(history.noise), 'noise')} by themselves (standard "
-        f"deviation, median of all that are timed); a quarter move by more than "
+        f"the scatter of figures from run to run is {number(percent(history.noise), 'noise')} (standard "
+        f"deviation, median of all timed figures); for a quarter of them it exceeds "
         f"{number(percent(history.quarter), 'quarter')}"
     )
 
@@ -159,7 +159,7 @@ def noise(history: History) -> str:
 def standing(comparison: Comparison | None) -> str:
     """Return a sentence that compares the newest run with the accepted one."""
     if comparison is None:
-        return "no run is accepted yet, so nothing is called a regression; ./fl history --accept RUN takes one"
+        return "no run is accepted yet; ./fl history --accept RUN accepts one"
     if comparison.same_run:
         return f"the newest run, {comparison.b}, is the accepted one"
     n = comparison.counts
@@ -198,9 +198,7 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
     reworked = [series for series in history.series if series.other_work]
     if reworked:
         many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
-        found.append(
-            f"{many} did other work a step in earlier runs, which are not shown beside later ones: {reworked[0].name}"
-        )
+        found.append(f"{many} had other work per step in earlier runs, which are not shown: {reworked[0].name}")
     if not history.enough_runs:
         found.append("fewer than six runs of any figure: no change can be detected yet")
     return found

@@ -87,7 +87,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
     golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}
     layout["shapes"].append(golden | {"line": {"color": "@ghost", "width": 1, "dash": "dot"}})
     table = [_cells(one, row) for one in some for row in one.judged]
-    caption = "With the 99 % interval of launches in turn; below the dotted line golden would be faster."
+    caption = "With the 99 % interval of alternate launches; below the dotted line the golden loop is faster."
     title = f"{outcomes[0].loop} by how often it runs, with {count(len(some), 'compiler')}"
     return Drawing(f"tuned-{outcomes[0].loop}", title, caption, _HEAD, table, data, layout)
 

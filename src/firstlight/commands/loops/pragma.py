@@ -76,7 +76,7 @@ def _with(pragma: Pragma, word: str, inside: str | None) -> Pragma:
             first, colon, last = (part.strip() for part in what.removeprefix("ascending").partition(":"))
             if not (first and colon and last):
                 raise NotUnderstoodError(
-                    f"range({inside}): say range(NAME, LOW:HIGH) or range(NAME, ascending LOW:HIGH)"
+                    f"range({inside}): write range(NAME, LOW:HIGH) or range(NAME, ascending LOW:HIGH)"
                 )
             return replace(pragma, ranges={**pragma.ranges, name: (kind, first, last)})
     clause = word if inside is None else f"{word}({inside})"
@@ -90,7 +90,7 @@ def _whole(inside: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,13})\s*:\s*(\d{1,13})", inside)
     low, high = (int(found[1]), int(found[2])) if found else (1, 0)
     if not 0 <= low <= high <= MOST:
-        raise NotUnderstoodError(f"trip({inside}): say trip(LOW:HIGH), two whole numbers, the lower first")
+        raise NotUnderstoodError(f"trip({inside}): write trip(LOW:HIGH), two whole numbers, the lower first")
     return low, high
 
 
@@ -100,7 +100,7 @@ def _tolerance(inside: str) -> float:
     except ValueError:
         value = math.nan
     if not (inside.replace(" ", "").startswith("rel=") and 0 <= value < 1):
-        raise NotUnderstoodError(f"tol({inside}): say tol(rel=1e-12), a number from 0 to less than 1")
+        raise NotUnderstoodError(f"tol({inside}): write tol(rel=1e-12), a number from 0 to less than 1")
     return value
 
 

@@ -157,7 +157,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
     while function is not None and function.type != "function_definition":
         function = function.parent
     if function is None or function.parent is None or function.parent.type not in _OUTSIDE:
-        raise NotUnderstoodError("the loop stands in no function at the top of the file")
+        raise NotUnderstoodError("the loop is not in a top-level function of the file")
     if one := _COUNTED.search(code):
         what = one[0].decode().strip()
         raise NotUnderstoodError(f"tuned code would change the numbers of `{what}` in the file: remove `{what}`")

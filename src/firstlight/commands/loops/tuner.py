@@ -131,7 +131,7 @@ class _Tuning:
         self.golden = self.bench.begin()
         self.trips = points(self.bench.loop.pragma)
         if not self.trips:
-            raise NotUnderstoodError("no trip count is as the pragma says")
+            raise NotUnderstoodError("no trip count matches the pragma")
         start = piece(self.bench.loop, self.request.compiler.family)
         space = change.space(start)
         self.start, self.until = start, time.monotonic() + self.request.budget

@@ -78,11 +78,11 @@ class View:
         if begin < 0 or end < begin:
             raise NotUnderstoodError("the loop is not compiled with these flags")
         if (self.output[:begin].rstrip().split(b"\n")[-1].lstrip()).startswith(b"#"):
-            raise NotUnderstoodError("another pragma stands before `#pragma tune`: remove it, or put it into the body")
+            raise NotUnderstoodError("another pragma precedes `#pragma tune`: remove it, or put it into the body")
         begin += len(b"fl_begin_%d_" % k)
         inside = self.output[begin:end]
         if b"#pragma" in inside.replace(b"# pragma", b"#pragma"):
-            raise NotUnderstoodError("another pragma stands in the loop: remove it")
+            raise NotUnderstoodError("another pragma is in the loop: remove it")
         first = begin + len(inside) - len(inside.lstrip())
         last = begin + len(inside.rstrip())
         node = self.root.named_descendant_for_byte_range(first, last)

@@ -41,7 +41,7 @@ the cores of this node, or the nodes of the batch job behind one switch.
 
 \b
 Exit status:
-  0    a map is recommended, or the order as it is cannot be bettered
+  0    a map is recommended, or no map is better than the default order
   2    wrong usage
   3    firstlight-map cannot be built
   4    the measurements of --try do not show whether the map helps
@@ -51,14 +51,20 @@ Exit status:
 @click.argument("what", metavar="PROFILE|PATTERN|RUN|FILE")
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--topology", required=True, metavar="SPEC|allocation", help="The network, as torus:32x32; see below.")
-@click.option("--ranks-per-node", "per_node", type=click.IntRange(1, 4096), metavar="N", help="1 if not given.")
+@click.option(
+    "--ranks-per-node",
+    "per_node",
+    type=click.IntRange(1, 4096),
+    metavar="N",
+    help="Ranks on each node; 1 if not given.",
+)
 @click.option(
     "--inside", default="", metavar="SPEC", help="The inside of a node, as tree:8x2x2: cores, NUMA nodes, sockets."
 )
 @click.option("--phases", is_flag=True, help="Minimise each phase by itself: only simultaneous messages share links.")
 @processes("The number of processes of a named pattern.")
 @parameters
-@click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
+@click.option("--holes", default="", metavar="NODES", help="Nodes without ranks, comma separated, from 0.")
 @click.option(
     "--faulty", default="", metavar="NODES", help="Like --holes, and routes avoid these nodes where the network can."
 )
@@ -79,13 +85,15 @@ Exit status:
     metavar="N",
     help="Moves of the annealing search per start; 0: automatic.",
 )
-@click.option("--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Of annealing.")
+@click.option(
+    "--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Starts of the annealing search."
+)
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="Seed of the random numbers: the same seed gives the same map.",
+    help="Seed of the random numbers: the same seed leads to the same map.",
 )
 @click.option(
     "--by", "judged", type=click.Choice(["events", "links"]), default="events", show_default=True,
@@ -99,10 +107,13 @@ Exit status:
 )
 @click.option(
     "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
-    help="No search: this map, a slot a line, as DIR/best-so-far keeps it where a search was killed.",
+    help="Use this map without a search: one slot per line, as in DIR/best-so-far after a killed search.",
 )  # fmt: skip
 @click.option(
-    "--try", "attempt", is_flag=True, help="Run COMMAND with the map and with the ranks in order, bound alike."
+    "--try",
+    "attempt",
+    is_flag=True,
+    help="Launch COMMAND alternately with the map and in the default order, with the same binding.",
 )
 @click.option(
     "--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Launches of each side of --try."

@@ -45,17 +45,17 @@ def sentences(mapped: Mapped) -> list[str]:
 def _sentences(mapped: Mapped) -> list[str]:
     a = mapped.answer
     if a.proved:
-        return ["nothing to gain: the busiest links carry no more than any map has to put on them"]
+        return ["no gain is possible: the load of the busiest links is the minimum of any map"]
     lines = [_verdict(mapped)]
     lines.append(
-        f"the busiest links carry {binary(a.after.maxima)} in place of {binary(a.before.maxima)} "
-        f"({significant(a.gain)} times less), all links {binary(a.after.hop_bytes)} in place of "
+        f"the load of the busiest links is {binary(a.after.maxima)} instead of {binary(a.before.maxima)} "
+        f"({significant(a.gain)} times less), that of all links {binary(a.after.hop_bytes)} instead of "
         f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
     )
     before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
     if before is not None and after is not None and gain is not None:
         lines.append(
-            f"by simulated events the messages take {quantity(after, 's')} in place of {quantity(before, 's')} "
+            f"the simulated time of messages is {quantity(after, 's')} instead of {quantity(before, 's')} "
             f"({significant(gain)} times less){_apart(mapped)}"
         )
     if gain is not None and a.flowing_gain is not None and len(a.names) > 1:
@@ -71,20 +71,23 @@ def _verdict(mapped: Mapped) -> str:
         simulated = a.simulated_gain
         if a.gain >= WORTH and simulated is not None:
             return (
-                "nothing is recommended: the busiest links would carry less, but the simulated time would be "
-                f"{significant(1 / simulated)} times that of the order as it is"
+                "nothing is recommended: the load of the busiest links is smaller, but the simulated time is "
+                f"{significant(1 / simulated)} times that of the default order"
             )
-        return f"nothing is recommended: no map was found that is {percent(WORTH - 1)} better than the order as it is"
+        return f"nothing is recommended: no map is better than the default order by {percent(WORTH - 1)}"
     if mapped.trial is None:
         predicted = a.simulated_gain
         if predicted is None:
-            return f"the busiest links carry {significant(a.gain)} times less; no time was simulated; try it with --try"
+            return (
+                f"the load of the busiest links is {significant(a.gain)} times smaller; no time was simulated; "
+                "measure the map with --try"
+            )
         return (
-            f"with this map messages are predicted to take {significant(predicted)} times less time; try it with --try"
+            f"messages are predicted to be {significant(predicted)} times faster with this map; measure it with --try"
         )
     if mapped.recommended:
         return "the map is recommended: the program is faster with it"
-    return "the map is not recommended: what was predicted did not show in the program's time"
+    return "the map is not recommended: the program is not faster with it"
 
 
 def _apart(mapped: Mapped) -> str:
@@ -96,8 +99,9 @@ def _apart(mapped: Mapped) -> str:
     if len(waits) < 2:
         return ""
     return (
-        f"; this is {significant(waits[0])} and {significant(waits[1])} times what the busiest links alone take, "
-        "before and after: the rest is latency of hops, and messages that wait at one link while the next one is idle"
+        f"; this is {significant(waits[0])} and {significant(waits[1])} times the time of the busiest links "
+        f"alone, before and after; the rest is latency of hops, and messages that wait at one link while the "
+        f"next one is idle"
     )
 
 
@@ -105,7 +109,7 @@ def _confirmed(gain: float, flowing: float) -> str:
     """Return a sentence: whether the simulation of all phases in one go confirms the predicted gain."""
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
-        f"simulated in one go, ranks turning to their next phase as they can, they take {significant(flowing)} times "
+        f"with all phases in sequence they last {significant(flowing)} times "
         f"less: this {verdict} the prediction within {percent(_CONFIRMED)}"
     )
 
@@ -114,7 +118,7 @@ def _tried(trial: Trial) -> str:
     words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without", "inconclusive": "inconclusive"}
     span = "" if trial.low is None or trial.high is None else f", {significant(trial.low)} – {significant(trial.high)}"
     return (
-        f"tried {count(len(trial.mapped), 'time')} with the map and with the ranks in their order, bound alike: "
+        f"tried {count(len(trial.mapped), 'time')} with the map and in the default order, with the same binding: "
         f"{words[trial.outcome]} (time with the map / without {significant(trial.ratio)}{span})"
     )
 
@@ -125,15 +129,15 @@ def notes(mapped: Mapped) -> list[str]:
     lines = list(mapped.notes)
     if a.least is not None:
         lines.append(
-            f"another map puts {binary(a.least)} on the busiest links, less than this one, but simulated events "
-            "take longer with it; --by links takes it"
+            f"another map has a smaller load of the busiest links, {binary(a.least)}, but a longer simulated "
+            f"time; --by links selects it"
         )
     if a.interrupted:
         lines.append("the search was interrupted: this is the best map so far")
     elif mapped.budget is not None and not a.in_time:
         lines.append(
-            f"the search was ended by its budget of {quantity(mapped.budget, 's')}: the same seed may end elsewhere; "
-            f"--budget {math.ceil(2 * mapped.budget)}s gives it more"
+            f"the search ended with its budget of {quantity(mapped.budget, 's')}, so the same seed may lead to "
+            f"another map; --budget {math.ceil(2 * mapped.budget)}s extends it"
         )
     return lines
 
@@ -206,13 +210,13 @@ def _loads(mapped: Mapped) -> Drawing:
         rows += [(name, f"to {binary((k + 1) * step)}", str(n)) for k, n in enumerate(side.spread) if n]
     total = a.links
     title = (
-        f"The busiest of {total} links carries {binary(a.after.most)} of all phases in place of "
-        f"{binary(a.before.most)}; {percent(a.after.idle / max(total, 1))} of them carry nothing"
+        f"The busiest of {total} links has a load of {binary(a.after.most)} instead of "
+        f"{binary(a.before.most)}; {percent(a.after.idle / max(total, 1))} of them are idle"
     )
     return Drawing(
         "map-loads",
         title,
-        "How many links carry how much, all phases together; those without any are in the table.",
+        "Number of links by load, all phases together; idle links are in the table only.",
         ("map", "load", "links"),
         rows,
         data,
@@ -303,7 +307,7 @@ def _worst(mapped: Mapped) -> Drawing:
     ]
     return Drawing(
         "map-worst",
-        "The links that carry most, all phases together",
+        "The links with the highest load, all phases together",
         "Links as the network names them.",
         ("", "as it is", "with the map"),
         rows,

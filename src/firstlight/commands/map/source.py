@@ -65,7 +65,8 @@ def of_run(judgement: Judgement, workloads: Mapping[str, Workload], processes: i
     if not some:
         among = "" if processes is None else f" among {processes} processes"
         raise UsageError(
-            f"{run} holds no communication matrix and no pattern of communication{among}: profile the program, as "
+            f"{run} contains neither a communication matrix nor a communication pattern{among}: profile the "
+            f"program, as "
             "./fl profile -- mpiexec -n 4 ./program"
         )
     if len(some) > 1:
@@ -95,7 +96,7 @@ def _folder(path: Path, phases: bool) -> Source:
     file = path / PROFILE
     if not file.is_file():
         raise UsageError(
-            f"{path} holds no communication matrix: profile the program, as ./fl profile -- mpiexec -n 4 ./program"
+            f"{path} contains no communication matrix: profile the program, as ./fl profile -- mpiexec -n 4 ./program"
         )
     return _file(file, phases)
 

@@ -228,7 +228,7 @@ def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[
     sentences = []
     for k, worse in named.items():
         share = median(v.share for v in last.values if k in v.members and v.share is not None)
-        sentence = f"{line.title}, with each other node: in the median {_of(share)} of what other pairs give"
+        sentence = f"{line.title}, to the other nodes: {_of(share)} of the median pair"
         sentences.append((k, worse, sentence))
     return last, sentences
 

@@ -39,7 +39,7 @@ def sentences(needs: Needs, node: int) -> list[str]:
     most = max((n for some in needs.values() for n in some), key=lambda n: n.bytes)
     largest = max(n.processes for some in needs.values() for n in some)
     lines.append(
-        f"the most is {binary(most.bytes)} a process; buffers for everybody would be {binary(PLAIN * largest)} "
+        f"the maximum is {binary(most.bytes)} per process; buffers for all peers would be {binary(PLAIN * largest)} "
         f"at {count(largest, 'process', 'processes')}"
     )
     return [s[:1].upper() + s[1:] + "." for s in lines]

@@ -18,7 +18,7 @@ from firstlight.results.traffic import Phase as Recorded
 
 def listed(known: Iterable[Pattern], width: int) -> str:
     """Return a text that lists every pattern with its applications and parameters."""
-    lines = ["firstlight · who talks to whom in applications", ""]
+    lines = ["firstlight · communication patterns of applications", ""]
     for p in known:
         lines.append(f"  {p.pattern:<16} {p.applications}")
         defaults = ", ".join(f"{each.name}={each.value}" for each in p.parameters)

@@ -63,7 +63,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     from firstlight.toolchain import used_mpi
 
     if not words:
-        raise UsageError("profile what? give a command: ./fl profile -- mpiexec -n 4 ./program")
+        raise UsageError("no command to profile: write ./fl profile -- mpiexec -n 4 ./program")
     cache = machine.cache_directory()
     toolbox = toolchain.discover(machine.discover(), cache, embed_mpi=False)
     used = used_mpi.mpi_of(words, toolbox.mpis, mpi)

@@ -43,7 +43,7 @@ def sentences(traffic: Traffic) -> list[str]:
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
     lines = [
-        f"MPI takes {percent(traffic_shape.mpi_share(traffic))} of the recorded time"
+        f"the share of MPI is {percent(traffic_shape.mpi_share(traffic))} of the recorded time"
         + (", but ranks share processors: that is not a measure of communication" if crowded else "")
     ]
     if not crowded:
@@ -71,22 +71,22 @@ def splits(traffic: Traffic) -> list[str]:
     together = waiting.in_collectives(whole(traffic))
     if together is not None and together.inside > 0:
         lines.append(
-            f"of {quantity(together.inside, 's')} in collectives that hold all ranks up, at least "
-            f"{_at_least(together)} is waiting for those that come later"
+            f"of {quantity(together.inside, 's')} in synchronising collectives, at least {_at_least(together)} "
+            f"is waiting for later ranks"
         )
     two, why = waiting.between_two(traffic)
     if two is not None and traffic.cost is not None and two.waiting == 0:
         lines.append(
-            f"{quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
+            f"{quantity(two.inside, 's')} in sends, receives and waits may all be data transfer ({traffic.cost.source})"
         )
     elif two is not None and two.transfer is not None and traffic.cost is not None:
         lines.append(
-            f"of {quantity(two.inside, 's')} in sends, receives and waits, moving the data takes "
-            f"{quantity(two.transfer, 's')} at most ({traffic.cost.source}); at least "
-            f"{_at_least(two)} is waiting for a partner, or messages in each other's way"
+            f"of {quantity(two.inside, 's')} in sends, receives and waits, data transfer is at most "
+            f"{quantity(two.transfer, 's')} ({traffic.cost.source}); at least "
+            f"{_at_least(two)} is waiting for a partner, or contention of messages"
         )
     elif why:
-        lines.append(f"how much of the time in sends, receives and waits is waiting is unknown: {why}")
+        lines.append(f"the waiting time in sends, receives and waits is unknown: {why}")
     return lines
 
 
@@ -103,9 +103,9 @@ def warnings(traffic: Traffic) -> list[str]:
         worst = max(crowded, key=lambda c: c.ranks / c.processors)
         on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
         lines.append(
-            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they wait for a "
-            f"processor inside MPI calls, so times say nothing about communication; take {worst.processors} ranks a "
-            "node at most, and see how they are bound"
+            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they "
+            f"wait for a processor inside MPI calls, so these times do not measure communication; use at most "
+            f"{worst.processors} ranks per node, and check their binding"
         )
     lines += traffic.notes
     if traffic.missing:
@@ -116,7 +116,7 @@ def warnings(traffic: Traffic) -> list[str]:
     early = [r for r in traffic.times if not r.complete]
     if early:
         lines.append(
-            f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}): figures go up to there"
+            f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}): figures end there"
         )
     return lines
 

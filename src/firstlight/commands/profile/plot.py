@@ -95,7 +95,8 @@ def sizes(phase: Phase, name: str) -> Drawing:
     return Drawing(
         name,
         _sentence(sizes_title(phase)),
-        "Messages that name their peer, by size; the end of a span belongs to the next. Collectives are not in it.",
+        "Messages that name their peer, by size; the end of a span belongs to the next span. Collectives are "
+        "not included.",
         ("size", "messages", "share of messages", "bytes", "share of bytes"),
         [
             (
@@ -129,12 +130,12 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
     ordered = sorted(phase.kinds, key=lambda k: -k.seconds)
     total = sum(k.seconds for k in ordered)
     share = traffic_shape.mpi_share(traffic)
-    first = f"; {ordered[0].name} takes {percent(ordered[0].seconds / total)} of it" if total > 0 else ""
+    first = f"; {percent(ordered[0].seconds / total)} of it in {ordered[0].name}" if total > 0 else ""
     return Drawing(
         name,
-        f"MPI takes {percent(share)} of the recorded time{first}",
+        f"{percent(share)} of the recorded time is in MPI{first}",
         "Seconds inside calls, all ranks added up; a call that waits for another rank counts its waiting. "
-        "The bytes of a collective call are what its callers contribute.",
+        "The bytes of a collective call are the contributions of its callers.",
         ("call", "group", "calls", "bytes", "seconds", "mean of a call", "waiting at least"),
         [
             (k.name, k.group, str(k.calls), str(k.bytes), significant(k.seconds), _mean(k), _waited(k))
@@ -191,7 +192,7 @@ def times(traffic: Traffic, name: str) -> Drawing:
     return Drawing(
         name,
         title,
-        "Share of the recorded time inside MPI calls. Those who wait for others have the larger share.",
+        "Share of the recorded time inside MPI calls. Ranks that wait for others have a larger share.",
         ("rank", "seconds recorded", "seconds in MPI", "share", "end"),
         [
             (str(r.rank), significant(r.recorded), significant(r.mpi), percent(s), "" if r.complete else r.how)

@@ -98,12 +98,12 @@ def between_two(traffic: Traffic) -> tuple[Split | None, str]:
     if traffic.cost is None:
         return (
             None,
-            "the newest run here does not say what a message costs",
+            "the newest run here did not measure messages",
         )
     if nodes(traffic) > 1 and traffic.cost.nodes < 2:
         return (
             None,
-            "what a message between nodes costs was not measured by the newest run here",
+            "the newest run here did not measure messages between nodes",
         )
     transfer = 2 * sum(s.messages * cost_of(traffic.cost, s) for s in total.sizes)
     return Split(inside, max(0.0, inside - transfer), transfer), ""

@@ -29,7 +29,7 @@ Examples:
 
 \b
 Classes: light (Blue Gene/L), heavy (Red Storm), aggressive (designed for an exaflop)
-and k (the K computer by its data sheet) stand in machines/, every number with its
+and k (the K computer by its data sheet) are described in machines/, every number with its
 source; FILE.toml is one of your own. Topologies are those of ./fl simulate.
 
 \b
@@ -49,8 +49,8 @@ Exit status:
 )
 @click.option("--topology", default="", metavar="SPEC", help="The network, as torus:8x8x8; flat:N if not given.")
 @click.option("--machine", default="", metavar="NAME|PARAMETERS",
-              help="What messages take: a network (./fl simulate --machines), parameters, or `fitted` to the run's "
-                   "ping-pong, which is what happens if not given.")  # fmt: skip
+              help="The model of messages: a network (./fl simulate --machines), parameters, or `fitted` to the "
+              "run's ping-pong (the default).")  # fmt: skip
 @click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
 @click.option(
     "--class",

@@ -50,9 +50,7 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
             f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
             f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
         )
-    return lines or [
-        "the run has nothing to hold a projection against: no figure of several processes and no second size"
-    ]
+    return lines or ["the error is unknown: the run has no figure of several processes and no second size"]
 
 
 def limits(projected: Projected) -> list[str]:
@@ -64,7 +62,7 @@ def limits(projected: Projected) -> list[str]:
         over = ""
         if projected.power is not None and whole > projected.power:
             over = f", {significant(whole / projected.power)} x the limit of {_watts(projected.power)}"
-        lines.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) take {_watts(whole)}{over}")
+        lines.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) require {_watts(whole)}{over}")
     else:
         lines.append(f"power: {m.watts_from}")
     return lines
@@ -73,10 +71,10 @@ def limits(projected: Projected) -> list[str]:
 def _fits(f: Fits, projected: Projected) -> str:
     words = {"simplistic": "simplistically scaled", "full": "fully scaled"}
     scaled = words[f.model] if projected.machine.year else "as measured"
-    more = f"an exaflop is {significant(f.missing)} x more" if f.missing > 1 else "an exaflop fits"
+    more = f"an exaflop/s is {significant(f.missing)} x more" if f.missing > 1 else "an exaflop fits"
     racks = f" in {f.racks} racks" if f.racks else ""
     return (
-        f"{scaled}: {f.nodes} nodes{racks}, limited by {f.by}, give {quantity(f.peak, 'flop/s')} at "
+        f"{scaled}: {f.nodes} nodes{racks}, limited by {f.by}, deliver {quantity(f.peak, 'flop/s')} at "
         f"{_watts(f.watts)}; {more}"
     )
 
@@ -117,7 +115,7 @@ def row(p: Point) -> tuple[str, ...]:
 def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     """Return the page for the terminal."""
     lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
-    lines.append("  The same projection within the run, against what was measured:")
+    lines.append("  The same projection within the run, compared with its measurements:")
     for line in errors(projected.left_out):
         lines += _folded(f"- {line}", width)
     lines += ["", "  Power and racks:"]
@@ -145,7 +143,7 @@ def _application(app: Application, width: int) -> list[str]:
         lines.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
         lines += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
     if any(p.beyond for p in (*app.weak, *app.strong)):
-        lines += _folded("* messages beyond what was simulated", width)
+        lines += _folded("* messages beyond the simulated networks", width)
     return lines
 
 

@@ -57,7 +57,7 @@ def _curve(projected: Projected, which: str, title: str) -> Drawing:
         frame.log_axis("nodes"),
         {"title": {"text": "% of one node's rate"}, "rangemode": "tozero"},
     )
-    caption = "Rate of a node against that of one alone; intervals by resampled launches."
+    caption = "Rate per node, relative to one node; intervals from resampled launches."
     return Drawing(f"projection-{which}", title, caption, _HEAD, rows, data, layout)
 
 
@@ -99,6 +99,6 @@ def _left_out(projected: Projected) -> Drawing:
         frame.seconds_axis("projected", [h.predicted for h in points]),
     )
     return Drawing(
-        "projection-held", "How far the same projection is off within the run",
+        "projection-held", "Error of the same projection within the run",
         "Figures of several processes from one core, largest sizes from smaller ones.", head, shown, data, layout,
     )  # fmt: skip

@@ -99,7 +99,9 @@ def project(
 def _network(order: ProjectionRequest) -> tuple[str, int]:
     """Return the topology and its number of nodes. Raises UsageError if they contradict each other."""
     if order.nodes is None and not order.topology:
-        raise UsageError("how many nodes? give --nodes 1024, or a network as --topology torus:8x8x8")
+        raise UsageError(
+            "the number of nodes is missing: add --nodes 1024, or a network such as --topology torus:8x8x8"
+        )
     topology = order.topology or f"flat:{order.nodes}"
     if topology == "flat":
         topology = f"flat:{order.nodes}"
@@ -132,7 +134,7 @@ def _fits(
 ) -> tuple[tuple[machines.Fits, ...], machines.Node | None]:
     if of is None:
         if order.year is not None:
-            raise UsageError("--year scales a class of nodes; give --class light, too")
+            raise UsageError("--year scales a class of nodes; add --class light")
         return (), None
     year, plan = of.year if order.year is None else order.year, machines.roadmap()
     then = machines.node(of, year, machines.MODELS[0], plan)
@@ -164,10 +166,10 @@ def _machine(
     if of is not None and then is not None:
         return answer.Machine(
             f"{of.title}, {year or of.year}", year or of.year, then.flops, then.bandwidth, own_watts or then.watts,
-            "given by --watts" if own_watts else "by its class, simplistically scaled", dict(machines.sources(of)),
+            "given by --watts" if own_watts else "scaled from its class", dict(machines.sources(of)),
             machines.standing(of, year or of.year, machines.roadmap()),
         )  # fmt: skip
-    source = "given by --watts" if own_watts else "not known; give --watts"
+    source = "given by --watts" if own_watts else "unknown; add --watts"
     found = own_watts
     if found is None and (found := rapl.package_watts()) is not None:
         source = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
@@ -191,7 +193,7 @@ def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple
         network = networks.named(order.machine)
         return network.word, f"{network.title}, {networks.KINDS[network.kind]}"
     if isinstance(fitted, UsageError):
-        raise UsageError(f"{fitted}; or give a network, as --machine hdr200 (./fl simulate --machines)")
+        raise UsageError(f"{fitted}; or name a network, such as --machine hdr200 (./fl simulate --machines)")
     place = "two processes of one node" if fitted.nodes == 1 else "two nodes"
     return None, f"{fitted.source}, between {place}"
 
@@ -264,20 +266,20 @@ def _notes(
     apps: Sequence[node.Application], place: Place, fitted: Fitted | None, words: str | None, count: int
 ) -> tuple[str, ...]:
     notes = [
-        "assumed constant: the share of its ceilings that an application reached at the sizes beside it, and what "
-        "the messages of a step are; they do not travel beside work",
-        "not in it: noise, file systems, faults, and other jobs on the network",
-        "weak scaling keeps the bytes of a node, strong scaling the problem of one node",
+        "assumed constant: the share of its ceilings that an application reached at the measured size, and the "
+        "messages of a step; they do not overlap with work",
+        "not modelled: noise, file systems, faults, and other jobs on the network",
+        "weak scaling: as many bytes per node; strong scaling: the problem of one node",
     ]
     if words is None and fitted is not None and fitted.nodes == 1:
         notes.append(
-            "messages are those between processes of one node, which no network matches; --machine hdr200 takes one"
+            "messages are those within a node, which are faster than any network; --machine hdr200 selects a network"
         )
     if words is not None:
-        notes.append("a network's published figures have no interval: intervals are of the launches of the work alone")
+        notes.append("published figures of a network have no interval: intervals include only the launches of the work")
     if count > place.simulated:
         notes.append(
-            f"beyond {place.simulated} nodes (--simulate) times of messages go on as a power of the number of nodes, "
-            "from the two largest networks of this kind that were simulated"
+            f"beyond {place.simulated} nodes (--simulate) times of messages are extrapolated as a power of the "
+            f"number of nodes, from the two largest simulated networks of this kind"
         )
     return tuple(notes)

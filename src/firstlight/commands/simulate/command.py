@@ -44,7 +44,7 @@ torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
 \b
 Exit status:
   0    predicted
-  1    a schedule is wrong or can never end: the checker says why
+  1    a schedule is wrong or can never end: the checker shows why
   2    wrong usage
   3    firstlight-simulate cannot be built
   4    nothing could be predicted: every algorithm refused the problem
@@ -152,12 +152,12 @@ def command(
     results: Path,
     as_json: bool,
 ) -> int:
-    """Predict how long a collective or a pattern takes.
+    """Predict the time of a collective or a pattern.
 
     It predicts each algorithm of a collective on a network, an iteration of a pattern, or a collective in stages.
 
     COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
-    schedule in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
+    schedule in the GOAL language. Schedules are checked before they are evaluated, and the same schedules run on MPI.
     """
     if machines:
         return _machines(as_json)
@@ -165,14 +165,14 @@ def command(
         if pattern is not None:
             raise UsageError("--validate predicts what a run measured, patterns included; leave out --pattern")
         if subject is not None:
-            raise UsageError(f"--validate takes a run, not {subject!r}; write --validate RUN or --validate alone")
+            raise UsageError(f"--validate requires a run, not {subject!r}; write --validate RUN or --validate alone")
         return _validate(validate, results, mpi, html, as_json)
     if pattern is None and (processes is not None or given):
         raise UsageError("--processes and --parameter are of a pattern: --pattern NAME (./fl patterns lists them)")
     if pattern is not None and subject is not None:
         raise UsageError(f"--pattern {pattern} or {subject}, not both")
     if stages and (subject, pattern, goal) != (None, None, None):
-        raise UsageError("--stages predicts iterations that it tells; leave out a collective, --pattern and --goal")
+        raise UsageError("--stages describes iterations; leave out a collective, --pattern and --goal")
     subject = "an iteration" if stages else subject if pattern is None else pattern
     if subject is None:
         raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
@@ -224,7 +224,7 @@ def _refuse_profile(subject: str, results: Path) -> None:
     found = next((p for p in places if (p / PROFILE).is_file() or (p.name == PROFILE and p.is_file())), None)
     if found is not None:
         raise UsageError(
-            f"{subject} is a profile, and simulate takes a collective, FILE.goal, --pattern or --stages; "
+            f"{subject} is a profile; simulate requires a collective, FILE.goal, --pattern or --stages; "
             f"{shell.command('map', found, '--topology', 'torus:32x32')} predicts its messages"
         )
 

@@ -28,7 +28,7 @@ def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
             "simulation-axes",
             _title(some),
             f"The load of the busiest link of each axis and direction{on}; the number in a cell is the mean "
-            "over all its links. The colour is logarithmic; empty: an axis that lies idle.",
+            "over all its links. The colour is logarithmic; empty: an idle axis.",
             ("algorithm", "axis", "busiest link", "mean over all links"),
             [(p.algorithm, a.axis, binary(a.most), binary(a.mean)) for p, loads in some for a in loads.axes],
             [_heat(some)],
@@ -39,7 +39,7 @@ def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
 
 def _title(some: Loaded) -> str:
     (least, low), (worst, high) = (end(some, key=lambda one: one[1].most) for end in (min, max))
-    busiest = f"The busiest link carries {binary(high.most)}"
+    busiest = f"The load of the busiest link is {binary(high.most)}"
     if high.most <= low.most:
         return busiest
     return f"{busiest} with {worst.algorithm}, {binary(low.most)} with {least.algorithm}"
@@ -125,7 +125,8 @@ def _steps(algorithm: str, loads: Loads, look: dict[str, str]) -> Trace:
         "y": y,
         "line": {"color": look["color"], "dash": look["dash"], "width": 2},
         "hovertext": [
-            f"{text(algorithm)}: {a:.0f} % of the links carry at least {binary(b)}" for a, b in zip(x, y, strict=True)
+            f"{text(algorithm)}: {a:.0f} % of the links have a load of at least {binary(b)}"
+            for a, b in zip(x, y, strict=True)
         ],
         "hoverinfo": "text",
     }

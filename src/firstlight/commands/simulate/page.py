@@ -104,10 +104,10 @@ def _winner(ordered: Sequence[Prediction]) -> str:
     second = usable[1]
     assert second.seconds is not None
     if second.seconds < 1.02 * first.seconds:
-        return f"{first.algorithm} and {second.algorithm} take the same time, {quantity(first.seconds, 's')}."
+        return f"{first.algorithm} and {second.algorithm} are equally fast, {quantity(first.seconds, 's')}."
     return (
-        f"{first.algorithm} takes {quantity(first.seconds, 's')}, "
-        f"{significant(second.seconds / first.seconds, 2)} x less than the next, {second.algorithm}."
+        f"{first.algorithm} is the fastest, {quantity(first.seconds, 's')}, "
+        f"{significant(second.seconds / first.seconds, 2)} x faster than the next, {second.algorithm}."
     )
 
 
@@ -128,7 +128,7 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("Every schedule is proved correct and free of deadlock.")
     unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
     if unproved:
-        lines.append(f"Too large to be proved here, as smaller ones of the same kind are: {', '.join(unproved)}.")
+        lines.append(f"Too large to be proved here; smaller ones of the same kind are proved: {', '.join(unproved)}.")
     free = _always(judged, "contention_free")
     disjoint = _always(judged, "link_disjoint")
     if free:

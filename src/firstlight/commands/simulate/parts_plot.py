@@ -31,9 +31,9 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
         Drawing(
             "simulation-parts",
             _title(*some[0]),
-            f"A message{of}{on}. Latency: what remains of a message without bytes. Bandwidth: bytes through "
-            "interfaces and links that nobody else uses. Contention: waiting for links and interfaces. Noise: what the "
-            "operating system takes.",
+            f"A message{of}{on}. Latency: the time of messages without bytes. Bandwidth: bytes through idle "
+            f"interfaces and links. Contention: waiting for links and interfaces. Noise: interruptions by the "
+            f"operating system.",
             ("algorithm", *PARTS, "time"),
             [
                 (p.algorithm, *(quantity(getattr(b, part), "s") for part in PARTS), quantity(p.seconds or 0.0, "s"))

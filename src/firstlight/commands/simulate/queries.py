@@ -24,16 +24,14 @@ from firstlight.execute.network.program import Evaluator, Question
 from firstlight.execute.network.stages import Stages
 
 _OWN = {
-    True: "those of the K computer, for nothing else was asked for",
-    False: "LogGOPSim's own example, no machine's, for nothing else was asked for",
+    True: "those of the K computer, the default",
+    False: "LogGOPSim's own example, the default; not those of a machine",
 }
 _ANY_INTERFACE = (
-    "the file names interfaces (nic): on a network with links a message takes the interface that is free first, "
-    "whichever is named; flat networks keep to the names"
+    "the file names interfaces (nic): on a network with links a message uses the first free interface instead; "
+    "flat networks use the named ones"
 )
-_BETTER = (
-    "--machine fitted takes what a run's ping-pong measured here, --machine NAME a real network (--machines lists them)"
-)
+_BETTER = "--machine fitted uses the ping-pong of a run here, --machine NAME a real network (--machines lists them)"
 
 
 class SimulationRequest(msgspec.Struct, frozen=True):
@@ -81,7 +79,7 @@ def simulate(
         return _goal(order, fitted)
     order = msgspec.structs.replace(order, subject=collective(order.subject))
     if order.topology is None:
-        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
+        raise UsageError("the network is missing: add --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
     wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
     more = shapes.sweep(order.topology, order.scale) if order.scale else []
     machine = _machine(order, fitted)
@@ -105,7 +103,7 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
     Raises UsageError as `simulate` does, and if the file cannot be written.
     """
     if order.topology is None and not order.pattern:
-        raise UsageError("for which network? give --topology, as flat:64: a schedule may depend on its shape")
+        raise UsageError("the network is missing: add --topology, such as flat:64; a schedule may depend on its shape")
     machine = _machine(order, fitted)
     if order.pattern:
         words = program.pattern_words(order.subject, order.processes, order.given, "goal")
@@ -117,7 +115,7 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
         chosen = _algorithms(order, program.algorithms(built))
         if len(chosen) > 1 or len(wanted) > 1:
             raise UsageError(
-                f"a file holds one schedule: name one --algorithm ({', '.join(chosen)}) and one of --bytes"
+                f"a file contains one schedule: name one --algorithm ({', '.join(chosen)}) and one of --bytes"
             )
         words = ["goal", "export", *_question(order, chosen, order.topology or "", machine, wanted).words()[1:]]
     program.ask(program.build(), [*words, "--output", str(file)])
@@ -176,7 +174,7 @@ def _stages(order: SimulationRequest, fitted: Fitted | None, progress: Progress)
 def _iterated(order: SimulationRequest, fitted: Fitted | None) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the networks of an iteration and the program's options for each."""
     if order.topology is None:
-        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
+        raise UsageError("the network is missing: add --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
     if order.missing or order.root or order.segment_bytes or order.segments != "auto":
         raise UsageError("--missing, --root and --segments belong to one collective, not to a pattern or stages")
     more = shapes.sweep(order.topology, order.scale) if order.scale else []
@@ -321,4 +319,4 @@ def _goal(order: SimulationRequest, fitted: Fitted | None) -> Simulated:
 
 def _mismatched(p: Prediction) -> str:
     some = "1 message has" if p.mismatches == 1 else f"{p.mismatches} messages have"
-    return f"{some} another size than the receive, the first: {p.mismatch}; the size of the message counts"
+    return f"{some} another size than the receive, the first: {p.mismatch}; the size of the send counts"

@@ -56,7 +56,7 @@ def reasons(
     least, most = min(launches), max(launches)
     if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
         shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
-        found.append(Reason("its own launches are further apart than that", shown))
+        found.append(Reason("its own launches scatter more than that", shown))
     if fastest is not None:
         found += _states(max(median(launches) / predicted, predicted / median(launches)), fastest)
     if fitted is not None:
@@ -77,10 +77,10 @@ def _states(off: float, fastest: Fastest) -> list[Reason]:
     if fastest.off > (NEAR if off > NEAR else CLOSE) or fastest.off * CLOSE > off:
         return []
     shown = (
-        f"the fastest launch took {quantity(fastest.measured, 's')}, and {quantity(fastest.predicted, 's')} is "
-        "predicted from the fastest launches of messages"
+        f"the fastest launch lasted {quantity(fastest.measured, 's')}; the prediction from the fastest launches "
+        f"of messages is {quantity(fastest.predicted, 's')}"
     )
-    return [Reason("launches of it and of its messages fell into different states of the machine", shown)]
+    return [Reason("launches are bimodal: it and its messages were measured in different groups", shown)]
 
 
 def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> list[Reason]:
@@ -93,8 +93,8 @@ def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> 
     if worst is None or short <= 1 or worst.seconds < max(short / CLOSE, CLOSE) * worst.cached:
         return []
     shown = (
-        f"{binary(worst.bytes)} took {quantity(worst.seconds, 's')} where they were written before and read after, "
-        f"{quantity(worst.cached, 's')} from the same buffers again and again"
+        f"{binary(worst.bytes)} lasted {quantity(worst.seconds, 's')} if they were written before and read "
+        f"after each transfer, and {quantity(worst.cached, 's')} from the same buffers repeatedly"
     )
     return [Reason("data that another core has just written", shown)]
 
@@ -116,7 +116,7 @@ def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:
         inside = [size for size in sizes if below.bytes < size < above.bytes]
         if inside and jump >= STEP and above.bytes > 1:
             shown = (
-                f"{binary(inside[0])} lies between {binary(below.bytes)} and {binary(above.bytes)}, which takes "
+                f"{binary(inside[0])} is between {binary(below.bytes)} and {binary(above.bytes)}, which lasts "
                 f"{significant(jump, 2)} times as long"
             )
             return [Reason("the ping-pong lacks its sizes where messages turn slower", shown)]

@@ -28,7 +28,7 @@ def sweep(topology: str, text: str) -> list[str]:
             raise UsageError(f"{word!r} is not a shape; write --scale 4x4x4,8x8x8 or, for flat:P, --scale 64..65536")
         found += [f"{kind}:{shape}" for shape in (_between(kind, first, last) if dots else [first])]
     if len(found) > MOST:
-        raise UsageError(f"{len(found)} shapes are more than {MOST}; ask for fewer")
+        raise UsageError(f"{len(found)} shapes are more than {MOST}; name fewer")
     return list(dict.fromkeys(found))
 
 

@@ -150,7 +150,7 @@ def validate(
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
     points += effects[len(MODELS) - 1][1] if effects else []
     if not points:
-        raise UsageError(f"run {run.id}: nothing of it could be predicted: {'; '.join(missing[:2])}")
+        raise UsageError(f"run {run.id}: no prediction is possible: {'; '.join(missing[:2])}")
     errors = tuple(_errors(points))
     offs = [p.off for p in points]
     ranking = _ranking([p for p in points if not p.exchange])
@@ -280,7 +280,7 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
 
 def _held(x: Share) -> str:
     what = "of all" if x.of == "all" else f"of {x.of}"
-    verdict = "as good as predictions are held to be" if x.good else "the goal is a half and nine tenths"
+    verdict = "the goal is met" if x.good else "the goal (a half and nine tenths) is not met"
     return f"{what}, {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
 
 
@@ -311,8 +311,7 @@ def _sentences(
         lower = sum(p.states.in_lower for p in two if p.states is not None)
         upper = sum(p.states.in_upper for p in two if p.states is not None)
         lines.append(
-            f"launches of {len(two)} of {len(points)} fall into two states of the machine, {lower} of "
-            f"{lower + upper} into the faster"
+            f"launches of {len(two)} of {len(points)} are bimodal, {lower} of {lower + upper} in the faster group"
         )
     if ranking[1]:
         lines.append(

@@ -68,8 +68,9 @@ def fitted(fit: Fitted) -> list[str]:
     return [
         fit.source,
         f"L + 2 o = {quantity(shortest, 's')} (L {quantity(fit.L, 's')}, o {quantity(fit.o, 's')})",
-        f"G by size, as measured at {len(fit.rates)} sizes: {speeds or 'no measurable time a byte'}; where a longer "
-        f"message took less time, both were changed, by {significant(100 * fit.misfit, 2)} % (root mean square)",
+        f"G by size, measured at {len(fit.rates)} sizes: {speeds or 'no measurable time per byte'}; if a longer "
+        f"message was faster than a shorter one, both were adjusted by {significant(100 * fit.misfit, 2)} % "
+        f"(root mean square)",
         *fit.separated,
     ]
 

@@ -117,7 +117,7 @@ def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str,
             BETTER: "better",
             WORSE: "worse in its trial",
             SAME: "no difference in its trial",
-        }.get(compared.outcome, f"its trial does not tell: {compared.reason}")
+        }.get(compared.outcome, f"its trial is inconclusive: {compared.reason}")
         kept = compared.outcome == BETTER
         unclear = compared.outcome == UNCLEAR
         ratio, low, high = compared.ratio, compared.low, compared.high

@@ -33,11 +33,10 @@ Examples:
 
 \b
 Exit status:
-  0    something is kept, and its files are written; or nothing is better than what
-       there was, and this is known
+  0    files are written; or no candidate is better than the present choice
   2    wrong usage
   3    nothing could be built, or the environment does not allow it
-  4    candidates were found, and the budget did not suffice to tell about any
+  4    candidates exist, but the budget was too short to decide about any of them
   130  interrupted
 """
 )
@@ -71,7 +70,7 @@ def command() -> None:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
+    help="N nodes, R ranks per node, T threads per rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
 )
 @click.option(
     "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="The fewest launches of each setting."
@@ -89,7 +88,7 @@ def command() -> None:
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where the files are written; a folder of their own in `tuned`, beside the runs, if not given.",
+    help="Write the files into DIR; by default into a new folder in `tuned`, next to the runs.",
 )
 @results_folder
 @as_json
@@ -108,12 +107,12 @@ def collectives(
     results: Path,
     as_json: bool,
 ) -> int:
-    """Find better algorithms for the collectives of MPI libraries, write them down, keep what proves better.
+    """Find faster algorithms for collectives of MPI libraries.
 
-    First each library's own algorithms and ours are measured beside what it takes by itself, interleaved. What is
-    faster by more than 5 % is written into the files that the library reads, and tried: the library with the file
-    against the library without it, launch by launch. Only what is better there is kept; the rest is listed with the
-    reason.
+    First it measures each library's algorithms, ours, and the library's own choice, interleaved. Algorithms
+    that are faster by more than 5 % are written into the files that the library reads. A trial then compares
+    the library with and without the file, launch by launch. Only algorithms that are faster in the trial stay;
+    the page lists the others with the reason.
     """
     from firstlight.commands.shared import runs
     from firstlight.commands.tune import terminal

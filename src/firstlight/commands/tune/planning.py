@@ -52,7 +52,7 @@ def places(cells: Sequence[Cell], toolbox: Toolbox, player: Player) -> list[Plac
         if c.program.target == player.library and c.program.mpi is not None and c.placement.ranks > 1
     }
     if not found:
-        raise UsageError("collectives need two ranks or more; give --placement 1x2x1, or more CPUs")
+        raise UsageError("collectives require two ranks or more; add --placement 1x2x1, or more CPUs")
     return list(found.values())
 
 
@@ -89,7 +89,7 @@ def first(
 def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Setting]:
     own = formats.find(place.mpi)
     if own is None:
-        why = "firstlight does not know how its algorithms are chosen"
+        why = "firstlight cannot set its algorithms"
         absent.append(Absent(f"rules for {place.mpi.label}", why, "use the library to preload"))
         return ()
     return own.settings(place.mpi, collective, place.placement.ranks)

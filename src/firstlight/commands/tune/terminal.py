@@ -18,15 +18,15 @@ def summary(tuned: Tuned, width: int = 80) -> str:
     kept = tuned.kept
     lines = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:
-        lines += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
+        lines += ["", "  no algorithm is faster than the library's own choice by more than 5 %: no file is written"]
     if kept:
-        lines += ["", "  kept: the library with it beat the library without it", *_table(kept)]
+        lines += ["", "  written: the library is faster with it in the trial", *_table(kept)]
     lost = [c for c in tuned.choices if not c.kept]
     if lost:
         lines += ["", "  not kept", *_table(lost)]
     if unclear := sum(c.unclear for c in lost):
         lines += ["", f"  {count(unclear, 'trial')} inconclusive: launches were too few or too different;"]
-        lines.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
+        lines.append("  use a larger --budget, fewer collectives or sizes, or an idle machine")
     for written in tuned.files:
         lines += ["", f"  to use {written.file} with {written.mpi}:"]
         lines += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]

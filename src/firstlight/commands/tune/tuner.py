@@ -89,7 +89,7 @@ def tune(request: TuningRequest, progress: Progress) -> Tuned:
     prepared = runner.prepare(order, progress)
     where = [p for p in places(prepared.plan.cells, prepared.toolbox, player) if not _crowded(p, prepared)]
     if not where:
-        raise UsageError("every placement has more ranks than CPUs; such figures choose nothing, ask for fewer ranks")
+        raise UsageError("every placement has more ranks than CPUs; such figures are not ranked; use fewer ranks")
     planned = first(player, where, request.collectives, request.sizes, _ours(player, request), request.targets)
     wanted = _bases(planned.cells, planned) if request.measured is None else [p.program for p in where]
     made = runner.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)

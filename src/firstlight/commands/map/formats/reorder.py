@@ -33,7 +33,7 @@ def parse(text: str) -> list[Sequence[object]]:
                 raise ValueError(f"{word!r} is not a rank")
             found += [(r,) for r in range(int(match[1]), int(match[2] or match[1]) + 1)]
     if sorted(int(str(r[0])) for r in found) != list(range(len(found))):
-        raise ValueError("each rank should stand in it once")
+        raise ValueError("each rank should occur once")
     return found
 
 

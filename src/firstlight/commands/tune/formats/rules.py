@@ -64,7 +64,7 @@ def environment(file: Path) -> dict[str, str]:
 def _algorithms(mpi: Mpi) -> dict[str, list[tuple[str, str]]]:
     info = Path(mpi.launcher).with_name("ompi_info")
     if not info.exists():
-        raise BuildError(f"{mpi.label}: no ompi_info beside {mpi.launcher}, which lists its algorithms")
+        raise BuildError(f"{mpi.label}: no ompi_info next to {mpi.launcher}; it lists the algorithms")
     words = [str(info), "--param", "coll", "tuned", "--level", "9", "--parsable"]
     done = bounded.answer(words, timeout=PATIENCE, environment=os.environ | mpi.environment, hint=HINT)
     if done.returncode != 0:

@@ -74,7 +74,9 @@ def _library(mpi: Mpi) -> bytes:
     """Return the content of the shared library that programs load. Raises BuildError if it is not found."""
     place = library(mpi)
     if place is None or place.stat().st_size > _MOST:
-        raise BuildError(f"{mpi.label}: its shared library is not found beside {mpi.cxx}; it cannot be tuned by a file")
+        raise BuildError(
+            f"{mpi.label}: there is no shared library of it next to {mpi.cxx}; it cannot be tuned by a file"
+        )
     return place.read_bytes()
 
 
@@ -107,7 +109,7 @@ def built_in(data: bytes) -> dict[str, Any]:
                 continue
             if isinstance(tree, dict) and "collective=bcast" in tree:
                 return tree
-    raise BuildError("the MPI library holds no selection tree that can be read; it cannot be tuned by a file")
+    raise BuildError("the MPI library contains no readable selection tree; it cannot be tuned by a file")
 
 
 def name(mpi: Mpi) -> str:
