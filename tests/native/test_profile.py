@@ -360,7 +360,7 @@ def test_what_cannot_be_profiled_is_one_clear_line(mpis: tuple[Mpi, ...], compil
     program = compiled(mpi, "ends.cpp", "-pthread")
     for words, options, status, message in (
         ([], (), 2, "no command to profile"),
-        (["true"], (), 2, "cannot tell which MPI library"),
+        (["true"], (), 2, "cannot detect which MPI library"),
         (["true"], ("--mpi", "nosuch"), 2, "no MPI library named 'nosuch'"),
         (["true"], ("--mpi", mpi.name), 3, "nothing was recorded"),
         (["./nosuch"], ("--mpi", mpi.name), 2, "cannot start ./nosuch"),

@@ -322,4 +322,4 @@ def test_nothing_of_a_hanging_launch_survives_and_more_nodes_than_there_are_are_
     assert report, "srun starts no MPI library here"
     for reason, processes, steps, refused in report.values():
         assert (reason, processes, steps) == ("timed out after 3 s and was killed", 0, [])
-        assert "2 nodes are wanted, this Slurm job has 1" in refused
+        assert "the placement requires 2 nodes, this Slurm job has 1" in refused

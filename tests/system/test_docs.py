@@ -20,11 +20,14 @@ import prose
 import shipped
 import turns
 from firstlight import ROOT, __version__
+from firstlight.analysis import compare
 from firstlight.commands.shared.command_line import COMMANDS, group
+from firstlight.core import confidence
 from firstlight.execute.build import Built, build
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
 from firstlight.model.plan.effort import EFFORT
+from firstlight.report import answers
 from real_calls import MEASURED
 
 PAGE = ROOT / "docs" / "add-a-workload.md"
@@ -179,20 +182,33 @@ def claims() -> list[prose.Claim]:
     """Return statements of documents with their truth, computed from the files of the checkout."""
     workloads = shipped.workloads()
     quick = sum("quick" in w.suites for w in workloads.values())
+    patterns = len(list((ROOT / "native/patterns/patterns").glob("*.cpp")))
+    kernels = (shipped.folder("vectorise") / "kernels" / "kernels.hpp").read_text().count("FL_KERNEL(")
+    (python,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
     strategies = len([v for v in workloads["halo"].variants if not v.broken])
     without = sorted(set(COMMANDS) - set(_with_json()))
     (minutes,) = re.findall(r"(\S+ to \S+) minutes on two cores", (ROOT / "fl").read_text())
     return [
         prose.Claim(r"NUMBER (?:exchange |communication )?strategies", strategies),
         prose.Claim(r"NUMBER algorithms", len(list((ROOT / "native/collectives/algorithms").glob("*.cpp")))),
-        prose.Claim(r"NUMBER patterns", len(list((ROOT / "native/patterns/patterns").glob("*.cpp")))),
+        prose.Claim(r"NUMBER patterns", patterns),
         prose.Claim(r"NUMBER workloads in", len(workloads)),
         prose.Claim(r"NUMBER workloads that fill", quick),
         prose.Claim(r"(?:fill its|them for) NUMBER seconds", int(EFFORT["quick"].budget)),
         prose.Claim(r"NUMBER chapters", len({w.chapter for w in workloads.values()})),
         prose.Claim(r"NUMBER kinds of machine", len(list((ROOT / "sites").glob("*.toml")))),
         prose.Claim(r"NUMBER packages", len(list((ROOT / "src/firstlight").glob("*/__init__.py")))),
-        prose.Claim(r"([\w-]+ to [\w-]+) minutes on two cores", minutes.lower()),
+        prose.Claim(r"((?:[\w-]+ to )?[\w-]+) minutes on two cores", minutes.lower()),
+        prose.Claim(
+            r"NUMBER deliberately wrong variants", sum(v.broken for w in workloads.values() for v in w.variants)
+        ),
+        prose.Claim(r"describes NUMBER applications", patterns),
+        prose.Claim(r"room for NUMBER rows", answers.MOST),
+        prose.Claim(r"`workloads/node/vectorise` has NUMBER", kernels),
+        prose.Claim(r"at least NUMBER launches", confidence.LAUNCHES),
+        prose.Claim(r"with its NUMBER % interval", round(100 * confidence.LEVEL)),
+        prose.Claim(r"NUMBER % by default", round(100 * compare.THRESHOLD)),
+        prose.Claim(r"Python (\d[\d.]*\d)", python),
         prose.Claim(
             r"every command (?:takes|prints JSON with|accepts|has) `--json`(?:, except ([^.]+))?", _list(without)
         ),
@@ -290,3 +306,7 @@ def test_every_term_of_the_glossary_is_defined_once() -> None:
 
 def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_front_page_of_the_repository_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 160

@@ -36,7 +36,7 @@ def _unreported(judgement: Judgement) -> list[Absent]:
         Absent(
             f"{m.name} of {d.workload}.{d.variant}",
             "no launch reported it",
-            "docs/method.md, Programs that are not ours, says when",
+            "see docs/method.md, Programs that are not ours",
         )
         for d in judgement.run.descriptions.values()
         for m in d.metrics

@@ -113,7 +113,7 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
 
     @property
     def two_states(self) -> str:
-        """Return `two states: 154 or 471 ns, 8 of 13 in the lower in A, 160 ns in B`; "" if neither run has two."""
+        """Return `bimodal: 154 or 471 ns, 8 of 13 in the lower in A, 160 ns in B`; "" if neither run has two."""
         return _two_states(self.unit, (self.a, self.a_states), (self.b, self.b_states))
 
 
@@ -331,7 +331,7 @@ def _two_states(unit: str, a: tuple[Estimate, States | None], b: tuple[Estimate,
     if a[1] is None and b[1] is None:
         return ""
     in_a, in_b = (describe_states(s, unit) if s is not None else quantity(e.median, unit) for e, s in (a, b))
-    return f"two states: {in_a} in A, {in_b} in B"
+    return f"bimodal: {in_a} in A, {in_b} in B"
 
 
 def moments(estimate: Estimate) -> tuple[float, ...]:

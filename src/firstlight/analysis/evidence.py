@@ -146,7 +146,7 @@ def why_lost(cell: Cell, record: LaunchRecord) -> str:
     if not record.complete:
         return "the record is incomplete"
     if record.launch is None:
-        return "the program did not say what it is"
+        return "the program did not describe itself"
     if record.launch.workload != cell.program.workload:
         return f"the program calls itself {record.launch.workload}"
     if record.launch.ranks != cell.placement.ranks:

@@ -200,7 +200,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     n = len(e.launches)
     if figure.states is not None:
         hints.append(
-            "each launch draws one of two states: more launches show how often each state occurs; a fixed placement "
+            "the figure is bimodal: more launches show how often each state occurs; a fixed placement "
             "(--placement, binding, huge pages) may leave one"
         )
     elif drifting(e.launches):

@@ -203,7 +203,7 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     if evidence.unchecked:
         return f"{evidence.unchecked} of {n} launches did not check the result"
     if not described.verified:
-        return "the program does not say what it verifies"
+        return "the program does not describe its check"
     return ""
 
 

@@ -99,7 +99,7 @@ def arrangement(binding: Sequence[Binding], machine: Machine, threads: int = 1) 
 
 
 def order(nodes: Sequence[int]) -> str:
-    """Return `all on one node`, `node by node` (0 0 1 1), `in turn over the nodes` (0 1 0 1), or the nodes."""
+    """Return `all on one node`, `node by node` (0 0 1 1), `alternately over the nodes` (0 1 0 1), or the nodes."""
     if len(set(nodes)) < 2:
         return "all on one node"
     changes = sum(a != b for a, b in pairwise(nodes))
@@ -109,7 +109,7 @@ def order(nodes: Sequence[int]) -> str:
         return "node by node" if even else f"node by node, {', '.join(map(str, counts[:8]))} ranks"
     first = list(dict.fromkeys(nodes))
     if all(n == first[k % len(first)] for k, n in enumerate(nodes)):
-        return "in turn over the nodes"
+        return "alternately over the nodes"
     shown = " ".join(map(str, nodes[:16])) + (" …" if len(nodes) > 16 else "")
     return f"on nodes {shown}"
 

@@ -9,7 +9,7 @@ are called states if the gap between them is wide compared with the groups. In l
     gap > FEW * the wider group         for a group of two, which heavy tails make as well
 
 `times` falls with the number of launches, for the range of a group grows with it. At most 5 % of samples with one
-mode are called two states: normal, uniform, Laplace, Student's t (2), exponential, lognormal (1), and 10 or 20 % of
+mode are called bimodal: normal, uniform, Laplace, Student's t (2), exponential, lognormal (1), and 10 or 20 % of
 launches disturbed by an exponential tail, for 6 to 30 launches. With 8 launches that scatter by 5 %, two
 equally frequent states 2.5 x apart are detected in nine of ten samples.
 `tests/unit/analysis/test_judge_states.py` counts both.

@@ -188,9 +188,9 @@ def unasked(path: Path, run: Run) -> list[Fault]:
         ran += [(case.threads, case.parameters) for case in record.refused]
         name = f"{layout.LAUNCHES}/{layout.launch_name(record.start.cell, record.start.launch)}"
         for case in (c for c in ran if not any(_fits(c, one) for one in asked)):
-            faults.append(Fault(name, 0, f"{_case_name(case)} ran, which the arguments of the cell do not ask for"))
+            faults.append(Fault(name, 0, f"{_case_name(case)} ran, which is not in the arguments of the cell"))
         for one in (a for a in asked if not any(_fits(c, a) for c in ran)):
-            faults.append(Fault(name, 0, f"{_case_name(one)} did not run, and the arguments of the cell ask for it"))
+            faults.append(Fault(name, 0, f"{_case_name(one)} did not run, although it is in the arguments of the cell"))
     return faults
 
 
@@ -228,7 +228,9 @@ def verdicts(path: Path) -> list[Fault]:
         return []  # the store reports this: without run.json nothing can be judged
     found = {_key(row): row for row in stored}
     fresh = {_key(row): row for row in export.rows(judgement)}
-    faults = [Fault(FIGURES, 0, f"{_name(row)}: no launch says this") for key, row in found.items() if key not in fresh]
+    faults = [
+        Fault(FIGURES, 0, f"{_name(row)}: no launch shows this") for key, row in found.items() if key not in fresh
+    ]
     for key, row in fresh.items():
         if key not in found:
             faults.append(Fault(FIGURES, 0, f"{_name(row)}: is missing"))
@@ -260,4 +262,4 @@ def _difference(fresh: Row, stored: Row, names: set[str]) -> str:
     name = next((name for name in now if name in names and now[name] != then[name]), None)
     if name is None:
         return ""
-    return f"{name} is {str(then[name])[:100]} there, but the launches say {str(now[name])[:100]}"
+    return f"{name} is {str(then[name])[:100]} there, but in the launches it is {str(now[name])[:100]}"

@@ -100,5 +100,5 @@ def line(row: Row) -> str:
     interval = "too few" if row.low is None or row.high is None else f"{significant(row.low)} - {significant(row.high)}"
     share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
     note = f" ({row.reason})" if row.reason else ""
-    note = f"; two states: {describe_states(row.states, row.unit)}{note}" if row.states else note
+    note = f"; bimodal: {describe_states(row.states, row.unit)}{note}" if row.states else note
     return f"{head}: {significant(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

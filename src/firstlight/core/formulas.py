@@ -73,7 +73,7 @@ def _walk(node: ast.expr, text: str, found: set[str]) -> None:
             for argument in node.args:
                 _walk(argument, text, found)
         case _:
-            raise FormulaError(f"`{text[:80]}`: takes numbers, names, + - * / ** and {', '.join(FUNCTIONS)}")
+            raise FormulaError(f"`{text[:80]}`: use numbers, names, + - * / ** and {', '.join(FUNCTIONS)}")
 
 
 def _evaluated(node: ast.expr, numbers: Mapping[str, float]) -> float:

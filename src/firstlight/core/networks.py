@@ -24,7 +24,7 @@ FOLDER = ROOT / "networks"
 _NEVER = 1e15  # bytes: the rendezvous is a library's, and no figure of a network
 KINDS = {
     "published": "published measurements",
-    "vendor": "what its vendor promises of the hardware; an MPI library takes longer",
+    "vendor": "the vendor's figures of the hardware; an MPI library is slower",
     "example": "an example, no machine",
 }
 

@@ -48,7 +48,7 @@ KINDS = {
     PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
     EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
     MESSAGE_IN_A_ROW: Kind(
-        "the time of a message one way of many in a row; a variant stands for those of its name elsewhere",
+        "the time of a message one way, of many in a row; a variant represents those of its name elsewhere",
         ("size",),
     ),
     EXCHANGE_IN_A_ROW: Kind("the same while one as long goes the other way", ("size",)),
@@ -66,11 +66,12 @@ KINDS = {
         ("messages",),
     ),
     HALO: Kind(
-        "the time of an exchange of halos by one of several ways; a workload that can choose asks which is best here",
+        "the time of a halo exchange with one of several strategies; a workload with a choice requests the best "
+        "one here",
         ("size", "answer"),
     ),
     PATTERN: Kind(
-        "the time of an iteration of a pattern of communication, the messages of a phase all at once",
+        "the time of an iteration of a communication pattern, with simultaneous messages within a phase",
         ("pattern",),
     ),
     ITERATION: Kind(
@@ -255,7 +256,7 @@ def defect(role: Role, variants: Sequence[str]) -> str:
     for key in _KEYS:
         given = bool(getattr(role, key))
         if given != (key in kind.keys):
-            return f"`{key}`: the role {role.role} {'takes no such key' if given else 'needs this key'}"
+            return f"`{key}`: the role {role.role} {'has no such key' if given else 'needs this key'}"
     if role.model is not None and (wrong := role.model.defect()):
         return f"`model`: {wrong}"
     if min(role.messages, role.copies) < 0:

@@ -206,7 +206,7 @@ def parse_sizes(text: str) -> list[int]:
             low *= 2
         found.add(high)
     if len(found) > MOST_SIZES:
-        raise UsageError(f"{len(found)} sizes are more than {MOST_SIZES}; ask for fewer")
+        raise UsageError(f"{len(found)} sizes are more than {MOST_SIZES}; name fewer")
     return sorted(found)
 
 

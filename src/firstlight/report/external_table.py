@@ -74,7 +74,7 @@ def _notes(table: Table, line: Line, width: int, ink: Ink) -> list[str]:
     f = line.verified(table.decides)
     texts = [
         f"{line.compared}: {line.ratio.difference}" if line.ratio is not None and len(table.lines) > 2 else "",
-        f"two states: {describe_states(f.states, f.unit)}" if f is not None and f.states else "",
+        f"bimodal: {describe_states(f.states, f.unit)}" if f is not None and f.states else "",
     ]
     notes = [x for text in texts if text for x in wrap(provenance.settle(text), width, "    ", "      ")]
     style = "bad" if line.launches is None else "warn"

@@ -124,7 +124,7 @@ def hover(figure: Verified) -> str:
     more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
     lines = [
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
-        *([f"two states: {describe_states(figure.states, figure.unit)}"] if figure.states else []),
+        *([f"bimodal: {describe_states(figure.states, figure.unit)}"] if figure.states else []),
         text(formatting.name(figure.identity)),
         share(figure),
         *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),
@@ -261,7 +261,7 @@ def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
             e = f.estimate
             limit = "–" if f.of_ceiling is None else percent(f.of_ceiling)
             verdict = "verified" + (", oversubscribed" if f.oversubscribed else "")
-            verdict += f"; two states: {describe_states(f.states, f.unit)}" if f.states else ""
+            verdict += f"; bimodal: {describe_states(f.states, f.unit)}" if f.states else ""
             numbers = (quantity(e.median, f.unit), interval(e.low, e.high, e.median, f.unit), limit)
             rows.append((program, case, *numbers, str(len(e.launches)), verdict))
         else:

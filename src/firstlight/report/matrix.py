@@ -195,7 +195,7 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     shade = next((k for k, most in enumerate(_STEPS) if by <= most), len(_STEPS))
     e = here.estimate
     span = interval(e.low, e.high, e.median, here.unit)
-    two = f"; two states: {states.describe_states(here.states, here.unit)}" if here.states else ""
+    two = f"; bimodal: {states.describe_states(here.states, here.unit)}" if here.states else ""
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
     if here is best:
         return MatrixCell("best", shade, why)

@@ -103,7 +103,7 @@ def _verification(judgement: Judgement) -> str:
     kinds = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
     if own:
         return (
-            f"What is yours is verified by the checks that you gave: {listing(kinds)} ({len(checks):,} checks in all, "
+            f"What is yours is verified by your checks: {listing(kinds)} ({len(checks):,} checks in all, "
             f"{failed:,} failed). A figure that failed has no number on this page and is never ranked."
         )
     return (

@@ -148,7 +148,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         lines += row if answer.best or answer.untimed else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
             lines += wrap(
-                f"two states: {describe_states(answer.best.states, answer.best.unit)}", width, "      ", "      "
+                f"bimodal: {describe_states(answer.best.states, answer.best.unit)}", width, "      ", "      "
             )
         lines += [ink("warn", x) for x in wrap(answer.not_measured, width, "    ! ", "      ") if answer.not_measured]
         why = wrap(answer.reason, width, "      ", "      ")

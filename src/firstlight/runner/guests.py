@@ -77,7 +77,7 @@ def require_remembered(run: Run) -> None:
     """Raise UsageError if the commands were not requested here, or if the copies built for them are gone."""
     if programs(run.cells) and _name(run.cells) not in _known(cache_directory()):
         raise UsageError(
-            f"run {run.id}: it launches commands that were not asked for here; begin a new run with ./fl bench"
+            f"run {run.id}: it launches commands that were not typed here; begin a new run with ./fl bench"
         )
     copies.require(run, cache_directory())
 

@@ -132,7 +132,7 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     )
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
-            f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
+            f"--placement affects only MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
         )
     if order.timeout is not None:
         _long_enough(order.timeout, prepared, progress)

@@ -48,7 +48,7 @@ class Tree(msgspec.Struct, frozen=True):
         """Return all commands that would build a target from nothing, in order. Raises BuildError."""
         code, output = run([tool("ninja"), "-C", str(self.folder), "-t", "commands", target], self.environment, False)
         if code != 0:
-            raise BuildError(f"Ninja cannot say how {target} is made: {output.strip()}")
+            raise BuildError(f"Ninja does not print how {target} is built: {output.strip()}")
         return output.splitlines()
 
     @contextlib.contextmanager

@@ -88,7 +88,7 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
         if outcome.ok:
             good.append(Compiler(name=name, family=family, version=version, cxx=str(known[version])))
         else:
-            fix = "install a version that knows C++20 and its standard library (gcc 11, clang 14 or newer)"
+            fix = "install a version with C++20 and its standard library (gcc 11, clang 14 or newer)"
             bad.append(Absent(f"{family} {version}", f"{known[version]}: {outcome.reason}", fix))
     return good, bad
 

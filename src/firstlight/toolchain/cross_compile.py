@@ -90,7 +90,7 @@ def compilers(host: Host, target: Target) -> Found[Compiler]:
             continue
         outcome = knows_cxx20(host, path)
         if not outcome.ok:
-            bad.append(Absent(f"{family} {version}", f"{path}: {outcome.reason}", "install a version that knows C++20"))
+            bad.append(Absent(f"{family} {version}", f"{path}: {outcome.reason}", "install a version with C++20"))
             continue
         good.append(Compiler(name, family, version, str(path), binutils=_binutils(host, path)))
     return Found(tuple(good), tuple(bad))
@@ -118,8 +118,8 @@ def _spelled(flags: tuple[str, ...], native: tuple[str, ...]) -> tuple[str, ...]
 
 def missing(compiler: str, sets: Mapping[FlagSet, object]) -> list[Absent]:
     """Return an Absent for each flag set that is not defined for the target."""
-    why = "a cross compiler knows no native processor"
-    fix = 'say which it is in the site file: native = ["-mcpu=neoverse-v1"]'
+    why = "a cross compiler has no native processor"
+    fix = 'name it in the site file: native = ["-mcpu=neoverse-v1"]'
     return [Absent(f"{compiler}-{name}", why, fix) for name in FLAG_SETS if name not in sets]
 
 

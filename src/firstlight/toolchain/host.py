@@ -119,7 +119,7 @@ class Host:
                 words, timeout=timeout, environment={**self.environ, **(environment or {})}, folder=folder or Path("/")
             )
         except subprocess.TimeoutExpired:
-            return CommandResult(124, "", f"{words[0]} took longer than {timeout:g} s")
+            return CommandResult(124, "", f"{words[0]} lasted longer than {timeout:g} s")
         except OSError as error:
             return CommandResult(127, "", f"{words[0]}: {error.strerror}")
         return CommandResult(done.returncode, done.stdout, done.stderr)

@@ -106,11 +106,11 @@ def refused(host: Host, library: Mpi, way: str) -> Absent | None:
     if not library.launcher and not library.starter:
         why = "it brings no mpiexec, and nothing here starts its programs"
         return Absent(
-            library.label, why, "run in a job (./fl submit), or say what starts it: --launcher 'srun -n {ranks}'"
+            library.label, why, "run in a job (./fl submit), or name its launcher: --launcher 'srun -n {ranks}'"
         )
     if way in ("", "mpiexec") or library.starter or not (host.machine.batch or is_template(way)):
         return None
-    return Absent(library.label, f"{way} is asked for, and does not start it here", "--launcher mpiexec, or neither")
+    return Absent(library.label, f"{way} was selected, but does not start it here", "--launcher mpiexec, or neither")
 
 
 def _by_srun(nodes: int) -> list[str]:

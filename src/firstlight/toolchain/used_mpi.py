@@ -45,7 +45,7 @@ def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mp
     trace = next((t for p in paths if not _LAUNCHER.fullmatch(p.name) and (t := linked(p))), None)
     trace = trace or next((t for p in paths if _LAUNCHER.fullmatch(p.name) and (t := _launched(p))), None)
     if trace is None:
-        raise UsageError(f"cannot tell which MPI library this command uses: name it with --mpi (here are {known})")
+        raise UsageError(f"cannot detect which MPI library this command uses: name it with --mpi (here are {known})")
     mine = {m.family: m for m in reversed(mpis)}
     found = next((mine[f.name] for f in interchangeable(trace.family) if f.name in mine), None)
     found = _of_installation(trace, found) or found

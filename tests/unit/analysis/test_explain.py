@@ -99,7 +99,7 @@ def test_shapes_and_what_narrows_each(judged: tuple[Judgement, dict[str, Workloa
     r = random.Random(3)
     judgement = judged[0]
     two = of([144 * r.gauss(1, 0.01) if k % 3 else 475.0 for k in range(16)], judged)
-    assert shape(two) == "two states" and "two states" in narrowing(judgement, two)[0]
+    assert shape(two) == "two states" and "bimodal" in narrowing(judgement, two)[0]
     wandering = of([1.0 + 0.02 * k for k in range(20)], judged)
     assert shape(wandering) == "drifting" and "quiet machine" in narrowing(judgement, wandering)[0]
     few = of([1.0, 1.1, 1.05], judged)

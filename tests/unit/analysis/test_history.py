@@ -165,7 +165,7 @@ def spoil(run: Path, how: str) -> None:
         ("no seal", "has no seal"),
         ("another version", "has schema 99, this firstlight reads 1"),
         ("no run", "is damaged or was not written by firstlight"),
-        ("a link", "plain files only"),
+        ("a link", "contains only plain files"),
     ],
 )
 @pytest.mark.full

@@ -92,5 +92,5 @@ def test_a_gain_is_the_ratio_of_the_medians_shown_and_of_the_nearer_states() -> 
 
 def test_evidence_names_the_states_of_a_figure(judged: Judgement) -> None:
     two, one = of("gcc-base", [1.0] * 6 + [3.0] * 6), figure("gcc-base", 3.0)
-    assert settle(shown(judged, two)).endswith("; two states: 1.00 or 3.00 Gflop/s, 6 of 12 in the lower)")
-    assert "two states" not in shown(judged, one)
+    assert settle(shown(judged, two)).endswith("; bimodal: 1.00 or 3.00 Gflop/s, 6 of 12 in the lower)")
+    assert "bimodal" not in shown(judged, one)

@@ -47,7 +47,7 @@ def bound(mpi: str, binding: tuple[Binding, ...], nodes: int = 1) -> Change:
         ([0, 0, 0], "all on one node"),
         ([0, 0, 1, 1], "node by node"),
         ([0, 0, 0, 1], "node by node, 3, 1 ranks"),
-        ([0, 1, 0, 1], "in turn over the nodes"),
+        ([0, 1, 0, 1], "alternately over the nodes"),
         ([0, 1, 1, 0], "on nodes 0 1 1 0"),
     ],
 )
@@ -146,7 +146,7 @@ def test_another_order_over_the_nodes() -> None:
     (finding,) = found("rank_placement", change, Placement(2, 4, 1))
     assert finding.sentence.startswith("2 nodes, 4 ranks: ")
     assert "Open MPI places ranks node by node" in finding.sentence
-    assert "MPICH places ranks in turn over the nodes" in finding.sentence
+    assert "MPICH places ranks alternately over the nodes" in finding.sentence
     assert "bind" not in finding.sentence
 
 

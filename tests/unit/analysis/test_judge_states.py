@@ -153,8 +153,7 @@ def test_the_reason_names_the_states_of_both_runs() -> None:
     found = compare_figures(a, b)
     assert found.outcome == "inconclusive"
     assert (
-        found.reason
-        == "two states: 151 or 475 ns, 10 of 14 in the lower in A, 151 or 475 ns, 4 of 14 in the lower in B"
+        found.reason == "bimodal: 151 or 475 ns, 10 of 14 in the lower in A, 151 or 475 ns, 4 of 14 in the lower in B"
     )
 
 
@@ -167,10 +166,10 @@ def test_what_has_two_states_wins_only_with_both() -> None:
 def test_tables_behind_drawings_name_both_states() -> None:
     two, one = figure(*[0.150, 0.152] * 6, *[0.47, 0.48]), figure(*[0.15] * 8)
     assert [row[-1] for row in frame.table([two, one])] == [
-        "verified; two states: 151 or 475 ns, 12 of 14 in the lower",
+        "verified; bimodal: 151 or 475 ns, 12 of 14 in the lower",
         "verified",
     ]
-    assert "two states: 151 or 475 ns" in frame.hover(two) and "two states" not in frame.hover(one)
+    assert "bimodal: 151 or 475 ns" in frame.hover(two) and "bimodal" not in frame.hover(one)
 
 
 def test_an_advantage_is_that_of_the_nearer_states() -> None:

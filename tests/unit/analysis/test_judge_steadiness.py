@@ -75,18 +75,18 @@ def test_a_steady_machine_disturbs_nothing() -> None:
 def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
-        "55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: "
-        "the machine changes; 104 of their 138 figures show two states"
+        "55 of 161 launches of several ranks lasted 2.9 x as long as the others, in the same stretches of the run: "
+        "the machine changes; 104 of their 138 figures are bimodal"
     ]
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
     alone = (
-        "16 of 93 launches beyond the caches took 1.5 x as long as the others, one by one rather than in stretches of"
+        "16 of 93 launches beyond the caches lasted 1.5 x as long as the others, one by one rather than in stretches of"
     )
     assert sentence == f"{alone} the run"
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
     assert sentence == (
-        f"{alone} the run: each launch draws its own, as by where its ranks and pages lie; "
-        "6 of their 8 figures show two states"
+        f"{alone} the run: each launch differs, for example in the placement of its ranks and pages; "
+        "6 of their 8 figures are bimodal"
     )
 
 
@@ -111,7 +111,7 @@ def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) 
     judged = replace(judgement, steadiness=(quiet, replace(quiet, name="memory", slow=slow, slower=1.4)))
     drawn = spread.drift(view_of(judged, workloads))
     assert drawn is not None
-    assert drawn.title.startswith("The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches took")
+    assert drawn.title.startswith("The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches lasted")
     page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)
-    care = "health usable with care: 30 of 100 launches on one core took 2.0 x as long as the others"
+    care = "health usable with care: 30 of 100 launches on one core lasted 2.0 x as long as the others"
     assert care in " ".join(page.split())

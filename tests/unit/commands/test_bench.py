@@ -229,7 +229,7 @@ def test_commands_of_somebody_else_s_run_are_not_started(here: Path, capsys: Cap
     path.write_text(json.dumps(altered))
     (here / "results" / "r" / "SHA256SUMS").unlink()
     code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "30s")
-    assert code == USAGE and "commands that were not asked for here" in err
+    assert code == USAGE and "commands that were not typed here" in err
     assert not (here / "stolen").exists()
 
 

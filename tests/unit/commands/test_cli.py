@@ -54,7 +54,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
         (["run", "--sideways"], "--sideways"),
         (["run", "--quick", "--full"], "--quick and --full are two suites; give one"),
-        (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of the programs planned here uses MPI"),
+        (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of these programs uses MPI"),
         (["run", "dot", "--timeout", "0.01"], "no launch ends within --timeout"),
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
         (

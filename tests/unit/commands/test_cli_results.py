@@ -73,8 +73,8 @@ def test_check_finds_a_changed_verdict_a_changed_number_and_a_changed_launch(res
     (result / "figures.json").write_bytes(msgspec.json.encode(rows))
     code, out, _ = call(capsys, "check")
     assert code == REGRESSION
-    assert "verdict is verified there, but the launches say failed" in out
-    assert "median is 1000000 there, but the launches say" in out
+    assert "verdict is verified there, but in the launches it is failed" in out
+    assert "median is 1000000 there, but in the launches it is" in out
     assert f"{lost.workload}.{lost.variant} rate" in out and "is missing" in out
     assert "figures.json: was altered after the run was sealed" in out and "4 defects" in out
     launch = next((result / "launches").iterdir())

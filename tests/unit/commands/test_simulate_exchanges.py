@@ -297,6 +297,6 @@ def test_shares_count_both_ways_of_being_off() -> None:
 def test_declarations_are_held_to_their_keys() -> None:
     assert roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=2), ["a"]) == ""
     assert "needs this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
-    assert "takes no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
+    assert "has no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
     assert "below 0" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
     assert len({m.title for m in MODELS}) == len(MODELS) == 4

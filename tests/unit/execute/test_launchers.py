@@ -174,7 +174,7 @@ def test_srun_gives_each_rank_a_gpu(
 
 def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
     way = launcher.find("srun").invocation
-    with pytest.raises(UsageError, match="3 nodes are wanted, this Slurm job has 2"):
+    with pytest.raises(UsageError, match="the placement requires 3 nodes, this Slurm job has 2"):
         way(slurm_library(), Placement(3, 3, 1), TWO)
     with pytest.raises(UsageError, match="cannot be spread evenly"):
         way(slurm_library(), Placement(2, 3, 1), TWO)

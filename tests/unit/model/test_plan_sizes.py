@@ -66,7 +66,7 @@ def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected
         (10**9, SIZES, "it needs 14.9 GiB, and a launch may take 4.80 GiB here"),
         (10**6, EDGE, "it needs 14.6 TiB, and a launch may take 4.80 GiB here"),
         (10**12, LEVELS, "it needs more than any machine has, and a launch may take 4.80 GiB here"),
-        (8, replace(LEVELS, most=7), "the program takes 7 at most"),
+        (8, replace(LEVELS, most=7), "the program accepts 7 at most"),
     ],
 )
 def test_what_is_too_large_says_how_much_memory_it_needs(value: int | str, sizes: Sizes, why: str) -> None:

@@ -303,7 +303,7 @@ def test_a_document_that_was_altered_lost_or_added_is_found(
 
     assert defects() == []
     kept.write_text("mind")
-    assert defects() == ["was altered: its content is not what its name says"]
+    assert defects() == ["was altered: its content does not match its name"]
     code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s")
     assert (code, "was altered after the run began" in err, err.count("\n")) == (USAGE, True, 1), err
     kept.unlink()

@@ -112,7 +112,7 @@ def test_only_verified_figures_have_numbers(judgement: Judgement) -> None:
     assert text.startswith("Begin of Summary section.\n") and text.endswith("\nEnd of Summary section.\n")
     table = " ".join(to_table(judgement, found).split())
     assert "StarSTREAM_Triad: none its rule: 24 bytes" in table
-    assert "ours: memory bandwidth, all cores: no verified figure; `./fl figures --failed` says why" in table
+    assert "ours: memory bandwidth, all cores: no verified figure; `./fl figures --failed` shows why" in table
     row = "matrix of 4096^2 transposed, 64 bit, all cores"
     assert f"ours: {row}: not measured; `./fl run transpose --standard` measures it" in table
     assert "ours: no figure corresponds to it" in table

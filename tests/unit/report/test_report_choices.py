@@ -96,7 +96,7 @@ def test_what_cannot_be_told_apart_costs_nothing_and_is_not_called_any() -> None
     assert choose == answers.UNCLEAR
     assert made.title.endswith(": no difference can be shown")
     (cell,) = [c for _, cells in made.rows for c in cells if c.text != "best"]
-    assert cell.text == "?" and "two states" in cell.why and "no difference from the best" in cell.why
+    assert cell.text == "?" and "bimodal" in cell.why and "no difference from the best" in cell.why
 
 
 def test_the_title_counts_what_its_cells_show() -> None:

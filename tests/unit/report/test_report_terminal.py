@@ -41,13 +41,13 @@ def test_each_declared_row_shows_its_best_verified_figure() -> None:
 def test_a_row_with_two_states_names_both_on_both_pages() -> None:
     judgement, workloads = sample()
     row = next(a for a in answers.answers(judgement, workloads) if a.row.title.startswith("message latency"))
-    assert row.best is not None and "two states" not in terminal.summary(judgement, workloads)
+    assert row.best is not None and "bimodal" not in terminal.summary(judgement, workloads)
     two = replace(row.best, states=States(0.154, 0.471, 8, 5))
     figures = tuple(two if f is row.best else f for f in judgement.figures)
     lines = terminal.summary(replace(judgement, figures=figures), workloads).splitlines()
-    assert "two states: 154 or 471 ns, 8 of 13 in the lower" in [line.strip() for line in lines]
+    assert "bimodal: 154 or 471 ns, 8 of 13 in the lower" in [line.strip() for line in lines]
     page = html.render(replace(judgement, figures=figures), workloads, heritage.load())
-    assert "two states: 154 or 471\u00a0ns, 8 of 13 in the lower" in re.sub(r"</?data[^>]*>", "", page)
+    assert "bimodal: 154 or 471\u00a0ns, 8 of 13 in the lower" in re.sub(r"</?data[^>]*>", "", page)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

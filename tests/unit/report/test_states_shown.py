@@ -28,7 +28,7 @@ from firstlight.report.export.comparison import compared as export_of
 from firstlight.report.export.junit import against, to_junit
 
 TWO = States(0.154, 0.471, 8, 5)
-STATES = "two states: 154 or 471 ns, 8 of 13 in the lower"
+STATES = "bimodal: 154 or 471 ns, 8 of 13 in the lower"
 
 
 def bare(page: str) -> str:
@@ -93,7 +93,7 @@ def test_a_history_names_both_states_of_the_newest_run(
     _, out, _ = call(capsys, "history", str(tmp_path / "runs"), "--json")
     newest = [f["points"][-1] for f in json.loads(out)["figures"]]
     marked = sum(point["upper"] is not None for point in newest)
-    assert marked and bare(page.read_text()).count("</b>, two states: ") == marked
+    assert marked and bare(page.read_text()).count("</b>, bimodal: ") == marked
     formulas = computed(page.read_text(), out)
     assert sum("points[-1].lower" in formula for formula in formulas) == marked
 
@@ -103,8 +103,8 @@ def test_nodes_and_pairs_tell_both_states() -> None:
     some[3] = replace(some[3], states=TWO)
     line = compared_nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
     assert line.values[3].named and STATES in compared_nodes._evidence(line, line.values[3])
-    assert "two states on 1 node" in nodes.describe_spread(line)
-    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {describe_states(TWO, 'us')}"
+    assert "bimodal on 1 node" in nodes.describe_spread(line)
+    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; bimodal: {describe_states(TWO, 'us')}"
     found = compared_nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
     page = bare(nodes.render(found, "0"))
-    assert page.count('<span class="muted">two states</span>') == 1 and STATES in page
+    assert page.count('<span class="muted">bimodal</span>') == 1 and STATES in page

@@ -220,11 +220,12 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
     path.write_bytes(changed + b"\n" + lines.seal(changed + b"\n", ending))
     messages = defects(result, f"{layout.LAUNCHES}/{path.name}")
     assert any(
-        "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, which the arguments of the cell do not ask for" in t
+        "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, which is not in the arguments of the cell" in t
         for t in messages
     )
     assert any(
-        "n=1000 text=mine.txt-da4e15a2a78ede96 with 1 thread did not run, and the arguments of the cell ask for it" in t
+        "n=1000 text=mine.txt-da4e15a2a78ede96 with 1 thread did not run, although it is in the arguments of "
+        "the cell" in t
         for t in messages
     )
 

@@ -176,7 +176,7 @@ def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(disk.Folder, "status", another)
-        with pytest.raises(UsageError, match=r"belongs to somebody else; go on with a copy of your own: cp -r"):
+        with pytest.raises(UsageError, match=r"belongs to another user; continue with a copy of your own: cp -r"):
             stores.resume(ended)
     assert sorted(p.name for p in ended.iterdir()) == ["launches", "run.json"]
     copied = shutil.copytree(ended, ended.with_name("copy"))
@@ -188,7 +188,7 @@ def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, mo
 def test_not_even_root_goes_on_with_a_run_that_a_user_owns(ended: Path) -> None:
     for path in (ended / "launches", ended / "run.json", ended):
         os.chown(path, 65534, 65534)
-        with pytest.raises(UsageError, match="belongs to somebody else"):
+        with pytest.raises(UsageError, match="belongs to another user"):
             stores.resume(ended)
         os.chown(path, 0, 0)
     stores.resume(ended).close()

@@ -74,7 +74,7 @@ WRONG = [
         "no [toolchains.intel] is in this file; there is gnu",
     ),
     ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
-    ("launcher = 'prun -n 4'\n", 1, "does not say how many ranks"),
+    ("launcher = 'prun -n 4'\n", 1, "does not set the number of ranks"),
     ("name = '<b>'\n", 1, "'<b>' is not a name for a machine"),
     ("results = 'scratch'\n", 1, "is not a whole path"),
     ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set here"),

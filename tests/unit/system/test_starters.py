@@ -136,7 +136,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
     [
         ("prun -n {rank}", "{rank} is not understood; there are {ranks}"),
         ("prun -n {ranks", "a single brace"),
-        ("prun -n 4 ", "does not say how many ranks"),
+        ("prun -n 4 ", "does not set the number of ranks"),
         ("prun -n {0}", "{0} is not understood"),
         ("mpirun", "'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
     ],
@@ -207,7 +207,7 @@ def test_who_names_a_launcher_gets_that_or_nothing(tmp_path: Path) -> None:
     here, mine = host(tmp_path, "pbs", flux="exit 0", aprun="exit 1"), compiled(tmp_path)
     assert starters.of(starting(here, mine, "flux")[0].starter) is starters.every()["flux"]
     found, _ = starting(here, mine, "aprun")
-    assert found == mine and (gap := refused(here, found, "aprun")) and "aprun is asked for" in gap.why
+    assert found == mine and (gap := refused(here, found, "aprun")) and "aprun was selected" in gap.why
     assert starting(here, mine, "mpiexec") == (mine, [])
     here.machine = replace(here.machine, batch="")
     assert starting(here, mine, "flux") == (mine, []) and refused(here, mine, "flux") is None

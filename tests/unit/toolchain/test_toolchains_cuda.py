@@ -75,4 +75,4 @@ def test_one_that_tells_nothing_is_absent(host: Host) -> None:
     tool(host, "nvcc", "exit 1")
     (found,) = probe(host, [NEW])
     assert isinstance(found, Absent)
-    assert "does not tell" in found.why
+    assert "does not print" in found.why

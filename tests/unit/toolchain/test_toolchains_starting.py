@@ -72,7 +72,7 @@ def test_who_asks_for_a_launcher_gets_that_or_nothing(tmp_path: Path) -> None:
     here, mine = host(tmp_path, "exit 9"), library(tmp_path)
     assert starting(here, mine, "mpiexec") == (mine, []) and not (tmp_path / "asked").exists()
     assert refused(here, mine, "mpiexec") is None and refused(here, mine, "") is None
-    assert (gap := refused(here, mine, "srun")) and gap.what == "MPICH 4" and "srun is asked for" in gap.why
+    assert (gap := refused(here, mine, "srun")) and gap.what == "MPICH 4" and "srun was selected" in gap.why
     assert refused(here, replace(mine, starter=("/bin/srun", "--mpi=pmix")), "srun") is None
     here.machine = replace(here.machine, batch="")
     assert refused(here, mine, "srun") is None  # outside of an allocation there is nothing to start

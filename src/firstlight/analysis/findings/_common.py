@@ -117,7 +117,7 @@ def shown(judgement: Judgement, figure: Verified) -> str:
     """Format a figure as evidence: its name, median and interval, and its states if it has two."""
     e = figure.estimate
     span = "too few launches for an interval" if e.low is None else provenance.span(figure)
-    two = f"; two states: {provenance.two_states(figure)}" if figure.states else ""
+    two = f"; bimodal: {provenance.two_states(figure)}" if figure.states else ""
     return f"{name(without_defaults(judgement, figure.identity))}: {provenance.median(figure)} ({span}{two})"
 
 

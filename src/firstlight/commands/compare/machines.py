@@ -297,7 +297,7 @@ def _row(line: Line, names: Sequence[str], width: int, wide: bool, ink: Ink) -> 
         lines += [f"    {name}  {text}" for name, text in zip(names, texts, strict=True)]
     for name, cell in zip(names, line.cells, strict=True):
         if cell.states is not None:
-            lines += wrap(f"{name}: two states: {describe_states(cell.states, line.unit)}", width, "      ", "        ")
+            lines += wrap(f"{name}: bimodal: {describe_states(cell.states, line.unit)}", width, "      ", "        ")
         if cell.reason.startswith("failed"):
             lines += [ink("bad", x) for x in wrap(f"{name}: {cell.reason}", width, "      ", "        ")]
     for p in line.published:

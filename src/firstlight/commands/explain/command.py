@@ -128,7 +128,7 @@ def loop_of(run: Run, figure: Verified) -> Loop | str:
          == (i.workload, i.variant, i.toolchain, i.mpi)), None,
     )  # fmt: skip
     if build is None or not build.recipe.isalnum():
-        return "not available: the run does not say what its program was made of"
+        return "not available: the run does not record how its program was built"
     entry = Entry(cache_directory() / "programs" / build.recipe, build.program.target)
     try:
         if entry.sum() != build.sha256:

@@ -117,10 +117,10 @@ def distribution(e: Explained) -> str:
     if e.states is not None:
         s = e.states
         lower, upper = quantity(s.lower, e.unit), quantity(s.upper, e.unit)
-        return f"two states: {lower} in {count(s.in_lower, 'launch', 'launches')}, {upper} in {s.in_upper}"
+        return f"bimodal: {lower} in {count(s.in_lower, 'launch', 'launches')}, {upper} in {s.in_upper}"
     return {
         "drifting": "drifting: launches near each other in time are alike, so the machine changed during the run",
-        "too few launches": "too few launches to tell how they are distributed",
+        "too few launches": "too few launches for their distribution",
     }.get(e.shape, "one state: the launches scatter around one level")
 
 
@@ -165,8 +165,8 @@ def bound(c: Considered, unit: str) -> str:
     cores = count(c.limit.cores, "core")
     binds = " (binds)" if c.binds else ""
     return (
-        f"{c.resource} allows {quantity(c.value, unit)}{binds}: {significant(c.cost)} {c.quantity} a step at "
-        f"{significant(c.limit.value)} a second, which {cores} reached{size} in {name(c.limit.source)}"
+        f"{c.resource} allows {quantity(c.value, unit)}{binds}: {significant(c.cost)} {c.quantity} per step at "
+        f"{significant(c.limit.value)} per second, which {cores} reached{size} in {name(c.limit.source)}"
     )
 
 

@@ -90,14 +90,14 @@ class Places:
         return number(quantity(series.values[-1].median, unit), f"{self.of(series)}.points[-1].median", unit)
 
     def states(self, series: Series) -> str:
-        """Return `two states: 144 or 475 ns` for the newest run, "" if its launches have one state."""
+        """Return `bimodal: 144 or 475 ns` for the newest run, "" if its launches have one state."""
         newest, unit, where = series.values[-1], series.figure.unit, f"{self.of(series)}.points[-1]"
         if newest.lower is None or newest.upper is None:
             return ""
         upper = number(quantity(newest.upper, unit), f"{where}.upper", unit)
         if scale(newest.lower, unit) == scale(newest.upper, unit):
-            return f"two states: {bare(newest.lower, unit, f'{where}.lower', newest.upper)} or {upper}"
-        return f"two states: {number(quantity(newest.lower, unit), f'{where}.lower', unit)} or {upper}"
+            return f"bimodal: {bare(newest.lower, unit, f'{where}.lower', newest.upper)} or {upper}"
+        return f"bimodal: {number(quantity(newest.lower, unit), f'{where}.lower', unit)} or {upper}"
 
     def deviation(self, series: Series) -> str:
         """Return `0.7 %`: how far the figure moves by itself from run to run, "" if that is not known."""

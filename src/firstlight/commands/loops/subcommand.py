@@ -74,9 +74,10 @@ def command(
     golden: bool,
     as_json: bool,
 ) -> int:
-    """Find faster versions of the loops behind `#pragma tune precious` in the C file FILE, and keep what proves better.
+    """Find faster versions of loops in a C file.
 
-    Each candidate is compared with the golden loop: for every kind of number, at every edge of the trip count, with
+    The loops of FILE behind `#pragma tune precious` are tuned. Each candidate is compared with the golden
+    loop: for every kind of number, at every edge of the trip count, with
     arrays that overlap and between closed pages. Candidates that pass are timed alternately with the golden loop. A
     candidate that is faster by more than its interval is written to the folder `tuned` next to FILE, for `CC=fl-cc`,
     with a page of all candidates. docs/tune-loop.md describes the pragma.

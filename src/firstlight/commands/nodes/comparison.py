@@ -282,7 +282,7 @@ def _evidence(line: Line, value: Value) -> str:
 
 
 def two_states(value: Value, unit: str) -> str:
-    return f"; two states: {states.describe_states(value.states, unit)}" if value.states is not None else ""
+    return f"; bimodal: {states.describe_states(value.states, unit)}" if value.states is not None else ""
 
 
 def _of(share: float) -> str:

@@ -19,7 +19,7 @@ UNEVEN = 100.0
 
 
 def whole(value: Value, unit: str) -> str:
-    """Return the basis of a share: `14.2 GB/s, run node-003; two states: 9.10 or 14.2 GB/s, 5 of 12 in the lower`."""
+    """Return the basis of a share: `14.2 GB/s, run node-003; bimodal: 9.10 or 14.2 GB/s, 5 of 12 in the lower`."""
     shown = f"{quantity(value.estimate.median, unit)}, " if value.estimate is not None else ""
     return f"{shown}run {value.run}{two_states(value, unit)}"
 
@@ -45,7 +45,7 @@ def describe_spread(line: Line) -> str:
     text = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
     text += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
     two = sum(value.states is not None for value in line.values)
-    text += f", two states on {count(two, noun)}" if two else ""
+    text += f", bimodal on {count(two, noun)}" if two else ""
     if spread.limit is None:
         return text
     far = (

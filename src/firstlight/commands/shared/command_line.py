@@ -140,9 +140,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})
-@click.option(
-    "--site-file", metavar="FILE", help="Use this site file instead of the one that is found; see docs/site.md."
-)
+@click.option("--site-file", metavar="FILE", help="Use this site file instead of the default one; see docs/site.md.")
 @click.option(
     "--modules",
     metavar="WORDS",
@@ -151,15 +149,15 @@ class LazyGroup(click.Group):
 @click.option(
     "--launcher",
     metavar="WORDS",
-    help="What starts MPI programs inside of an allocation, in place of what proves to work: srun, mpiexec, aprun, "
+    help="The launcher of MPI programs inside an allocation, instead of the first that works: srun, mpiexec, aprun, "
     "flux, jsrun, pals; or a command line of your own, as 'prun -n {ranks} -d {threads}'.",
 )
 @click.option(
     "--target",
     metavar="NAME",
-    help="Make programs for another processor of the site file, and run them under emulation: verified, not timed.",
+    help="Build programs for another processor of the site file and run them under emulation: verified, not timed.",
 )
-@click.option("--name", metavar="TEXT", help="What pages call this machine; its salted number if not given.")
+@click.option("--name", metavar="TEXT", help="The name of this machine on pages; its salted number if not given.")
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
 def group(

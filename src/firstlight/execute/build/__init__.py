@@ -247,7 +247,7 @@ class _Shop:
         compiled = next((shlex.split(line) for line in lines if line.endswith(f" -c {own}")), None)
         link = next((line for line in reversed(lines) if f" -o {output} " in line), None)
         if compiled is None or link is None:
-            raise BuildError(f"{made.target}: Ninja does not tell how {own.name} is compiled and linked")
+            raise BuildError(f"{made.target}: Ninja does not print how {own.name} is compiled and linked")
         with_argument = ("-MT", "-MF", "-o", "-c")  # with a word after each
         kept = [
             w

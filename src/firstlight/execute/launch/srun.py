@@ -32,7 +32,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
     held = allocation.discover()
     if placement.nodes > held.nodes:
         raise UsageError(
-            f"{placement.nodes} nodes are wanted, this Slurm job has {held.nodes}; see ./fl submit --nodes"
+            f"the placement requires {placement.nodes} nodes, this Slurm job has {held.nodes}; see ./fl submit --nodes"
         )
     if placement.ranks != placement.per_node * placement.nodes:
         raise UsageError(f"{placement.ranks} ranks cannot be spread evenly over {placement.nodes} nodes")

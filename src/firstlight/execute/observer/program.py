@@ -176,7 +176,7 @@ def _begin(asked: Asked, external: dict[str, Any], output: IO[str]) -> None:
         ranks=ranks,
         nodes=nodes,
         binding=[] if asked.launcher or ranks > 1 else [mine],  # what a launcher binds only its ranks know
-        counters="not read of an external command",
+        counters="not read for an external command",
         clock=time.get_clock_info("monotonic").resolution,
     )
     threads = int(asked.number("threads", 1))

@@ -55,7 +55,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.largest is not None and (unknown := formulas.names(self.largest) - {"cores"}):
-            raise ValueError(f"`largest` is a formula over `cores`, which knows no {', '.join(sorted(unknown))}")
+            raise ValueError(f"`largest` is a formula over `cores`, which does not define {', '.join(sorted(unknown))}")
 
     def elements(self, value: float) -> float:
         """Return the number of elements for a value of the parameter. Raises OverflowError if it is too large."""

@@ -72,6 +72,7 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
     for value in cell.values.get(sizes.parameter, ()):
         size = number(value)  # None: the program refuses it
         if size is not None and (bytes_ := needed(size, replace(sizes, bytes_per_element=each))) > machine.memory:
-            why = f"{sizes.parameter}={value} takes {format_needed(bytes_)}, this machine has {binary(machine.memory)}"
+            memory = binary(machine.memory)
+            why = f"{sizes.parameter}={value} requires {format_needed(bytes_)}, this machine has {memory}"
             return Absent(cell.id, why, "resume it on a machine with more memory")
     return None

@@ -64,8 +64,8 @@ def plan(
             planner.add_ceiling(ceiling, workloads)
     if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):
         raise UsageError(
-            "--placement says where MPI programs run, and none of the programs planned here uses MPI; leave it out, or "
-            "name one that does (`./fl list` tells)"
+            "--placement sets where MPI programs run, but none of these programs uses MPI; leave it out, or "
+            "name one that does (`./fl list` shows them)"
         )
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
@@ -82,7 +82,7 @@ def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.removeprefix(NOT)) for name in present):
             here = ", ".join(present) or "none"
-            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` tells more")
+            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` shows more")
 
 
 def suite_of(workload: Workload, suite: str) -> str:

@@ -68,7 +68,7 @@ def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> 
             reason = f"it needs {why(need)}, which works with {' or '.join(extra.compilers)} only"
         else:
             continue
-        return Absent(what, reason, "`./fl doctor` says what it lacks")
+        return Absent(what, reason, "`./fl doctor` shows what is missing")
     return None
 
 

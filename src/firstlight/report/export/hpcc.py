@@ -78,7 +78,7 @@ def _line(judgement: Judgement, one: Known, workload: Workload, declared: Elsewh
 
 def _reason(row: Row, workload: Workload, measured: bool) -> str:
     if measured:
-        return f"{row.title}: no verified figure; `./fl figures --failed` says why"
+        return f"{row.title}: no verified figure; `./fl figures --failed` shows why"
     return f"{row.title}: not measured; `./fl run {workload.name} --standard` measures it"
 
 

@@ -238,7 +238,7 @@ def _figure(figure: Verified) -> str:
     share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
     note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
     number = f"{significant(e.median)} {figure.unit} [{interval}]"
-    two = f"; two states: {states.describe_states(figure.states, figure.unit)}" if figure.states else ""
+    two = f"; bimodal: {states.describe_states(figure.states, figure.unit)}" if figure.states else ""
     return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{two}{note}"
 
 

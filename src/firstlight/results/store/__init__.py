@@ -263,7 +263,7 @@ def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number:
     if start.run != run:
         yield f"belongs to run {start.run!r}, not to {run!r}"
     if (start.cell, start.launch) != (cell, number):
-        yield f"is launch {start.launch} of {start.cell!r}, not what its name says"
+        yield f"is launch {start.launch} of {start.cell!r}, which does not match its name"
     elif cell not in cells:
         yield f"cell {cell!r} is not in run.json"
 

@@ -120,7 +120,7 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
         elif name not in _KNOWN:
             yield Defect(name, 0, "unknown file")
         elif (path / name).is_symlink():
-            yield Defect(name, 0, "is a link; a results directory holds plain files only")
+            yield Defect(name, 0, "is a link; a results directory contains only plain files")
         elif (path / name).is_dir() != (name in (layout.LAUNCHES, *layout.KEPT)):
             yield Defect(name, 0, "is not the kind of file that firstlight writes there")
     for kind, is_ours in layout.KEPT.items():
@@ -146,7 +146,7 @@ def _documents(path: Path, run: Run) -> Iterator[Defect]:
             yield Defect(f"{layout.DOCUMENTS}/{name}", 0, _bare(error, folder / name))
             continue
         if not documents.fits(name, content):
-            yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "was altered: its content is not what its name says")
+            yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "was altered: its content does not match its name")
         elif name not in wanted:
             yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "is not a file that programs of this run read")
 
@@ -355,7 +355,7 @@ def _finished(cases: dict[int, Case], samples: Counter[int], checks: dict[int, l
 
 def _exit(line: Exit, ended: bool, passed: bool) -> Iterator[str]:
     if line.ok and (line.status not in (0, 1) or not ended or line.reason):
-        yield "is marked ok, but the status, the record or the reason says otherwise"
+        yield "is marked ok, but the status, the record or the reason contradicts this"
     if not line.ok and not line.reason:
         yield "is marked as lost without a reason"
     if line.ok and (line.status == 0) != passed:

@@ -34,6 +34,6 @@ def refuse(run: Folder, folders: Sequence[str], files: Sequence[str]) -> None:
                 f"{shown}: is not the kind of file that firstlight writes there; see {command('check', run.path)}"
             )
         if status.st_uid != os.geteuid():
-            raise UsageError(f"{shown}: belongs to somebody else; go on with a copy of your own: cp -r {here} COPY")
+            raise UsageError(f"{shown}: belongs to another user; continue with a copy of your own: cp -r {here} COPY")
         if status.st_mode & OTHERS:
             raise UsageError(f"{shown}: others may write it; if you trust what is there: chmod -R go-w {here}")

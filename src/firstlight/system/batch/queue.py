@@ -44,7 +44,9 @@ def submit(system: System, script: Path) -> str:
     except OSError as error:
         raise FirstlightError(f"cannot start {words[0]}: {error.strerror}; is {system.LABEL} here?") from error
     except subprocess.TimeoutExpired as error:
-        raise FirstlightError(f"{words[0]} does not answer; ask {system.LABEL} whether the job is there") from error
+        raise FirstlightError(
+            f"{words[0]} does not answer; check with {system.LABEL} whether the job exists"
+        ) from error
     job = system.job(done.stdout)
     if done.returncode != 0 or job is None:
         message = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"

@@ -68,7 +68,7 @@ def _slurm(given: Mapping[str, str]) -> Allocation | None:
         return None
     if not given.get("SLURMD_NODENAME"):
         # `salloc` without an interactive step: the shell holds an allocation but stands outside of it.
-        advice = "this shell holds a Slurm allocation but stands outside of its nodes; use ./fl submit or srun --pty"
+        advice = "this shell has a Slurm allocation but is outside its nodes; use ./fl submit or srun --pty"
         return Allocation(warning=advice, hosts=hosts)
     counts = slurm_counts(given.get("SLURM_JOB_CPUS_PER_NODE"))
     cpus, even = min(counts, default=None), len(set(counts)) < 2

@@ -64,7 +64,7 @@ def beside() -> Iterator[Neighbours]:
                     continue
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
-                    raise FirstlightError(f"cannot tell who else measures on this node: {error.strerror}") from error
+                    raise FirstlightError(f"cannot detect other measurements on this node: {error.strerror}") from error
             with contextlib.suppress(ConnectionRefusedError):  # nobody has that name
                 before.append(_called(one, name))
         yield Neighbours(held, tuple(before))

@@ -27,7 +27,7 @@ def template(text: str) -> tuple[str, ...]:
         wrong = f"{{{odd[0]}}}" if odd else "a single brace"
         raise UsageError(f"{text!r}: {wrong} is not understood; there are {', '.join(f'{{{p}}}' for p in PLACES)}")
     if "ranks" not in names and not {"nodes", "per_node"} <= set(names):
-        raise UsageError(f"{text!r} does not say how many ranks: write {{ranks}}, as in 'prun -n {{ranks}}'")
+        raise UsageError(f"{text!r} does not set the number of ranks: write {{ranks}}, as in 'prun -n {{ranks}}'")
     return tuple(text.split())
 
 

@@ -52,7 +52,7 @@ def changes(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str | Non
         raise FirstlightError(f"module load {listed}: bash: {error.strerror}") from error
     if done.returncode == _NO_MODULE:
         raise FirstlightError(
-            f"module load {listed}: a login shell (bash -l) knows no command `module` here; leave --modules out"
+            f"module load {listed}: a login shell (bash -l) has no command `module` here; leave --modules out"
         )
     messages = " ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
     if done.returncode != 0:

@@ -45,7 +45,7 @@ def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> C
     offered = host.run([nvcc, "--list-gpu-code"]).out.split()
     architecture = gpu or (offered[0] if offered else "")
     if version is None or not architecture:
-        return host.absent("nvcc", f"{nvcc} does not tell its version and its targets", otherwise=f"repair {nvcc}")
+        return host.absent("nvcc", f"{nvcc} does not print its version and its targets", otherwise=f"repair {nvcc}")
     reason = "there is no C++ compiler for its host code"
     for compiler in compilers:
         link = (*_folders(host, nvcc, compiler.cxx), *_LATER)

@@ -29,7 +29,7 @@ def _take(host: Host, compiler: Compiler, label: str, found: list[Compiler], abs
     outcome = knows_cxx20(host, Path(compiler.cxx), vendors.strict(compiler.family))
     if not outcome.ok:
         why = f"{compiler.cxx}: {outcome.reason}"
-        absent.append(Absent(f"{label} {compiler.version}", why, "load a version that knows C++20"))
+        absent.append(Absent(f"{label} {compiler.version}", why, "load a version with C++20"))
         return
     vendor = vendors.every().get(compiler.family)
     path, version = (fortran_of(host, compiler, vendor.fortran) if vendor else None) or (None, None)

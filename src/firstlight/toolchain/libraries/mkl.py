@@ -18,7 +18,7 @@ def probe(host: Host) -> Found[Library]:
     folders = [Path(root) / "lib", Path(root) / "lib" / "intel64"] if root else []
     folders += [Path(sys.prefix) / "lib", *library_folders(host)]
     library = find_library(folders, ("libmkl_rt.so", "libmkl_rt.so.3", "libmkl_rt.so.2"))
-    why = "no libmkl_rt.so at $MKLROOT, beside this Python or in the linker's folders"
+    why = "no libmkl_rt.so in $MKLROOT, next to this Python or in the linker's folders"
     if library is not None:
         declaration = 'extern "C" void mkl_get_version_string(char*, int);'
         version = (declaration, "char text[200] = {}; mkl_get_version_string(text, 199); std::puts(text);")
