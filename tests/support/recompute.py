@@ -148,6 +148,33 @@ class Run:
                     shares.append(c["flops"] / work)
         return shares
 
+    @property
+    def hardware(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.run["machine"]["hardware"]
+        return found
+
+    def nominal_flops(self, cores: int) -> float:
+        """Of the core of serial programs, which is described first, or of all cores."""
+        some = self.hardware["arithmetic"]
+        rates = [x["width"] / 64 * x["units"] * 2 * x["clock"] for x in some]
+        return float(rates[0] if cores == 1 else sum(r * x["cores"] for r, x in zip(rates, some, strict=True)))
+
+    def per_cycle(self) -> float:
+        first = self.hardware["arithmetic"][0]
+        return float(first["width"] / 64 * first["units"] * 2)
+
+    def clock(self) -> float:
+        return float(self.hardware["arithmetic"][0]["clock"])
+
+    def nominal_memory(self) -> float:
+        return float(self.hardware["memory"])
+
+    def link_rate(self) -> float:
+        return float(self.hardware["links"][0]["rate"])
+
+    def link_count(self) -> int:
+        return int(self.hardware["links"][0]["count"])
+
     def cache(self, level: int) -> float:
         return float(next(c["size"] for c in self.run["machine"]["caches"] if c["level"] == level))
 
@@ -323,7 +350,8 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "largest": Figure.largest, "half_waves": Figure.half_waves,
         "window": lambda f: f.windows()[-1][0], "last": lambda f, name: f.windows()[-1][1][name],
         **{n: getattr(run, n) for n in
-           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache")},
+           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache",
+            "nominal_flops", "nominal_memory", "per_cycle", "clock", "link_rate", "link_count")},
     }  # fmt: skip
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [*letters, *(x + y for x in letters for y in letters)]
@@ -367,7 +395,7 @@ def factor(unit: str) -> tuple[str, float]:
     """What a unit measures, and how much one of it is."""
     if unit in BINARY:
         return "bytes", BINARY[unit]
-    for base in ("flop/s", "B/s", "bit/s", "flop/B", "s"):
+    for base in ("flop/s", "B/s", "bit/s", "flop/B", "Hz", "s"):
         if unit.endswith(base) and unit.removesuffix(base) in PREFIXES:
             return base, PREFIXES[unit.removesuffix(base)]
     return ("", 1.0) if unit in PLAIN else ("", 0.01) if unit == "%" else (unit, 1.0)

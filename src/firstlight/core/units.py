@@ -15,7 +15,7 @@ MOST_SIZES = 64
 MOST_SECONDS = 1e7
 
 _PREFIXES = ("p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E")
-_BASES = ("flop/s", "B/s", "bit/s", "s")
+_BASES = ("flop/s", "B/s", "bit/s", "Hz", "s")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _BYTES = {
     "": 1, "b": 1, "k": 1 << 10, "kib": 1 << 10, "m": 1 << 20, "mib": 1 << 20, "g": 1 << 30, "gib": 1 << 30,
@@ -181,6 +181,15 @@ def parse_quantity(text: str) -> tuple[float, str]:
     if match is None or not 0 < float(match[1]) < math.inf:
         raise UsageError(f"{text!r} is not a number with a unit; write it as 180 GB/s")
     return float(match[1]), match[2]
+
+
+def parse_in(text: str, unit: str) -> float:
+    """Return 1.8e11 for `180 GB/s` in B/s. Raises UsageError for a text that is not a quantity of that dimension."""
+    value, given = parse_quantity(text)
+    found = convert(value, given, unit)
+    if found is None:
+        raise UsageError(f"{text!r} is not in {unit}; write it as 180 G{unit}")
+    return found
 
 
 def parse_share(text: str) -> float:

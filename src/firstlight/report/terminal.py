@@ -114,9 +114,9 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
     """Return the lines of the verdict: one per question, with its subject on the left."""
     lines = []
     for advice in verdict.verdict(judgement, workloads):
-        first, *rest = wrap(advice.sentence, width, f"  {advice.subject:<8}", " " * 10)
-        lines += [ink("strong", first[:10]) + first[10:], *rest]
-        lines += [f"          {advice.command}"] if advice.command else []  # not wrapped, to be copied
+        first, *rest = wrap(advice.sentence, width, f"  {advice.subject:<9}", " " * 11)
+        lines += [ink("strong", first[:11]) + first[11:], *rest]
+        lines += [f"           {advice.command}"] if advice.command else []  # not wrapped, to be copied
     return lines
 
 

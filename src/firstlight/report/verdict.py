@@ -1,4 +1,4 @@
-"""The verdict, first on both pages: the health of the machine, flags, MPI library, and what to do next."""
+"""The verdict, first on both pages: health of the machine, flags, MPI library, share of nominal peaks, what next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis import Judgement, nominal_peaks, provenance, ranking
 from firstlight.analysis.evidence import NOTICED, diverged
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.steadiness import disturbed, sentence
@@ -37,11 +37,12 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
         ("health", health(judgement), ""),
         ("flags", advice(ordinary(judgement, workloads)), ""),
         ("MPI", mpi(judgement, workloads), ""),
+        ("hardware", nominal_peaks.sentence(judgement, workloads), ""),
         ("next", *following(judgement, workloads)),
     ]
     if run.brought:  # the page of a user's own commands is about these alone
         result = [("result", text, "") for text in external_commands.sentences(judgement)]
-        lines = result + [line for line in lines if line[0] not in ("flags", "MPI")]
+        lines = result + [line for line in lines if line[0] not in ("flags", "MPI", "hardware")]
     return [Advice(subject, provenance.settle(text), what) for subject, text, what in lines if text]
 
 

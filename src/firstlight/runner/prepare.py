@@ -32,7 +32,7 @@ from firstlight.runner.documents import Given
 from firstlight.runner.forecast import Forecast, forecast
 from firstlight.runner.progress import Progress
 from firstlight.system import machine, site
-from firstlight.system.machine import Machine
+from firstlight.system.machine import Machine, hardware
 from firstlight.toolchain import Toolbox
 
 IN_RESERVE = 1.5
@@ -89,7 +89,9 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
     """Return this machine and its toolchains. With `set_up`, install MPI libraries once if the system has none."""
     progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
     progress.update()
+    promised = site.current().site.hardware
     found = msgspec.structs.replace(machine.discover(), label=site.name())
+    found = hardware.promised(found, promised.clock, promised.memory)
     here = toolchain.played(found, machine.cache_directory())
     return here, toolchain.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 

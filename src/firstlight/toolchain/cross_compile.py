@@ -70,6 +70,7 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
         gpus=(),
         page=int(words[1]),
         emulated=Path(label).name,
+        hardware=None,
     )
 
 

@@ -16,6 +16,7 @@ import sums
 import synthetic
 import synthetic_halo
 import synthetic_lattice
+import synthetic_machine
 import synthetic_solver
 import titles
 from firstlight.analysis import provenance
@@ -27,10 +28,14 @@ from firstlight.model.plan import Placement
 from firstlight.report import export, html, terminal
 from firstlight.results.record import End, LaunchRecord
 from firstlight.results.store import lines
+from firstlight.system.machine import Arithmetic, Hardware, Machine
 
 SCENES = {
     "node": lambda: synthetic.run(),
     "drifting": lambda: synthetic.run(3, noise=0.02, drift=0.05),
+    "nominal": lambda: synthetic.run(5, on=nominal(3.7e9, 25.6e9)),
+    "above nominal": lambda: synthetic.run(5, on=nominal(2.6e9, 10e9)),
+    "hidden clock": lambda: synthetic.run(5, on=nominal(None, None)),
     "few": lambda: synthetic.run(2, launches=3),
     "halo": lambda: synthetic_halo.run(placements=(Placement(1, 1, 1), Placement(1, 2, 1)), launches=6),
     "solver": lambda: synthetic_solver.run(launches=6),
@@ -43,6 +48,12 @@ SCENES = {
         "quanta", "work", "noise", noise.working(0.05, 0.2), [("fixed_work", None, 1), ("mpi_fixed_work", "openmpi", 1)]
     ),
 }
+
+
+def nominal(clock: float | None, memory: float | None) -> Machine:
+    """A machine with two cores of 16 operations per cycle."""
+    units = Arithmetic("Zen 4", 2, 256, 2, clock=clock, clock_of="highest" if clock else "")
+    return synthetic_machine.machine(hardware=Hardware((units,), memory))
 
 
 def observed(

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight.analysis import nominal_peaks
 from firstlight.core import caller
 from firstlight.core.errors import BuildError
-from firstlight.core.units import binary, count
+from firstlight.core.units import binary, count, quantity
 from firstlight.system import site
 from firstlight.system.machine import (
     SHARED_LEAST,
@@ -23,6 +24,7 @@ from firstlight.system.machine import (
     cache_directory,
     cores,
     gpu_links,
+    hardware,
     shared_memory,
     starts_nothing,
 )
@@ -150,11 +152,32 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
         Item("GPUs", _gpus(machine)),
         Item("system", system),
         Item("frequency", frequency),
+        Item("nominal peak", _nominal(machine)),
         Item("limits", limits),
         Item("load", f"{machine.load:.2f}"),
         *_site(),
         *_ignored(),
     )
+
+
+def _nominal(machine: Machine) -> str:
+    """Return `Zen 4, 16 operations per cycle, 3.7 GHz (the highest clock): 59.2 Gflop/s per core; memory ...`."""
+    if machine.hardware is None:
+        return "not known: emulated"
+    texts = []
+    for one in machine.hardware.arithmetic:
+        cycle = f", {one.per_cycle} operations of 64 bit per cycle" if one.per_cycle else ""
+        clock = f", {quantity(one.clock, 'Hz')} ({nominal_peaks.CLOCKS[one.clock_of]})" if one.clock else ""
+        rate = f": {quantity(one.rate, 'flop/s')} per core" if one.rate else ""
+        texts.append(f"{count(one.cores, 'core')} {one.name or 'not listed'}{cycle}{clock}{rate}")
+    if why := hardware.unknown(machine):
+        texts.append(f"not complete: {why}")
+    memory, links = machine.hardware.memory, machine.hardware.links
+    texts.append(
+        f"memory {quantity(memory, 'B/s') if memory else 'not known: only root can read it; see docs/site.md'}"
+    )
+    texts += [f"{count(link.count, 'link')} {link.name}, {quantity(link.rate, 'bit/s')}" for link in links]
+    return "; ".join(texts)
 
 
 def _ignored() -> list[Item]:

@@ -130,6 +130,9 @@ class _Trial:
                 name = OPTIONS.get(key, key).replace("_", "-").replace("limit", "time")
                 words = value if isinstance(value, tuple) else (value,)
                 return "./fl submit " + " ".join(f"--{name} {_shown(word)}" for word in words), True
+            case ("hardware", key):
+                what = {"clock": "the nominal arithmetic", "memory": "the nominal bandwidth of the memory"}[key]
+                return f"./fl run compares measured figures with {what}, line `hardware` of the page", True
             case ("limits", title):
                 known = {row.title for w in catalogue.load(catalogue.roots()).values() for row in w.rows}
                 return ("./fl health compares this row", True) if title in known else ("no row has this title", False)

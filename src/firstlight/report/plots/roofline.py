@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from firstlight.analysis import provenance
 from firstlight.analysis.ceilings import Allowed, bounds
 from firstlight.analysis.formatting import listing, name
+from firstlight.analysis.nominal_peaks import FLOPS
 from firstlight.analysis.verdict import Limit, Verified
 from firstlight.core import confidence
 from firstlight.core.units import count, quantity
@@ -19,7 +20,6 @@ from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 
-FLOPS = "flops_64"  # the arithmetic that the title speaks of
 WORDS = {"flops_64": "64 bit", "flops_32": "32 bit"}
 FEWEST = 3  # points that are worth a second drawing
 Point = tuple[float, float, Verified]  # flop a byte, flop a second, figure

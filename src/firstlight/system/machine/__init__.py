@@ -55,6 +55,52 @@ class MemoryNode(msgspec.Struct, frozen=True):
     size: int
 
 
+Clock = Literal["highest", "base", "site", ""]
+"""Which clock is known of a core: the highest or the base clock that the system reports, the site file's, or none."""
+Rate = Annotated[float, msgspec.Meta(gt=0, le=1e18)]
+
+
+class Arithmetic(msgspec.Struct, frozen=True):
+    """The vector units of some cores that are alike: `units` start a fused multiply-add of `width` bits each cycle.
+
+    `unknown`: why the units are not known; `width` and `units` are then 0. `clock` in Hz, None: not known.
+    """
+
+    name: str  # of the processor, as processors.toml names it: Zen 4; "": not listed
+    cores: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
+    width: Annotated[int, msgspec.Meta(ge=0, le=1 << 14)] = 0
+    units: Annotated[int, msgspec.Meta(ge=0, le=64)] = 0
+    unknown: str = ""
+    clock: Rate | None = None
+    clock_of: Clock = ""
+
+    @property
+    def per_cycle(self) -> int:
+        """Return the operations on numbers of 64 bits that one core starts per cycle; 0: not known."""
+        return 2 * self.units * self.width // 64
+
+    @property
+    def rate(self) -> float | None:
+        """Return the nominal operations per second of one core; None if units or clock are not known."""
+        return self.per_cycle * self.clock if self.per_cycle and self.clock else None
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Network links of this node that are alike: `InfiniBand 4X EDR`. `rate` of one of them in bit/s, each way."""
+
+    name: str
+    rate: Rate
+    count: Annotated[int, msgspec.Meta(ge=1, le=1 << 10)] = 1
+
+
+class Hardware(msgspec.Struct, frozen=True):
+    """Nominal peaks. `arithmetic` of all usable cores, first of the one that runs serial programs; `memory` in B/s."""
+
+    arithmetic: Annotated[tuple[Arithmetic, ...], msgspec.Meta(min_length=1, max_length=1 << 10)]
+    memory: Rate | None = None
+    links: Annotated[tuple[Link, ...], msgspec.Meta(max_length=1 << 6)] = ()
+
+
 class Machine(msgspec.Struct, frozen=True):
     """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
 
@@ -96,6 +142,7 @@ class Machine(msgspec.Struct, frozen=True):
     huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
     emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
     label: str = ""  # what its site or its user calls it; "": nothing
+    hardware: Hardware | None = None  # nominal peaks; None: emulated, or a record that is older than it
 
     @property
     def title(self) -> str:

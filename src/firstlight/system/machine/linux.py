@@ -10,8 +10,10 @@ import resource
 import secrets
 from pathlib import Path
 
+import msgspec
+
 from firstlight.core.errors import FirstlightError
-from firstlight.system.machine import Gpu, Machine, MemoryNode, allocation, gpus, parse, topology
+from firstlight.system.machine import Gpu, Machine, MemoryNode, allocation, gpus, hardware, parse, topology
 from firstlight.system.machine.counters import availability
 from firstlight.system.machine.files import read
 
@@ -37,7 +39,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
     )
     of_nvidia = gpus.discover(root)
     of_amd, links = gpus.linked(len(of_nvidia))
-    return Machine(
+    found = Machine(
         name=salted_name(cache_dir, platform.node() + (read(root / "etc/machine-id") or "")),
         processor=parse.processor(cpuinfo) or family,
         architecture=platform.machine(),
@@ -72,6 +74,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         page=os.sysconf("SC_PAGE_SIZE"),
         huge_page=topology.huge_page(root),
     )
+    return msgspec.structs.replace(found, hardware=hardware.describe(root, found))
 
 
 def warnings(

@@ -8,7 +8,7 @@ import re
 import msgspec
 
 from firstlight.core.errors import UsageError
-from firstlight.core.units import parse_duration, parse_quantity
+from firstlight.core.units import parse_duration, parse_in, parse_quantity
 from firstlight.system.site import launchers
 
 
@@ -55,6 +55,13 @@ class Submission(msgspec.Struct, frozen=True):
     directives: tuple[str, ...] = ()
 
 
+class Nominal(msgspec.Struct, frozen=True):
+    """`[hardware]`: what the system does not show of a node."""
+
+    clock: str = ""  # the highest of a core, as "3.7 GHz"
+    memory: str = ""  # channels x transfer rate of all sockets, as "460.8 GB/s"
+
+
 class Site(msgspec.Struct, frozen=True):
     """The whole file."""
 
@@ -68,6 +75,7 @@ class Site(msgspec.Struct, frozen=True):
     mpi: Choice = Choice()
     launcher: str = ""  # of `launchers`, or a command line
     submit: Submission = Submission()
+    hardware: Nominal = Nominal()
     limits: dict[str, str] = {}  # contract values by the title of a row, as "180 GB/s"
 
 
@@ -107,6 +115,8 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
                 folder(text)
         elif key == "launcher":
             launchers.check(str(value))
+        elif path[0] == "hardware":
+            parse_in(str(value), {"clock": "Hz", "memory": "B/s"}[path[-1]])
         elif path[0] == "limits":
             parse_quantity(str(value))
         elif key in ("submit.time", "submit.setup_time"):
