@@ -9,11 +9,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import nominal
 import ratios
 
 PREFIXES = {p: 1000.0**k for k, p in enumerate(("p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E"), -4)}
@@ -147,33 +148,6 @@ class Run:
                 if c.get("flops") is not None and work > 0:
                     shares.append(c["flops"] / work)
         return shares
-
-    @property
-    def hardware(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.run["machine"]["hardware"]
-        return found
-
-    def nominal_flops(self, cores: int) -> float:
-        """Of the core of serial programs, which is described first, or of all cores."""
-        some = self.hardware["arithmetic"]
-        rates = [x["width"] / 64 * x["units"] * 2 * x["clock"] for x in some]
-        return float(rates[0] if cores == 1 else sum(r * x["cores"] for r, x in zip(rates, some, strict=True)))
-
-    def per_cycle(self) -> float:
-        first = self.hardware["arithmetic"][0]
-        return float(first["width"] / 64 * first["units"] * 2)
-
-    def clock(self) -> float:
-        return float(self.hardware["arithmetic"][0]["clock"])
-
-    def nominal_memory(self) -> float:
-        return float(self.hardware["memory"])
-
-    def link_rate(self) -> float:
-        return float(self.hardware["links"][0]["rate"])
-
-    def link_count(self) -> int:
-        return int(self.hardware["links"][0]["count"])
 
     def cache(self, level: int) -> float:
         return float(next(c["size"] for c in self.run["machine"]["caches"] if c["level"] == level))
@@ -342,16 +316,15 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "median": median, "log2": math.log2, "sum": sum, "len": len, "sorted": sorted, "shift": shift,
         "nearest": nearest, "best": Figure.best, "above": above, "near": near,
         "ratio": ratios.of_medians, "ratio_low": ratios.low, "ratio_high": ratios.high, "values": lambda f: f.launches,
-        "diverged_of": Figure.diverged, "kept": Figure.kept,
-        "each_way": Figure.each_way, "slow": slow,
+        "diverged_of": Figure.diverged, "kept": Figure.kept, "each_way": Figure.each_way, "slow": slow,
         "with_states": lambda some: sum(bool(f.row.get("states")) for f in some),
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,
         "over_ranks": Figure.over_ranks, "at_longest": Figure.longest,
-        "largest": Figure.largest, "half_waves": Figure.half_waves,
-        "window": lambda f: f.windows()[-1][0], "last": lambda f, name: f.windows()[-1][1][name],
+        "largest": Figure.largest, "half_waves": Figure.half_waves, "window": lambda f: f.windows()[-1][0],
+        "last": lambda f, name: f.windows()[-1][1][name],
         **{n: getattr(run, n) for n in
-           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache",
-            "nominal_flops", "nominal_memory", "per_cycle", "clock", "link_rate", "link_count")},
+           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache")},
+        **{name: partial(f, run.run["machine"].get("hardware")) for name, f in nominal.FUNCTIONS.items()},
     }  # fmt: skip
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = [*letters, *(x + y for x in letters for y in letters)]

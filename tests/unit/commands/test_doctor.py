@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import turns
 from firstlight.commands.doctor import diagnosis as doctor
 from firstlight.commands.doctor.diagnosis import Diagnosis, Item
+from firstlight.system.machine import Arithmetic, Hardware, Link
 from firstlight.toolchain import Absent, Library, Linking, Mpi, Toolbox, Toolchain
 
 
@@ -126,6 +127,24 @@ def test_counters_are_here_or_missing_with_the_kernel_s_reason(machine, tmp_path
     assert "counters" in {item.what for item in doctor.diagnose(yes, FULL, cache_dir=tmp_path).present}
     gaps = {gap.what: gap for gap in doctor.diagnose(no, FULL, cache_dir=tmp_path).absent}
     assert "paranoid is 4" in gaps["counters"].why
+
+
+@pytest.mark.parametrize(
+    ("units", "memory", "shown"),
+    [
+        (Arithmetic("Zen 4", 2, 256, 2), None,
+         "2 cores Zen 4, 16 operations of 64 bit per cycle; not complete: the virtual machine hides the clock; memory "
+         "not known: only root can read it; see docs/site.md"),
+        (Arithmetic("Zen 4", 2, 256, 2, clock=3.7e9, clock_of="highest"), 460.8e9,
+         "2 cores Zen 4, 16 operations of 64 bit per cycle, 3.70 GHz (the highest clock): 59.2 Gflop/s per core; "
+         "memory 461 GB/s; 2 links InfiniBand 4X HDR, 200 Gbit/s"),
+    ],
+)  # fmt: skip
+def test_nominal_peaks_are_shown(machine, tmp_path, units, memory, shown):
+    links = (Link("InfiniBand 4X HDR", 200e9, 2),) if memory else ()
+    here = msgspec.structs.replace(machine, virtual="KVM", hardware=Hardware((units,), memory, links))
+    items = {item.what: item.detail for item in doctor.diagnose(here, FULL, cache_dir=tmp_path).machine}
+    assert items["nominal peak"] == shown
 
 
 def test_two_ranks_that_talk(machine, tmp_path):

@@ -20,6 +20,7 @@ from firstlight.core.units import (
     interval,
     minutes,
     parse_duration,
+    parse_in,
     parse_size,
     parse_sizes,
     percent,
@@ -62,6 +63,8 @@ def test_conversion_between_different_measures_is_refused() -> None:
 
 
 def test_interval_uses_the_unit_of_its_median() -> None:
+    assert quantity(3.7e9, "Hz") == "3.70 GHz"
+    assert parse_in("180 GB/s", "B/s") == 180e9 and parse_in("3700 MHz", "Hz") == 3.7e9
     assert quantity(0.31, "us") == "310 ns"
     assert interval(0.305, 0.3131, 0.31, "us") == "305 – 313"
     assert interval(None, None, 0.31, "us") == "too few"

@@ -7,18 +7,22 @@ import os
 import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import Captured, call
-from firstlight import ROOT
+from firstlight import ROOT, runner
 from firstlight.commands.doctor.lines import examine, text
 from firstlight.core.errors import ENVIRONMENT, OK, USAGE, UsageError
+from firstlight.runner.progress import display
 from firstlight.system import site
+from firstlight.system.machine import Arithmetic, Hardware
 from firstlight.system.site import file, modules
 from firstlight.toolchain import Mpi, Toolbox, Toolchain
 from firstlight.toolchain.site_filter import considered
+from synthetic_machine import machine
 
 EXAMPLES = sorted((ROOT / "sites").glob("*.toml"))
 
@@ -76,6 +80,9 @@ WRONG = [
     ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
     ("launcher = 'prun -n 4'\n", 1, "does not set the number of ranks"),
     ("name = '<b>'\n", 1, "'<b>' is not a name for a machine"),
+    ("[hardware]\nclock = '3.7 GB/s'\n", 2, "hardware.clock: '3.7 GB/s' is not in Hz; write it as 180 GHz"),
+    ("[hardware]\nmemory = '12 channels'\n", 2, "hardware.memory: '12 channels' is not in B/s; write it as 180 GB/s"),
+    ("[hardware]\nclocks = '3.7 GHz'\n", 2, "did you mean clock?"),
     ("results = 'scratch'\n", 1, "is not a whole path"),
     ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set here"),
     ("submit.nodes = 1\n'''\n", 2, "no TOML"),
@@ -275,6 +282,22 @@ def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, mo
         if entry.key.startswith("toolchains."):
             assert "SITE_TRIED" in entry.did
     assert text(examined).count("\n") == 2 * len(examined.entries) - 1
+
+
+def test_nominal_peaks_of_the_site_file_are_those_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, "[hardware]\nclock = '3.7 GHz'\nmemory = '460.8 GB/s'\n")
+    monkeypatch.setenv(site.SITE, str(path))
+    units = Arithmetic("Zen 4", 2, 256, 2)
+    monkeypatch.setattr("firstlight.system.machine.discover", lambda: machine(hardware=Hardware((units,))))
+    monkeypatch.setattr("firstlight.toolchain.discover", lambda *_, **__: toolbox())
+    with display() as progress:
+        found, _ = runner.discover(progress)
+    assert found.hardware == Hardware((msgspec.structs.replace(units, clock=3.7e9, clock_of="site"),), 460.8e9)
+    entries = examine(file.read(path), toolbox, {}, {}).entries
+    assert [entry.well for entry in entries] == [True, True]
+    assert "nominal arithmetic" in entries[0].did and "memory" in entries[1].did
 
 
 def test_patterns_that_match_nothing_are_a_problem(tmp_path: Path) -> None:
