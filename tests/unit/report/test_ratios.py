@@ -107,7 +107,9 @@ def test_many_commands_are_ranked_and_one_has_no_ratio(
     assert re.search(r"no difference between the 10 commands can be shown in .* time", " ".join(out.split())), out
     assert out.count(" / sleep_0_001 = ") == 9
     code, out, err = call(capsys, "bench", "--as", "one", "--launches", "1", "--", "true")
-    assert code == OK and re.search(r"result  true: .* in (wall|CPU) time", out) and " / " not in out.split("health")[0]
+    assert (
+        code == OK and re.search(r"result   true: .* in (wall|CPU) time", out) and " / " not in out.split("health")[0]
+    )
     page = (tmp_path / "results" / "one" / "report.html").read_text()
     assert "Nothing was measured" not in page and 'class="cards"' not in page
 
