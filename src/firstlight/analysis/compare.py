@@ -57,6 +57,8 @@ from firstlight.analysis.verdict import (
     Failed,
     Figure,
     Identity,
+    Numbered,
+    Reported,
     States,
     Untimed,
     Unverified,
@@ -90,7 +92,8 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
     `observed`: a value that the program observed (noise, a share of the time). It may lie near 0, where a ratio tells
     little, and often speaks of the state of the machine: it is compared and shown, but decides no exit code.
-    `a_states`, `b_states`: where the launches of a run fall into two.
+    `a_states`, `b_states`: where the launches of a run fall into two. `reporter`: the tool that reported it in B, "" if
+    firstlight verified it.
     """
 
     identity: Id
@@ -106,6 +109,7 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
     observed: bool
     a_states: States | None
     b_states: States | None
+    reporter: str = ""
 
     @property
     def different(self) -> bool:
@@ -118,7 +122,7 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
 
 
 class Changed(msgspec.Struct, Generic[Id], frozen=True):
-    """A figure whose verdict changed. Verified before and failed now is a regression."""
+    """A figure whose verdict changed. A number before and failed now is a regression."""
 
     identity: Id
     before: Verdict
@@ -127,7 +131,7 @@ class Changed(msgspec.Struct, Generic[Id], frozen=True):
 
     @property
     def regression(self) -> bool:
-        return self.before == "verified" and self.after == "failed"
+        return self.before in ("verified", "reported") and self.after == "failed"
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -188,7 +192,9 @@ def compare(
     both = [(f, in_b[i]) for i, f in in_a.items() if i in in_b]
     pairs = [(x, y) for x, y in both if isinstance(x, Verified) and isinstance(y, Verified)]
     pairs = [(x, y) for x, y in pairs if not (x.oversubscribed or y.oversubscribed)]
-    figures = tuple(compare_figures(x, y, threshold, confidence, drift) for x, y in pairs)
+    reported = [(x, y) for x, y in both if isinstance(x, Reported) and isinstance(y, Reported)]
+    alike: list[tuple[Numbered, Numbered]] = [*pairs, *reported]
+    figures = tuple(compare_figures(x, y, threshold, confidence, drift) for x, y in alike)
     same_run = a.run == b.run and a.records == b.records
     if same_run:
         figures = tuple(replace(f, ratio=1.0, outcome=SAME, reason="") for f in figures)
@@ -238,9 +244,9 @@ def share_disturbed(figures: Iterable[Figure]) -> float:
 
 
 def compare_figures(
-    a: Verified, b: Verified, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
+    a: Numbered, b: Numbered, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
 ) -> Compared[Identity]:
-    """Compare one figure of two runs."""
+    """Compare one figure of two runs, of which both are verified or both are reported."""
     found = _ratio(a, b, confidence)
     outcome, reason = _outcome(a, b, threshold, confidence, drift)
     return Compared(
@@ -254,18 +260,19 @@ def compare_figures(
         found.high,
         outcome,
         reason,
-        a.observed,
+        isinstance(a, Verified) and a.observed,
         a.states,
         b.states,
+        b.reporter if isinstance(b, Reported) else "",
     )
 
 
-def of_medians(a: Verified, b: Verified) -> float:
+def of_medians(a: Numbered, b: Numbered) -> float:
     """Return B / A of the medians that are shown; a zero counts as in every ratio."""
     return ratio([a.estimate.median], [b.estimate.median]).value
 
 
-def _ratio(a: Verified, b: Verified, confidence: float) -> Ratio:
+def _ratio(a: Numbered, b: Numbered, confidence: float) -> Ratio:
     """Return the Hodges-Lehmann ratio of the moments; its interval spans the states and the ratio of the medians."""
     found, shown = spanning(ratio(moments(a.estimate), moments(b.estimate), confidence), a, b), of_medians(a, b)
     if found.low is None or found.high is None:
@@ -273,7 +280,7 @@ def _ratio(a: Verified, b: Verified, confidence: float) -> Ratio:
     return found._replace(low=min(found.low, shown), high=max(found.high, shown))
 
 
-def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[Outcome, str]:
+def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drift: float) -> tuple[Outcome, str]:
     if (a.unit, a.better) != (b.unit, b.better):
         return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
     if work(a) != work(b):
@@ -286,7 +293,7 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
             spans = f"{len(mine)} and {len(other)} moments of {significant(MOMENT)} s"
             return (
                 UNCLEAR,
-                f"too short to tell from a passing disturbance: launches in {spans}; run with a larger --budget",
+                f"too short to tell from a passing disturbance: launches in {spans}; {_more(a)}",
             )
         return UNCLEAR, f"too few launches ({m} and {n})"
     outcome = outcome_of(found, shown, _ratio(a, b, EQUIVALENCE), a.better, threshold, drift)
@@ -299,6 +306,10 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
         told_apart = f"{significant(shown)} by the medians, {significant(found.value)} launch against launch"
         return UNCLEAR, f"the launches are spread unevenly: {told_apart}"
     return UNCLEAR, f"the interval of the ratio is ± {significant(100 * (found.high - found.low) / 2, 2)} %"
+
+
+def _more(a: Numbered) -> str:
+    return "import longer measurements" if isinstance(a, Reported) else "run with a larger --budget"
 
 
 def outcome_of(
@@ -352,8 +363,8 @@ def _within(low: float, high: float, threshold: float) -> bool:
     return low > 1 / (1 + threshold) and high < 1 + threshold
 
 
-def work(figure: Verified) -> dict[str, str]:
-    return {k: f"{v:.9g}" for k, v in sorted(figure.cost.items())}
+def work(figure: Numbered) -> dict[str, str]:
+    return {} if isinstance(figure, Reported) else {k: f"{v:.9g}" for k, v in sorted(figure.cost.items())}
 
 
 def _changed(both: list[tuple[Figure, Figure]]) -> Iterator[Changed[Identity]]:
@@ -372,6 +383,8 @@ def _verdict(figure: Figure) -> Verdict:
             return "failed"
         case Untimed():
             return "untimed"
+        case Reported():
+            return "reported"
         case _:
             return "unverified"
 

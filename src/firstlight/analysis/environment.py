@@ -52,7 +52,9 @@ def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
 
 
 def facts(m: Machine) -> dict[str, str]:
-    """Return what nodes of one kind have in common: the machine, its settings and its system."""
+    """Return what nodes of one kind have in common: the machine, its settings and its system; {} if it is not known."""
+    if not m.cpus:  # the machine of imported results
+        return {}
     caches = {c.level: f"L{c.level} {binary(c.size)}" for c in m.caches}
     return {
         "processor": m.processor,
@@ -117,4 +119,4 @@ def _itself(r: Run) -> dict[str, str]:
         "firstlight": r.firstlight,
         "source revision": r.revision,
         "suite": r.suite,
-    }
+    } | {one.name: str(one.reporter) for one in r.brought if one.reporter is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
@@ -15,7 +15,19 @@ from firstlight.analysis.verdict import DISTURBED, Identity
 from firstlight.core.errors import USAGE
 from firstlight.core.units import significant
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Refused, Run, Sample
+from firstlight.results.record import (
+    PHASE,
+    Case,
+    Check,
+    Devices,
+    Launch,
+    LaunchRecord,
+    Metric,
+    Refused,
+    Reported,
+    Run,
+    Sample,
+)
 
 VALUE, REPORTED = "value", "told"  # forms of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
@@ -76,6 +88,7 @@ class Evidence:
     observed: set[str] = field(default_factory=set)
     incomplete: int = 0
     refused: str = ""  # the program's own reason not to run this case
+    dated: bool = True  # whether it is known when each launch began
 
     @property
     def diverged(self) -> float:
@@ -190,6 +203,9 @@ def _take(
         evidence.disturbed += sum(not s.cpu >= UNDISTURBED for s in samples[case.case])
         walls = [s.wall for s in samples[case.case]]
         wall = median(walls) if walls and all(map(math.isfinite, walls)) else math.nan
+        if reported := [line for line in record.reported if line.case == case.case]:
+            _take_reported(evidence, record, case, reported)
+            continue
         values = _values(samples[case.case])
         evidence.observed |= values.keys()
         evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
@@ -197,6 +213,17 @@ def _take(
     for line in record.refused:
         subject = subject_of(cell, line)
         found.setdefault(subject, Evidence(subject)).refused = line.why
+
+
+def _take_reported(evidence: Evidence, record: LaunchRecord, case: Case, reported: Sequence[Reported]) -> None:
+    """Add what another tool reported: each of its executions counts as a launch does."""
+    evidence.samples += len(reported)
+    for line in reported:
+        evidence.wrong += filter(None, [line.failed])
+        evidence.dated &= line.began is not None
+        evidence.observed |= line.values.keys()
+        time = record.start.time if line.began is None else line.began
+        evidence.timings.append(Timing(time, math.nan, case.steps, case.cost, line.values))
 
 
 def _crowded(devices: Devices, launch: Launch | None) -> bool:
@@ -234,7 +261,7 @@ def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
 
 def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
     """Return whether launches may omit it, such as the memory of an external command about as small as its observer."""
-    return metric.form == VALUE and any(one.name == workload for one in run.brought)
+    return any(one.name == workload and (metric.form == VALUE or one.reporter is not None) for one in run.brought)
 
 
 def launch_value(metric: Metric, timing: Timing) -> float:

@@ -32,7 +32,17 @@ from firstlight.analysis.findings import discover
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import steadiness
-from firstlight.analysis.verdict import ELSEWHERE, Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
+from firstlight.analysis.verdict import (
+    ELSEWHERE,
+    Cause,
+    Failed,
+    Figure,
+    Identity,
+    Reported,
+    Untimed,
+    Unverified,
+    Verified,
+)
 from firstlight.model.catalogue import Value, Workload, needs
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.model.plan.arguments import number
@@ -70,6 +80,8 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     figures = [_expected(f, run, workloads) for f in figures]
     steady = steadiness(figures, workloads, run.machine)
     judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, steady, hierarchy)
+    if run.imported:  # figures that firstlight did not verify show nothing about this machine
+        return judgement
     return replace(judgement, findings=tuple(discover(judgement, workloads)))
 
 
@@ -137,7 +149,8 @@ def _unbounded_figure(
         cause, reason = "check", tainted.get(_suspect(run, evidence.subject), "")
     if reason:
         return Failed(identity, metric.unit, metric.better, reason, cause)
-    reason = _doubtful(run, evidence)
+    reporter = next((one.reporter for one in run.brought if one.name == identity.workload), None)
+    reason = _doubtful(run, evidence) if reporter is None else ""
     if reason:
         return Unverified(identity, metric.unit, metric.better, reason)
     timings = evidence.timings
@@ -147,6 +160,9 @@ def _unbounded_figure(
         values = [launch_value(metric, t) for t in timings]
     except ValueError as error:
         return Failed(identity, metric.unit, metric.better, str(error), "record")
+    found = replace(estimate(values), times=tuple(t.time for t in timings) if evidence.dated else ())
+    if reporter is not None:
+        return Reported(identity, metric.unit, metric.better, found, str(reporter), states(values))
     if run.machine.emulated:
         return Untimed(identity, metric.unit, metric.better, UNTIMED)
     return Verified(
@@ -154,7 +170,7 @@ def _unbounded_figure(
         unit=metric.unit,
         better=metric.better,
         states=states(values),
-        estimate=replace(estimate(values), times=tuple(t.time for t in timings)),
+        estimate=found,
         working_set=evidence.working_set,
         cost=cost_of(metric.phase, evidence.quantities),
         ceiling=None,

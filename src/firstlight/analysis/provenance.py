@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from firstlight.analysis.states import least
-from firstlight.analysis.verdict import Failed, Identity, States, Unverified, Verified
+from firstlight.analysis.verdict import Failed, Identity, Numbered, Reported, States, Unverified, Verified
 from firstlight.core.units import count, factor, interval, parts, percent, quantity, scale, significant
 
 PLAIN = ""  # the unit of a ratio, of a share, of a count
@@ -53,9 +53,9 @@ class Sentence(str):
     sources: tuple[Source, ...]
 
 
-def number(text: str, formula: str, unit: str = PLAIN, of: tuple[Verified | Identity, ...] = ()) -> str:
+def number(text: str, formula: str, unit: str = PLAIN, of: tuple[Numbered | Identity, ...] = ()) -> str:
     """Return the marked number. `text` is the number as it is printed; `formula` computes it in `unit`."""
-    figures = [msgspec.to_builtins(f.identity if isinstance(f, Verified) else f) for f in of]
+    figures = [msgspec.to_builtins(f.identity if isinstance(f, Verified | Reported) else f) for f in of]
     return f"{_BEGIN}{json.dumps([formula, unit, figures])}{_TEXT}{text}{_END}"
 
 
@@ -93,12 +93,12 @@ def _bare(text: str) -> str:
 # --- the numbers that sentences are made of ---------------------------------------------------------------------------
 
 
-def median(f: Verified) -> str:
+def median(f: Numbered) -> str:
     """Return the median with its unit: `14.2 GB/s`."""
     return number(quantity(f.estimate.median, f.unit), "a", f.unit, (f,))
 
 
-def span(f: Verified, dash: str = " - ") -> str:
+def span(f: Numbered, dash: str = " - ") -> str:
     """Return `14.0 - 14.3`, in the unit of `median`; "too few" if there is no interval."""
     e = f.estimate
     if e.low is None or e.high is None:
@@ -108,7 +108,7 @@ def span(f: Verified, dash: str = " - ") -> str:
     return low + dash + high
 
 
-def two_states(f: Verified) -> str:
+def two_states(f: Numbered) -> str:
     """Return `154 or 471 ns, 8 of 13 in the lower`; "" if the launches have one state."""
     s = f.states
     if s is None:
@@ -142,7 +142,7 @@ def bare(value: float, unit: str, formula: str, near: float) -> str:
     return number(significant(value * by), f"{by!r} * {formula}", PLAIN if printed == "1" else printed)
 
 
-def launches(f: Verified) -> str:
+def launches(f: Numbered) -> str:
     """Return `13 launches`."""
     return number(count(len(f.estimate.launches), "launch", "launches"), "a.launches", PLAIN, (f,))
 

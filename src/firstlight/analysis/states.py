@@ -23,7 +23,7 @@ from statistics import median
 
 from firstlight.analysis import interval
 from firstlight.analysis.interval import Ratio, quotient
-from firstlight.analysis.verdict import States, Verified
+from firstlight.analysis.verdict import Numbered, States, Verified
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.units import either
 
@@ -52,7 +52,7 @@ def _times(n: int) -> float:
     return 0.75 + 7.5 / n
 
 
-def levels(figure: Verified) -> tuple[float, float]:
+def levels(figure: Numbered) -> tuple[float, float]:
     """Return the lower and the upper state; the median twice if there is one state."""
     s = figure.states
     return (s.lower, s.upper) if s is not None else (figure.estimate.median, figure.estimate.median)
@@ -71,7 +71,7 @@ def least(a: Verified, b: Verified) -> float:
     return min(both, key=lambda r: abs(math.log(r)))
 
 
-def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
+def spanning(found: Ratio, a: Numbered, b: Numbered) -> Ratio:
     """Return the ratio of b to a with an interval that spans the ratios of their states.
 
     How many launches of each had which state may be chance or a passing condition of the machine. So one of two

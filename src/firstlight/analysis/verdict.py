@@ -1,6 +1,8 @@
-"""Verdicts: a figure is verified, untimed, failed or unverified, and only a verified one has a number.
+"""Verdicts: a figure is verified, untimed, failed, unverified or reported.
 
-Ranking, comparing and rendering accept `Verified`; the others have no median, so no code can use one by accident.
+Ranking, ceilings and findings accept `Verified` only. What another tool reported is `Reported`, a type of its own: it
+is shown, and compared with what that tool reported in another run. The others have no median, so no code can use one
+by accident.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from firstlight.results.record import Better
 
 Cause = Literal["check", "lost", "build", "record", "ceiling"]
 Doubt = Literal["", "ceiling"]
-Verdict = Literal["verified", "untimed", "failed", "unverified"]
+Verdict = Literal["verified", "untimed", "failed", "unverified", "reported"]
 
 ELSEWHERE = "wrong in another case"
 """The beginning of the reason of a figure whose program failed in another one of its cases."""
@@ -159,4 +161,21 @@ class Untimed(msgspec.Struct, frozen=True, tag="untimed"):
     reason: str
 
 
-Figure = Verified | Untimed | Failed | Unverified
+class Reported(msgspec.Struct, frozen=True, tag="reported"):
+    """Another tool reported it: firstlight neither measured nor verified it. `reporter`: that tool and its version."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    estimate: Estimate
+    reporter: str
+    states: States | None = None
+
+    @property
+    def reason(self) -> str:
+        return f"reported by {self.reporter}, not verified here"
+
+
+Numbered = Verified | Reported
+"""The figures that have a number."""
+Figure = Numbered | Untimed | Failed | Unverified

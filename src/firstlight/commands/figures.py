@@ -42,8 +42,8 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
     """Print every figure with its interval, ceiling and verdict.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
-    from the launches; of a run of a thousand launches and more, only where a file of it has changed since. Only a
-    verified figure has numbers.
+    from the launches; of a run of a thousand launches and more, only where a file of it has changed since. Only
+    verified figures have numbers, and those that another tool reported.
     """
     from firstlight.report import export
     from firstlight.report.export import kept
@@ -64,7 +64,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
     else:
         name, whole = known.run, known.table()
         runs.passed_over(known.defects)
-    table = [row for row in whole if row.verdict not in ("verified", "untimed")] if failed else whole
+    table = [row for row in whole if row.verdict not in ("verified", "untimed", "reported")] if failed else whole
     if as_json:
         echo_json(export.to_json(table))
     elif as_csv:
@@ -82,6 +82,7 @@ def _counted(whole: list[Row], failed: bool) -> str:
     numbers = Counter(row.verdict for row in whole)
     if not failed:
         good = f"{numbers['untimed']} verified, not timed," if numbers["untimed"] else f"{numbers['verified']} verified"
+        good += f", {numbers['reported']} reported by other tools" if numbers["reported"] else ""
         return f"{good} of {count(len(whole), 'figure')}"
     parts = (f"{numbers[verdict] or 'none'} {verdict}" for verdict in ("failed", "unverified"))
     return f"{', '.join(parts)}, of {count(len(whole), 'figure')}"

@@ -38,6 +38,7 @@ class Reported(msgspec.Struct, frozen=True):
     failed: int
     unverified: int
     findings: tuple[str, ...]
+    reported: int = 0  # by other tools, and not verified here
 
 
 def schemas() -> dict[str, object]:
@@ -133,5 +134,12 @@ def reported(judgement: Judgement, place: Path | None) -> Reported:
     run = judgement.run
     sentences = tuple(str(finding.sentence) for finding in judgement.findings)
     return Reported(
-        run.id, run.state, str(place or ""), counts["verified"], counts["failed"], counts["unverified"], sentences
+        run.id,
+        run.state,
+        str(place or ""),
+        counts["verified"],
+        counts["failed"],
+        counts["unverified"],
+        sentences,
+        counts["reported"],
     )

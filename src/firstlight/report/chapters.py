@@ -14,6 +14,7 @@ TITLES = {
     "sparse": "Sparse matrices",
     "bench": "Your programs",
     "own": "Your workloads",
+    "imported": "Reported, not verified here",
 }
 
 
@@ -28,4 +29,6 @@ def title(chapter: str) -> str:
 
 def name(chapter: str) -> str:
     """Return the name of a chapter in a page's navigation."""
-    return {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs"}.get(chapter, chapter.capitalize())
+    return {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs", "imported": "Other tools"}.get(
+        chapter, chapter.capitalize()
+    )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from firstlight.analysis import formatting
 from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
+from firstlight.analysis.formatting import listing
 from firstlight.analysis.provenance import number, states_of
 from firstlight.analysis.verdict import Identity
 from firstlight.core.units import count, percent, quantity, ratio, significant
@@ -107,8 +108,10 @@ def warnings(compared: Comparison) -> list[str]:
     """Return what a reader must know before any number of a comparison."""
     if compared.same_run:
         return ["A and B are the same run: there is nothing to compare"]
+    reporters = sorted({f.reporter for f in compared.figures if f.reporter})
+    found = [f"figures named (imported) are reported by {listing(reporters)}, not verified here"] if reporters else []
     advice = "; what is worse or better below may be that alone: measure it again on a quiet machine"
-    return [warning + advice for warning in compared.disturbed]
+    return [*(warning + advice for warning in compared.disturbed), *found]
 
 
 def _distance(figure: Compared[Identity]) -> float:

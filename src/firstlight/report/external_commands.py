@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance, ranking
 from firstlight.analysis.formatting import listing
-from firstlight.analysis.verdict import DISTURBED, Failed, Figure, Identity, Unverified, Verified
+from firstlight.analysis.verdict import DISTURBED, Failed, Figure, Identity, Numbered, Reported, Unverified, Verified
 from firstlight.core.roles import EXECUTION_CPU
 from firstlight.core.shell import printable
 from firstlight.core.units import count
@@ -53,6 +53,13 @@ class Line(NamedTuple):
         """Return `b / a = 1.02 [1.01, 1.03]`, "" for the first command and for what is not ranked."""
         return "" if self.ratio is None else f"{self.label} / {self.against} = {self.ratio.text}"
 
+    def shown(self, metric: str) -> Numbered | None:
+        """Return the figure of a metric if it has a number."""
+        figure = self.figures.get(metric)
+        if isinstance(figure, Verified | Reported):
+            return figure
+        return None
+
     def verified(self, metric: str) -> Verified | None:
         """Return the figure of a metric if it was verified."""
         figure = self.figures.get(metric)
@@ -64,9 +71,12 @@ class Line(NamedTuple):
         return None if figure is None or figure.oversubscribed else figure
 
     @property
-    def launches(self) -> Verified | None:
+    def launches(self) -> Numbered | None:
         """Return a figure of the line, which counts its launches."""
-        return next(filter(None, map(self.verified, self.figures)), None)
+        for metric in self.figures:
+            if (figure := self.shown(metric)) is not None:
+                return figure
+        return None
 
 
 class Table(NamedTuple):
@@ -79,6 +89,19 @@ class Table(NamedTuple):
     decides: str
     disturbed: str
     lines: tuple[Line, ...]
+
+    @property
+    def note(self) -> str:
+        """Return the sentences about figures that another tool reported, "" if firstlight measured them."""
+        who = self.brought.reporter
+        if who is None:
+            return ""
+        better = {m: line.figures[m].better for line in reversed(self.lines) for m in line.figures}
+        text = f"Reported by {who}, not verified here; no ranking, ceiling or finding uses it."
+        for way in ("lower", "higher"):
+            if names := [self.brought.called(m) for m in self.metrics if better[m] == way]:
+                text += f" {way.capitalize()} is better for {listing(names)}."
+        return text
 
     @property
     def cases(self) -> dict[str, list[Line]]:
@@ -118,6 +141,8 @@ def _table(judgement: Judgement, one: Brought) -> Table:
     named = dict.fromkeys([wall, cpu, *(m.name for metrics in declared for m in metrics)])
     metrics = tuple(m for m in named if any(m in line.figures for line in lines))
     table = Table(one, metrics, decides, aside, tuple(lines))
+    if one.reporter is not None:  # nothing is compared: benchmark by benchmark
+        return table
     return table._replace(lines=tuple(line for some in table.cases.values() for line in _compared(table, some)))
 
 
@@ -163,6 +188,8 @@ def sentences(judgement: Judgement) -> list[str]:
     """Return the result of a run of a user's commands: a sentence for each metric that decides."""
     found = []
     for table in tables(judgement):
+        if table.note:  # nothing is ranked
+            continue
         metrics = dict.fromkeys([table.decides, *table.brought.headlines])
         found += [s for m in metrics if m != table.disturbed and (s := _result(table, m))]
         found += _left_out(table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from firstlight.core import confidence, units
 from firstlight.core.heritage import Heritage
 from firstlight.core.shell import as_typed, command, line, visible
 from firstlight.model.catalogue import Workload
-from firstlight.model.catalogue.brought import CHAPTER
 from firstlight.report import answers as answering
 from firstlight.report import (
     bounds,
@@ -92,14 +90,15 @@ def render(
     view = View(judgement, workloads, heritage, Palette(judgement.run))
     found, tables = answering.answers(judgement, workloads), external_commands.tables(judgement)
     front = answering.front(judgement.run, found)
+    brought = {one.chapter for one in judgement.run.brought}
     sections = _chapters(view, front)
     table = export.rows(judgement, launches=True) if table is None else table
     page = _facts(judgement, workloads, view.palette, front, msgspec.json.encode(table)) | {
-        "chapters": [c for c in sections if c["name"] != CHAPTER or not tables],
+        "chapters": [c for c in sections if c["name"] not in brought or not tables],
         "external": tables,
-        "own": [part for c in sections if c["name"] == CHAPTER for part in c["parts"]],
+        "own": [part for c in sections if c["name"] in brought for part in c["parts"]],
         "by_axis": [
-            a for a in found if a.chapter == CHAPTER and a.row.choose not in {t.brought.choose for t in tables}
+            a for a in found if a.chapter in brought and a.row.choose not in {t.brought.choose for t in tables}
         ],
         "spread": _spread(view),
         "compared": compared,
@@ -247,8 +246,8 @@ def _facts(
     return {
         "run": run,
         "machine": run.machine,
-        "date": time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0"),
-        "took": None if run.finished is None else run.finished - run.started,
+        "date": wording.date(run),
+        "took": wording.took(run),
         "machine_line": terminal.machine_line(judgement),
         "tools": wording.tools(run),
         "effort": wording.effort(run),

@@ -17,12 +17,15 @@ from firstlight.execute.launch.environment import SEARCHED
 from firstlight.model.catalogue import Workload
 from firstlight.report import wording
 from firstlight.results.record import Run
+from firstlight.results.store import documents
 
 _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
 
 
 def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
     """Return a few short paragraphs; every number in them is the run's own."""
+    if imported := _imported(judgement.run):
+        return [imported]
     return [
         p
         for p in (
@@ -42,6 +45,19 @@ def _answered(run: Run) -> str:
         return ""
     defaults = "; ".join(wording.answered(run.answered, run.toolbox))
     return f"Parameters without a value used the best value of an earlier run on this machine: {defaults}."
+
+
+def _imported(run: Run) -> str:
+    """Return the sentences about results of other tools; "" if firstlight measured this run."""
+    reporters = [str(one.reporter) for one in run.brought if one.reporter is not None]
+    if not reporters:
+        return ""
+    files = sorted(map(documents.file_name, documents.named(run.settings)))
+    return (
+        f"The figures were read from {listing(files)}, which the run contains, and were reported by "
+        f"{listing(reporters)}. firstlight launched nothing and checked no result. An execution or a file counts as "
+        "one value; with several values a figure is their median."
+    )
 
 
 def _launches(judgement: Judgement) -> str:
@@ -148,6 +164,9 @@ def environment(run: Run) -> list[tuple[str, str]]:
     """Return what may explain a difference, as pairs."""
     m = run.machine
     revision = f", revision {run.revision}" if run.revision not in ("", run.firstlight) else ""
+    own = ("firstlight", f"{run.firstlight}{revision}, records of schema {run.schema}")
+    if run.imported:
+        return [own]
     rows = [
         ("processor", f"{m.processor} ({m.architecture}, {m.microarchitecture})"),
         ("system", f"{m.system}, kernel {m.kernel}" + (f", virtual ({m.virtual})" if m.virtual else "")),
@@ -162,7 +181,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         *((x.name, x.label) for x in run.toolbox.libraries),
         ("for GPUs", listing(compilers_for_devices(run))),
         *((k, v if k in SEARCHED else bare(v)) for k, v in sorted(run.environment.items())),
-        ("firstlight", f"{run.firstlight}{revision}, records of schema {run.schema}"),
+        own,
     ]
     return [(k, v) for k, v in rows if v]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from firstlight.analysis.placing import of_one_core
 from firstlight.analysis.provenance import settle
 from firstlight.analysis.states import describe_states
 from firstlight.analysis.steadiness import disturbances
-from firstlight.analysis.verdict import Failed, Untimed, Unverified, Verified
+from firstlight.analysis.verdict import Failed, Reported, Untimed, Unverified, Verified
 from firstlight.core import confidence
 from firstlight.core.units import binary, count, duration, interval, percent, quantity
 from firstlight.model.catalogue import Workload
@@ -63,9 +62,9 @@ def summary(
 
 def header(run: Run, width: int, ink: Ink) -> list[str]:
     """Return the header: one line, or two if one would be too long."""
-    date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
-    took = "" if run.finished is None else duration(run.finished - run.started)
-    effort = ", ".join(filter(None, (wording.effort(run), took)))
+    date = wording.date(run)
+    took = wording.took(run)
+    effort = ", ".join(filter(None, (wording.effort(run), "" if took is None else duration(took))))
     title = wording.title(run)
     whose, when = (
         f" · {title[:1].lower() + title[1:] if not run.brought else title}",
@@ -79,6 +78,8 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
 def machine_line(judgement: Judgement) -> str:
     """Return `AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`."""
     machine, levels = judgement.run.machine, judgement.hierarchy.levels
+    if not machine.cpus:  # of an imported run: firstlight did not see it
+        return wording.unseen(judgement.run)
     architecture = f" ({machine.microarchitecture})" if machine.microarchitecture else ""
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
     cache = ""
@@ -104,7 +105,9 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
     run = judgement.run
     sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
-    chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
+    chains = (
+        "" if run.imported else "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
+    )
     taken = wording.answered(run.answered, run.toolbox)
     texts = filter(None, (machine_line(judgement), chains, wording.verified(run), *taken))
     return [line for text in texts for line in wrap(text, width, "  ", "    ")]
@@ -227,20 +230,21 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
 
 
 class Counts(NamedTuple):
-    """Numbers of figures: verified (timed or not), failed, failed as expected, unverified; and of absent things."""
+    """Numbers of figures: verified (or untimed), failed, failed as expected, unverified, reported; of absent things."""
 
     verified: int
     failed: int
     expected: int
     unverified: int
     absent: int
+    reported: int
 
 
 def counted(judgement: Judgement) -> Counts:
-    kinds = (Verified | Untimed, Failed, Unverified)
-    good, failed, unverified = (sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds)
+    kinds = (Verified | Untimed, Failed, Unverified, Reported)
+    good, failed, unverified, reported = (sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds)
     expected = sum(isinstance(f, Failed) and bool(f.expected) for f in judgement.figures)
-    return Counts(good, failed - expected, expected, unverified, len(absences(judgement)))
+    return Counts(good, failed - expected, expected, unverified, len(absences(judgement)), reported)
 
 
 def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
@@ -250,6 +254,7 @@ def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
         ink("bad" if n.failed else "dim", f"{n.failed} failed"),
         *([f"{n.expected} failed as expected"] if n.expected else []),
         *([ink("warn", f"{n.unverified} unverified")] if n.unverified else []),
+        *([f"{n.reported} reported by other tools"] if n.reported else []),
         f"{n.absent} not available",
         *([ink("bad", f"{count(len(judgement.lost), 'launch', 'launches')} lost")] if judgement.lost else []),
     ]

@@ -49,9 +49,9 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
 def health(judgement: Judgement) -> str:
     """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
     some, samples = diverged(judgement.records)
-    if not judgement.records or judgement.run.machine.emulated:
+    if not samples or judgement.run.machine.emulated:
         return ""
-    share = some / samples if samples else 0.0
+    share = some / samples
     many = provenance.number(percent(share), "diverged() / samples()")
     if share >= DISTURBED:
         return f"not fit for measuring: in {many} of the samples something else used the processors"

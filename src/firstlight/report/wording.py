@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 
 from firstlight.analysis.formatting import listing
@@ -12,6 +13,9 @@ from firstlight.model.catalogue import Value
 from firstlight.results.record import Run, TunedDefault
 from firstlight.results.store import documents
 from firstlight.toolchain import Toolbox
+
+MOST_TOOLS = 2
+"""The most tools that the title of an imported run names."""
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
@@ -44,12 +48,30 @@ def effort(run: Run) -> str:
 def title(run: Run) -> str:
     """Return the title of a page: the first light of a machine, or the title of the user's programs."""
     own = [one.title for one in run.brought]
+    if run.imported and len(own) > MOST_TOOLS:
+        own = [f"Results of {len(own)} tools"]
     return f"{', '.join(own)} on {run.machine.title}" if own else f"First light of {run.machine.title}"
+
+
+def date(run: Run) -> str:
+    """Return when the run was started, or when it was imported if its results have no date."""
+    local = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
+    return f"date not known, imported {local}" if run.undated else local
+
+
+def took(run: Run) -> float | None:
+    """Return the seconds that a run lasted; None if it has not ended or was imported."""
+    return None if run.finished is None or run.imported else run.finished - run.started
+
+
+def unseen(run: Run) -> str:
+    """Return the description of a machine that firstlight did not see."""
+    return f"processor and system of {run.machine.title} not known; results imported"
 
 
 def verified(run: Run) -> str:
     """Return how a user's programs are verified, in one sentence; "" if the run has none."""
-    own = {one.name for one in run.brought}
+    own = {one.name for one in run.brought if one.reporter is None}
     ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
 

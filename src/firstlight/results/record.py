@@ -1,8 +1,8 @@
 """The record: the lines that a program writes, the file of a launch, and the content of `run.json`.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, series, field,
-devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++ harness
-writes every line except the first and the last; docs/schema contains the JSON Schemas.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, reported, series,
+field, devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++
+harness writes every line except the first and the last, and `reported`; docs/schema contains the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -189,6 +189,15 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
     what: str  # the sentence to show: which element, which rank, expected, found
 
 
+class Reported(msgspec.Struct, frozen=True, tag="reported"):
+    """One execution that another tool reported of a case."""
+
+    case: int
+    values: Annotated[dict[Name, Finite], msgspec.Meta(max_length=MOST_TOLD)]
+    began: Time | None = None  # None: not known; in an undated run only differences have a meaning
+    failed: Annotated[str, msgspec.Meta(max_length=4096)] = ""  # the failure that the tool itself reports
+
+
 class Counters(msgspec.Struct, frozen=True, tag="counters"):
     """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
     more than a processor can do, is null.
@@ -219,7 +228,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
-Line = Start | Launch | Case | Refused | Sample | Series | Field | Devices | Check | Counters | End | Exit
+Line = Start | Launch | Case | Refused | Sample | Reported | Series | Field | Devices | Check | Counters | End | Exit
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -237,6 +246,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     devices: tuple[Devices, ...] = ()
     fields: tuple[Field, ...] = ()
     refused: tuple[Refused, ...] = ()
+    reported: tuple[Reported, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -366,8 +376,14 @@ class Run(msgspec.Struct, frozen=True):
     modules: Loaded | None = None  # environment modules that were loaded for it
     missing: float | None = None  # seconds of launching that its budget had no room for
     answered: tuple[TunedDefault, ...] = ()  # parameters that took what an earlier run found
+    undated: bool = False  # an imported run whose results have no date: `started` is when it was imported
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
+
+    @property
+    def imported(self) -> bool:
+        """Return whether other tools reported its figures."""
+        return any(one.reporter is not None for one in self.brought)
 
     def metric(self, target: str, name: str) -> Metric | None:
         """Return a metric of `workload.variant` as that program describes it; None without its description."""

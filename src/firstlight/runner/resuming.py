@@ -119,6 +119,8 @@ _OF_GUEST = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
 
 def harmless(old: Run) -> None:
     """Raise UsageError for a suite, cell or argument in run.json that firstlight does not write, such as a path."""
+    if old.imported:
+        raise UsageError(f"run {old.id}: its results were imported, so there is nothing to resume")
     if old.suite not in EFFORT:
         raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
     kept = named(old.settings)

@@ -111,7 +111,8 @@ def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) 
     judged = replace(judgement, steadiness=(quiet, replace(quiet, name="memory", slow=slow, slower=1.4)))
     drawn = spread.drift(view_of(judged, workloads))
     assert drawn is not None
-    assert drawn.title.startswith("The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches lasted")
+    found = "The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches lasted"
+    assert drawn.title.startswith(found)
     page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)
     care = "health usable with care: 30 of 100 launches on one core lasted 2.0 x as long as the others"
     assert care in " ".join(page.split())

@@ -29,6 +29,7 @@ OF_A_SOLVER = "project"
 """The command whose examples all ask for such a run."""
 ELSEWHERE = {
     "bench": "test_bench.py",
+    "import": "test_import.py",
     "profile": "test_profile.py",
     "setup": "test_setup.py",
     "sign": "test_store_seal.py",

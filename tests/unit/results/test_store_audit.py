@@ -14,6 +14,7 @@ from test_store import CELL, GOOD, a_launch, whole
 from driver import run_of
 from firstlight.core.errors import RecordError
 from firstlight.execute.launch import Outcome
+from firstlight.model.catalogue.brought import Brought, Reporter
 from firstlight.results import store as stores
 from firstlight.results.store import layout, lines
 
@@ -64,6 +65,12 @@ def field(times: int = 1, **members: object) -> Change:
     return change
 
 
+def reported(lines: list[dict[str, Any]]) -> None:
+    """Adds what another tool reported after the first sample."""
+    place = [x["type"] for x in lines].index("sample") + 1
+    lines.insert(place, {"type": "reported", "case": 0, "values": {"rate": 1.0}})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -88,6 +95,7 @@ def field(times: int = 1, **members: object) -> Change:
         (field(rows=3), "field ez of 3 x 3 cells is not drawn as 3 rows of 3 values"),
         (field(values=[[0, 1, 2], [3, 4]]), "field ez of 2 x 3 cells is not drawn as 2 rows of 3 values"),
         (field(largest=0.0), "field ez has values beyond its largest, 0"),
+        (reported, "another tool reported it, and firstlight launched this program"),
         (set_("check", case=99), "case 99 was not declared"),
         (set_("check", ok=False), "the check failed, but its error is"),
         (set_("check", error=None), "the check passed, but its error is None"),
@@ -107,6 +115,14 @@ def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, mess
     found = [d for d in stores.check(store.path) if message in d.what]
     assert found, stores.check(store.path)
     assert all(d.file == f"launches/{CELL}.0000.jsonl" and d.line > 1 for d in found)
+
+
+def test_an_imported_run_contains_no_measurement(tmp_path: Path) -> None:
+    brought = Brought("dot", "", "", {"serial": "dot"}, reporter=Reporter("another tool"))
+    with stores.create(tmp_path, msgspec.structs.replace(run_of(), brought=(brought,))) as store:
+        a_launch(store, 0)
+        found = {d.what for d in stores.check(store.path)}
+    assert "firstlight measured it, and another tool reported this program" in found
 
 
 def test_a_word_that_does_not_exist_is_no_line() -> None:

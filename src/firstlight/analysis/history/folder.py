@@ -16,7 +16,7 @@ from firstlight.analysis.figures import judge
 from firstlight.analysis.history import index as indices
 from firstlight.analysis.history.index import Entry, Index, Measured
 from firstlight.analysis.overrides import of_run
-from firstlight.analysis.verdict import Verified
+from firstlight.analysis.verdict import Numbered, Reported, Verified
 from firstlight.core import shell
 from firstlight.core.errors import RecordError
 from firstlight.model import catalogue
@@ -161,9 +161,14 @@ def _entry(
         raise RecordError(f"{path}: {opened.defects[0]}; see {shell.command('check', path)}")
     values = []
     for figure in figures:
-        if isinstance(figure, Verified) and not figure.oversubscribed:
+        if isinstance(figure, Reported) or (isinstance(figure, Verified) and not figure.oversubscribed):
             measured = Measured(
-                figure.identity, figure.unit, figure.better, figure.observed, tuple(sorted(work(figure).items()))
+                figure.identity,
+                figure.unit,
+                figure.better,
+                isinstance(figure, Verified) and figure.observed,
+                tuple(sorted(work(figure).items())),
+                isinstance(figure, Reported),
             )
             if measured not in numbers:
                 numbers[measured] = len(index.figures)
@@ -173,7 +178,7 @@ def _entry(
     return Entry(stamp, lean, share_disturbed(figures), tuple(values))
 
 
-def _value(figure: Verified) -> Value:
+def _value(figure: Numbered) -> Value:
     e, states = figure.estimate, figure.states
     return Value(e.median, e.low, e.high, states.lower if states else None, states.upper if states else None)
 

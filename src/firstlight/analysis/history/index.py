@@ -27,13 +27,17 @@ _HASH = 32
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """A figure as it is the same in many runs. `work`: what a step does; of runs that do other work it is another."""
+    """A figure as it is the same in many runs. `work`: what a step does; of runs that do other work it is another.
+
+    `reported`: another tool reported it; firstlight did not verify it.
+    """
 
     identity: Identity
     unit: str
     better: Better
     observed: bool
     work: tuple[tuple[str, str], ...]
+    reported: bool = False
 
 
 class Entry(msgspec.Struct, frozen=True):

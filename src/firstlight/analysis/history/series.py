@@ -94,12 +94,13 @@ def history(
     figures: Sequence[str] = (),
     threshold: float = changes.THRESHOLD,
 ) -> History:
-    """Return the history of a machine: by default that of the newest run; ANY treats all runs as of one machine.
+    """Return the history of a machine: by default that of the newest run that was not imported; ANY: of all as one.
 
     `since`: runs that started earlier are left out; `figures`: only those whose names contain all words of one of these
     texts.
     """
-    chosen = machine or (folder.runs[-1].run.machine.name if folder.runs else "")
+    newest = next((p for p in reversed(folder.runs) if not p.run.imported), folder.runs[-1] if folder.runs else None)
+    chosen = machine or (newest.run.machine.name if newest else "")
     mine = [past for past in folder.runs if chosen in (ANY, past.run.machine.name)]
     others: dict[str, int] = {}
     for past in folder.runs:
@@ -107,7 +108,9 @@ def history(
             others[past.run.machine.name] = others.get(past.run.machine.name, 0) + 1
     mine = [past for past in mine if past.run.started >= since]
     series = _series(mine, folder.figures, figures, threshold)
-    known = sorted(s.deviation for s in series if s.deviation is not None and not s.figure.observed)
+    known = sorted(
+        s.deviation for s in series if s.deviation is not None and not (s.figure.observed or s.figure.reported)
+    )
     noise = median(known) if known else None
     quarter = known[3 * len(known) // 4] if known else None
     return History(tuple(mine), tuple(series), chosen, others, threshold, noise, quarter)

@@ -13,8 +13,8 @@ import msgspec
 
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
-from firstlight.model.catalogue import Value, needs
-from firstlight.model.catalogue.brought import THRESHOLD
+from firstlight.model.catalogue import Value
+from firstlight.model.catalogue.brought import THRESHOLD, variant_name
 from firstlight.model.plan import settings
 from firstlight.model.plan.arguments import value
 
@@ -235,13 +235,6 @@ def launcher_words(words: Sequence[str]) -> int:
     """Return the number of leading words `mpiexec -n N` that firstlight's own launching can replace, or 0."""
     plain = len(words) > 3 and Path(words[0]).name in ("mpiexec", "mpirun") and words[1] in ("-n", "-np")
     return 3 if plain and not words[3].startswith("-") else 0
-
-
-def variant_name(text: str) -> str:
-    """Return a valid name of a variant that resembles `text` and requires nothing (see catalogue.needs)."""
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_") or "command"
-    name = name if name[0].isalpha() else f"x{name}"
-    return f"my_{name}" if needs(name) else name
 
 
 def axes(text: str) -> tuple[Axis, ...]:

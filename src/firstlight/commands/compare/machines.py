@@ -9,17 +9,18 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, formatting
 from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.analysis.interval import quotient, ratio
 from firstlight.analysis.provenance import bare, number, states_of
 from firstlight.analysis.states import describe_states, spanning
-from firstlight.analysis.verdict import DISTURBED, Estimate, States, Verified
+from firstlight.analysis.verdict import DISTURBED, Estimate, Reported, States, Verified
 from firstlight.core.confidence import LEVEL
 from firstlight.core.errors import INCONCLUSIVE, OK
 from firstlight.core.heritage import Entry, Heritage
 from firstlight.core.units import convert, count, percent, quantity, significant
 from firstlight.model.catalogue import Row, Workload
+from firstlight.model.catalogue.brought import IMPORTED
 from firstlight.model.plan.selectors import resolved, same_value
 from firstlight.report import answers, chapters, html
 from firstlight.report.export.comparison import Which, which
@@ -29,14 +30,15 @@ from firstlight.results.record import Better
 from firstlight.results.store.durable import replace
 from firstlight.system.machine import Machine, cores
 
-Standing = Literal["best", "alike", "behind", "none"]
+Standing = Literal["best", "alike", "behind", "reported", "none"]
 _NUMBERS = 22  # columns of a median and its share
 
 
 class Cell(msgspec.Struct, frozen=True):
     """What one run answers a row by. `share` of the best median of the row, 1 is the best; null where there is none.
 
-    `standing`: best; alike: no difference to the best can be shown, or none that matters; behind; none, with `reason`.
+    `standing`: best; alike: no difference to the best can be shown, or none that matters; behind; reported: by another
+    tool, not verified and without a share; none, with `reason`.
     """
 
     standing: Standing
@@ -112,9 +114,24 @@ def beside(runs: Sequence[Judged], heritage: Heritage, threshold: float) -> Besi
         line = _line(answer, [some.get(key) for some in found], heritage, workload, machine, threshold)
         if line is not None:
             lines.append(line)
+    lines += _reported([judgement for judgement, _ in runs])
     shared = any(sum(cell.estimate is not None for cell in line.cells) > 1 for line in lines)
     code = OK if shared and not any(column.disturbed for column in columns) else INCONCLUSIVE
     return Beside(columns, tuple(lines), threshold, DRIFT, code)
+
+
+def _reported(runs: Sequence[Judgement]) -> Iterable[Line]:
+    """Yield a line for each figure that another tool reported in any of the runs."""
+    found = [{f.identity: f for f in judgement.figures if isinstance(f, Reported)} for judgement in runs]
+    for figure in {identity: f for some in reversed(found) for identity, f in some.items()}.values():
+        same = [some.get(figure.identity) for some in found]
+        cells = (Cell("none", reason="not reported") if f is None else _as_reported(f) for f in same)
+        title = formatting.name(figure.identity)
+        yield Line(IMPORTED, title, figure.identity.metric, figure.unit, figure.better, tuple(cells))
+
+
+def _as_reported(figure: Reported) -> Cell:
+    return Cell("reported", which(figure.identity), figure.estimate, figure.states, reason=figure.reason)
 
 
 def letter(number: int) -> str:
@@ -207,6 +224,8 @@ def earlier(found: Beside) -> list[tuple[str, int]]:
 
 def cell_text(cell: Cell, unit: str) -> str:
     """Return `14.2 GB/s 0.71`, or `≈0.98` for a share like the best; `✗` for a failed figure, `-` if there is none."""
+    if cell.estimate is not None and cell.standing == "reported":
+        return quantity(cell.estimate.median, unit)
     if cell.estimate is None or cell.share is None:
         return "✗" if cell.reason.startswith("failed") else "-"
     mark = "≈" if cell.standing == "alike" else ""

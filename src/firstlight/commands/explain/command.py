@@ -69,7 +69,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     figure = choose(judgement.figures, words)
     if not isinstance(figure, Verified):
         verdict = str(figure.__struct_config__.tag)
-        note(f"{name(figure.identity)}: {verdict}: {figure.reason}")
+        note(f"{name(figure.identity)}: " + ("" if verdict == "reported" else f"{verdict}: ") + figure.reason)
         return REGRESSION if verdict == "failed" else OK
     explained = page.explain(judgement, figure, workloads, loop_of(judgement.run, figure))
     if output is not None:

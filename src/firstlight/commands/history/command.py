@@ -210,11 +210,14 @@ def _compared(
     from firstlight.analysis.formatting import name
     from firstlight.analysis.history.accepted import baseline
 
-    newest = history.runs[-1]
-    base = baseline(folder, newest.run.machine.name)
+    base = baseline(folder, history.runs[-1].run.machine.name)
     if base is None:
         return None, None
-    before, after = (runs.judged(path)[0] for path in (base, newest.path))
+    before = runs.judged(base)[0]
+    newest = next((past for past in reversed(history.runs) if past.run.imported == before.run.imported), None)
+    if newest is None:
+        return None, None
+    after = runs.judged(newest.path)[0]
     found = compare(before, after, threshold=threshold)
     if figures:
         wanted = [text.split() for text in figures]

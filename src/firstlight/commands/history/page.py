@@ -173,7 +173,8 @@ def standing(comparison: Comparison | None) -> str:
 
 def date(past: Past) -> str:
     """Return the local date on which a run started, such as `21 Nov 2026`."""
-    return time.strftime("%d %b %Y", time.localtime(past.run.started)).lstrip("0")
+    day = time.strftime("%d %b %Y", time.localtime(past.run.started)).lstrip("0")
+    return f"{day} (imported, date not known)" if past.run.undated else day
 
 
 def warnings(history: History, comparison: Comparison | None, left: int) -> list[str]:
@@ -199,6 +200,10 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
     if reworked:
         many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
         found.append(f"{many} had other work per step in earlier runs, which are not shown: {reworked[0].name}")
+    reported = sum(series.figure.reported for series in history.series)
+    if reported:
+        many = number(count(reported, "figure"), "sum(f.reported for f in figures)")
+        found.append(f"{many} of other tools, named (imported) and not verified here")
     if not history.enough_runs:
         found.append("fewer than six runs of any figure: no change can be detected yet")
     return found

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from types import ModuleType
 
@@ -24,11 +25,13 @@ SECTIONS = ("Measure", "Read", "Trust", "Predict", "Improve")
 def _names() -> Iterator[str]:
     """Yield the names of commands: a file `NAME.py` or a folder `NAME` with a `command.py` defines `command`.
 
+    A name that Python reserves has an underscore at its end: `import_`.
+
     A folder with a `subcommand.py` instead adds its command `NAME` to the command `GROUP`.
     """
     for path in FOLDER.iterdir():
         if (path / "command.py").exists() or (path.suffix == ".py" and path.stem != "__init__"):
-            yield path.stem
+            yield path.stem.removesuffix("_")
 
 
 COMMANDS = tuple(sorted(_names()))
@@ -49,8 +52,9 @@ Exit status:
 
 
 def _module(name: str) -> ModuleType:
-    folder = f"firstlight.commands.{name}"
-    return import_module(f"{folder}.command" if (FOLDER / name).is_dir() else folder)
+    own = f"{name}_" if iskeyword(name) else name
+    folder = f"firstlight.commands.{own}"
+    return import_module(f"{folder}.command" if (FOLDER / own).is_dir() else folder)
 
 
 def _subcommands() -> list[ModuleType]:

@@ -36,8 +36,8 @@ class FiniteRange(click.FloatRange):
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 WITH_RESULTS = frozenset(
     (
-        "run", "bench", "submit", "health", "figures", "export junit", "export hpcc", "compare", "history", "explain",
-        "check", "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
+        "run", "bench", "import", "submit", "health", "figures", "export junit", "export hpcc", "compare", "history",
+        "explain", "check", "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
     )
 )  # fmt: skip
 """The commands that have `--results`."""

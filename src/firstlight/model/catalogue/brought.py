@@ -6,25 +6,38 @@ It is stored in run.json, so that any user of the run can judge it and draw its 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, OF_COMMANDS, Role, defect
-from firstlight.model.catalogue import Bound, Plot, Row, Variant, Workload
+from firstlight.model.catalogue import Bound, Plot, Row, Variant, Workload, needs
 
-CHAPTER = "bench"
+CHAPTER, IMPORTED = "bench", "imported"
+"""The chapters of commands that firstlight measured, and of figures that another tool reported."""
 CALLED = {EXECUTION: "wall time", EXECUTION_CPU: "CPU time", EXECUTION_MEMORY: "peak memory"}
 """Names of the metrics with these roles."""
 THRESHOLD = 0.05
 """The default of the smallest difference that matters, as a share."""
 
 
+class Reporter(msgspec.Struct, frozen=True):
+    """The tool that reported figures of a run. firstlight neither measured nor verified them."""
+
+    tool: str
+    version: str = ""  # "": not known
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.version or '(version not known)'}"
+
+
 class Brought(msgspec.Struct, frozen=True):
     """The part of a workload.toml that concerns commands. `commands`: by variant, as its user typed it.
 
-    `threshold`: the smallest difference between commands that matters, as a share.
+    `threshold`: the smallest difference between commands that matters, as a share. `reporter`: the tool whose results
+    were imported; None: firstlight measured the commands.
     """
 
     name: str
@@ -36,6 +49,11 @@ class Brought(msgspec.Struct, frozen=True):
     bounded_by: tuple[Bound, ...] = ()
     roles: tuple[Role, ...] = ()
     threshold: float = THRESHOLD
+    reporter: Reporter | None = None
+
+    @property
+    def chapter(self) -> str:
+        return CHAPTER if self.reporter is None else IMPORTED
 
     @property
     def choose(self) -> str:
@@ -93,7 +111,7 @@ class Brought(msgspec.Struct, frozen=True):
             folder=nowhere,
             title=self.title,
             question=self.question,
-            chapter=CHAPTER,
+            chapter=self.chapter,
             toolchain_sensitive=self.toolchain_sensitive,
             suites={},
             variants=tuple(Variant(name, nowhere, (), broken=False) for name in self.commands),
@@ -109,3 +127,10 @@ class Brought(msgspec.Struct, frozen=True):
 def together(found: Mapping[str, Workload], brought: Iterable[Brought]) -> dict[str, Workload]:
     """Return the workloads of the catalogue and of a run; one of the run hides one of the same name."""
     return {**found, **{one.name: one.workload() for one in brought}}
+
+
+def variant_name(text: str) -> str:
+    """Return a valid name of a variant that resembles `text` and requires nothing (see catalogue.needs)."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_") or "command"
+    name = name if name[0].isalpha() else f"x{name}"
+    return f"my_{name}" if needs(name) else name

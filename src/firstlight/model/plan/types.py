@@ -54,6 +54,8 @@ class Program(msgspec.Struct, frozen=True):
 
 AS_IT_IS = "as-it-is"
 """The toolchain name of an external command that firstlight did not build."""
+NOT_OURS = "imported"
+"""The toolchain name of a program that another tool measured and reported."""
 
 
 class Likeness(msgspec.Struct, frozen=True):

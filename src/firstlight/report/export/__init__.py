@@ -1,4 +1,4 @@
-"""The export: a run in external formats, one file per format; only a verified figure has numbers in any of them."""
+"""The export: a run in external formats, one file per format; only verified and reported figures have numbers."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ class ComparedFigure(Compared[Which], frozen=True):
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
     `observed`: a value that the program observed; it decides no exit status. `a_states`, `b_states`: where the launches
-    of a run fall into two.
+    of a run fall into two. `reporter`: the tool that reported it in B, "" if firstlight verified it.
     """
 
 
 class ChangedVerdict(Changed[Which], frozen=True):
-    """A figure whose verdict changed. Verified before and failed now is a regression."""
+    """A figure whose verdict changed. A number before and failed now is a regression."""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
@@ -88,7 +88,8 @@ def which(i: Identity) -> Which:
 def _figure(f: Compared[Identity]) -> ComparedFigure:
     who = which(f.identity)
     return ComparedFigure(
-        who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed, f.a_states, f.b_states
+        who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed, f.a_states,
+        f.b_states, f.reporter,
     )  # fmt: skip
 
 

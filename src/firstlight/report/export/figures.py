@@ -1,4 +1,4 @@
-"""The figures of a run as plain rows, in JSON and in CSV. Only a verified figure has numbers."""
+"""The figures of a run as plain rows, in JSON and in CSV. Only a verified or a reported figure has numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement
-from firstlight.analysis.verdict import Failed, Figure, States, Untimed, Verdict, Verified
+from firstlight.analysis.verdict import Failed, Figure, Reported, States, Untimed, Verdict, Verified
 from firstlight.core.shell import printable
 from firstlight.execute.build.effort import Effort
 from firstlight.model.plan import Placement
@@ -82,12 +82,16 @@ def _row(figure: Figure, run: Run, date: str) -> Row:
             states = figure.states
             reason = OVERSUBSCRIBED if figure.oversubscribed else None
             verdict = "verified"
+        case Reported():
+            median, low, high = figure.estimate.median, figure.estimate.low, figure.estimate.high
+            launches, states = len(figure.estimate.launches), figure.states
+            reason, verdict = figure.reason, "reported"
         case _:
             verdict = "failed" if isinstance(figure, Failed) else "unverified"
             verdict = "untimed" if isinstance(figure, Untimed) else verdict
             reason = figure.reason
             expected = figure.expected or None if isinstance(figure, Failed) else None
-    estimate = figure.estimate if isinstance(figure, Verified) else None
+    estimate = figure.estimate if isinstance(figure, Verified | Reported) else None
     return Row(
         run=run.id,
         machine=run.machine.name,

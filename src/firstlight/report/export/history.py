@@ -63,7 +63,10 @@ class HistoryChange(msgspec.Struct, frozen=True):
 
 
 class HistorySeries(msgspec.Struct, frozen=True):
-    """A figure over the runs. `deviation`: from run to run by itself, as a share; null: too few runs."""
+    """A figure over the runs. `deviation`: from run to run by itself, as a share; null: too few runs.
+
+    `reported`: another tool reported it; firstlight did not verify it.
+    """
 
     identity: Which
     unit: str
@@ -73,6 +76,7 @@ class HistorySeries(msgspec.Struct, frozen=True):
     other_work: int
     points: tuple[HistoryPoint, ...]
     changes: tuple[HistoryChange, ...]
+    reported: bool = False
 
 
 class HistoryDocument(msgspec.Struct, frozen=True):
@@ -130,6 +134,7 @@ def _series(series: Series, places: dict[Path, int]) -> HistorySeries:
         series.other_work,
         points,
         tuple(_change(moved, places) for moved in series.moved),
+        figure.reported,
     )
 
 

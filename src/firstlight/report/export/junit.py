@@ -3,7 +3,7 @@
 A suite is a workload, a test is a case of a program. It is red if the exit status of the run is 1: a case of a
 variant that is wrong with every toolchain is a failure, or an error if every launch was lost. A result that is wrong
 with one toolchain and right with another is a finding about the toolchain. It is skipped with this reason, as are
-unverified and unavailable results. The time of a test is the median time of one step.
+unverified and unavailable results, and what another tool reported. The time of a test is the median time of one step.
 
 Compared with an accepted run a test is a figure, and it is red only if the machine, or its software, became worse:
 a verified figure is worse or wrong now, or a new variant is right under no toolchain. A test is skipped, with the
@@ -22,7 +22,7 @@ from firstlight.analysis.absence import absences
 from firstlight.analysis.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.analysis.formatting import values, where
 from firstlight.analysis.outcome import Correctness, outcome
-from firstlight.analysis.verdict import Failed, Figure, Identity, Untimed, Unverified, Verified
+from firstlight.analysis.verdict import Failed, Figure, Identity, Numbered, Reported, Untimed, Unverified, Verified
 from firstlight.core.shell import as_typed, printable
 from firstlight.core.units import quantity, significant
 from firstlight.report.export.figures import OVERSUBSCRIBED
@@ -78,7 +78,7 @@ def against(found: Comparison, judgement: Judgement) -> str:
             _mark(test, "failure", figure.reason, figure.cause)
         elif isinstance(figure, Failed):
             _mark(test, "skipped", _expected(figure, came.right.get((who.workload, who.variant), ())))
-        elif isinstance(figure, Unverified | Untimed):
+        elif isinstance(figure, Unverified | Untimed | Reported):
             _mark(test, "skipped", figure.reason)
         else:
             ElementTree.SubElement(test, "system-out").text = _clean(f"not in {found.a}; {_figure(figure)}")
@@ -201,9 +201,9 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
                 _mark(test, "error", figure.reason, "lost")
             case Failed():
                 _mark(test, "failure", figure.reason, figure.cause)
-            case Unverified():
+            case Unverified() | Reported():
                 _mark(test, "skipped", figure.reason)
-    lines = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
+    lines = [_figure(figure) for figure in figures if isinstance(figure, Verified | Reported)]
     lines += [f"{figure.identity.metric}: {figure.reason}" for figure in figures if isinstance(figure, Untimed)]
     if lines:
         ElementTree.SubElement(test, "system-out").text = _clean("\n".join(lines))
@@ -231,12 +231,14 @@ def _mark(test: ElementTree.Element, kind: str, reason: str, cause: str = "") ->
             element.set("type", _clean(cause))
 
 
-def _figure(figure: Verified) -> str:
+def _figure(figure: Numbered) -> str:
     """Return `rate: 39.3 Gflop/s [22.6 - 40.2], 7 launches, 99 % of ceiling`."""
     e = figure.estimate
     interval = "too few" if e.low is None or e.high is None else f"{significant(e.low)} - {significant(e.high)}"
-    share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
-    note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
+    share = note = ""
+    if isinstance(figure, Verified):
+        share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
+        note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
     number = f"{significant(e.median)} {figure.unit} [{interval}]"
     two = f"; bimodal: {states.describe_states(figure.states, figure.unit)}" if figure.states else ""
     return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{two}{note}"

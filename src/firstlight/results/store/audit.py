@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from firstlight.results.record import (
     Launch,
     Line,
     Refused,
+    Reported,
     Run,
     Sample,
     Series,
@@ -173,6 +174,7 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
         yield Defect(layout.LAUNCHES, 0, _bare(error, store.path / layout.LAUNCHES))
         return
     cells = {cell.id: cell for cell in run.cells} if run else {}
+    imported = {one.name for one in run.brought if one.reporter is not None} if run else set()
     there: dict[str, set[int]] = {}
     for name in names:
         shown, launch = f"{layout.LAUNCHES}/{name}", layout.parse_launch(name)
@@ -193,7 +195,7 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
             wrong = misplaced(reading.record.start, run.id, cells, *launch)
             yield from (Defect(shown, 1, what) for what in wrong)
         if not reading.defects:
-            content = lines.few(_content(reading.lines, cells.get(launch[0])))
+            content = lines.few(_content(reading.lines, cells.get(launch[0]), imported))
             yield from (Defect(shown, line, what) for line, what in content)
     for cell, numbers in there.items():
         yield from _gaps(cell, numbers)
@@ -208,8 +210,12 @@ def _gaps(cell: str, numbers: set[int]) -> Iterator[Defect]:
             yield Defect(name, 0, "is missing" + more)
 
 
-def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
-    """Yield contradictions between the lines of a sound file, and between them and the plan."""
+def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Collection[str]) -> Found:
+    """Yield contradictions between the lines of a sound file, and between them and the plan.
+
+    `imported`: workloads whose figures another tool reported.
+    """
+    foreign = cell is not None and cell.program.workload in imported
     cases: dict[int, Case] = {}
     samples: Counter[int] = Counter()
     checks: dict[int, list[Check]] = {}
@@ -222,7 +228,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     for number, line in content:
         what: list[str] = []
         if isinstance(line, Launch):
-            what = list(_program(line, cell))
+            what = list(_program(line, cell, foreign))
             ranks = line.ranks
         elif isinstance(line, Case):
             what = list(_case(line, len(cases) + refused))
@@ -230,8 +236,15 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         elif isinstance(line, Refused):
             what = list(_refused(line, len(cases) + refused))
             refused += 1
-        elif isinstance(line, Sample | Series | Field | Devices | Check | Counters) and line.case not in cases:
+        elif isinstance(line, Sample | Reported | Series | Field | Devices | Check | Counters) and (
+            line.case not in cases
+        ):
             what = [f"case {line.case} was not declared"]
+        elif isinstance(line, Reported):
+            what = [] if foreign else ["another tool reported it, and firstlight launched this program"]
+            samples[line.case] += 1
+        elif isinstance(line, Sample | Check) and foreign:
+            what = ["firstlight measured it, and another tool reported this program"]
         elif isinstance(line, Sample):
             what = list(_sample(line, samples[line.case]))
             samples[line.case] += 1
@@ -259,7 +272,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
             found = len(cases) + refused
             what = [f"{line.cases} cases announced, {found} found"] if line.cases != found else []
             what += ["every case is refused, and the program ended as if it had run"] if refused and not cases else []
-            what += _finished(cases, samples, checks)
+            what += _finished(cases, samples, checks, foreign)
             right = (case for case in off_device if all(check.ok for check in checks.get(case, ())))
             what += [f"case {case} did not run on a device and has no failed check" for case in sorted(right)]
         elif isinstance(line, Exit):
@@ -267,8 +280,8 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         yield from ((number, sentence) for sentence in what)
 
 
-def _program(line: Launch, cell: Cell | None) -> Iterator[str]:
-    silent = cell is not None and cell.guest is not None and not line.binding  # its ranks are not asked
+def _program(line: Launch, cell: Cell | None, foreign: bool) -> Iterator[str]:
+    silent = cell is not None and (cell.guest is not None or foreign) and not line.binding  # its ranks are not asked
     if not silent and sorted(b.rank for b in line.binding) != list(range(line.ranks)):
         yield f"the binding of {len(line.binding)} ranks is given, there are {line.ranks}"
     if cell is None:
@@ -340,12 +353,14 @@ def _check(line: Check) -> Iterator[str]:
         yield f"the check {outcome}, but its error is {line.error} and its tolerance {line.tolerance}"
 
 
-def _finished(cases: dict[int, Case], samples: Counter[int], checks: dict[int, list[Check]]) -> Iterator[str]:
+def _finished(
+    cases: dict[int, Case], samples: Counter[int], checks: dict[int, list[Check]], foreign: bool
+) -> Iterator[str]:
     """Yield cases without an expected check, without samples after a passed first check, or checked twice."""
     for case in cases:
         found = checks.get(case, [])
         stopped = any(c.when == "before" and not c.ok for c in found)
-        if not stopped and not any(c.when == "after" for c in found):
+        if not stopped and not foreign and not any(c.when == "after" for c in found):
             yield f"case {case} was never checked"
         if not stopped and not samples[case]:
             yield f"case {case} has no samples"

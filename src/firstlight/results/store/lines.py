@@ -22,6 +22,7 @@ from firstlight.results.record import (
     LaunchRecord,
     Line,
     Refused,
+    Reported,
     Sample,
     Series,
     Start,
@@ -171,7 +172,7 @@ class _Order:
         if isinstance(line, Launch) and self.launched:
             return "a second launch line"
         if (
-            isinstance(line, Case | Refused | Sample | Series | Field | Devices | Check | Counters | End)
+            isinstance(line, Case | Refused | Sample | Reported | Series | Field | Devices | Check | Counters | End)
             and not self.launched
         ):
             return "comes before the launch line"
@@ -217,4 +218,5 @@ def _group(lines: list[Line]) -> LaunchRecord:
         devices=tuple(line for line in lines if isinstance(line, Devices)),
         fields=tuple(line for line in lines if isinstance(line, Field)),
         refused=tuple(line for line in lines if isinstance(line, Refused)),
+        reported=tuple(line for line in lines if isinstance(line, Reported)),
     )
