@@ -51,13 +51,17 @@ class Scale(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, first=first, last=last)
 
 
+MOST_DECADES = 307.0
+"""The largest exponent of an end of a logarithmic axis."""
+
+
 def spread(values: Sequence[float], log: bool, margin: float = 0.05) -> tuple[float, float]:
     """Return a range that contains the values with a margin on both sides, also around equal values."""
     low, high = (min(values), max(values)) if values else (1.0, 1.0)
     if log:
         a, b = math.log10(low), math.log10(high)
         extra = max(margin * (b - a), 0.03) if b > a else 0.3
-        return 10 ** (a - extra), 10 ** (b + extra)
+        return 10 ** max(a - extra, -MOST_DECADES), 10 ** min(b + extra, MOST_DECADES)
     extra = margin * (high - low) if high > low else 0.5 * abs(high) or 0.5
     return low - extra, high + extra
 
