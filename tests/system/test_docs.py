@@ -181,7 +181,6 @@ PAGES = _pages()
 def claims() -> list[prose.Claim]:
     """Return statements of documents with their truth, computed from the files of the checkout."""
     workloads = shipped.workloads()
-    quick = sum("quick" in w.suites for w in workloads.values())
     patterns = len(list((ROOT / "native/patterns/patterns").glob("*.cpp")))
     kernels = (shipped.folder("vectorise") / "kernels" / "kernels.hpp").read_text().count("FL_KERNEL(")
     (python,) = re.findall(r'requires-python = ">=([\d.]+)"', (ROOT / "pyproject.toml").read_text())
@@ -192,8 +191,6 @@ def claims() -> list[prose.Claim]:
         prose.Claim(r"NUMBER (?:exchange |communication )?strategies", strategies),
         prose.Claim(r"NUMBER algorithms", len(list((ROOT / "native/collectives/algorithms").glob("*.cpp")))),
         prose.Claim(r"NUMBER patterns", patterns),
-        prose.Claim(r"NUMBER workloads in", len(workloads)),
-        prose.Claim(r"NUMBER workloads that fill", quick),
         prose.Claim(r"(?:fill its|them for) NUMBER seconds", int(EFFORT["quick"].budget)),
         prose.Claim(r"NUMBER chapters", len({w.chapter for w in workloads.values()})),
         prose.Claim(r"NUMBER kinds of machine", len(list((ROOT / "sites").glob("*.toml")))),
