@@ -152,3 +152,9 @@ def test_compare_of_too_few_launches_is_inconclusive(bench: Bench, capsys: Captu
         assert call(capsys, "run", "--launches", "2", "--as", name)[0] == OK
     code, out, _ = call(capsys, "compare", "one", "two")
     assert code == 4 and "too few launches" in out
+
+
+def test_an_empty_name_of_a_run_is_one_line(capsys: Captured) -> None:
+    for words in (["report", ""], ["figures", ""], ["compare", "", ""], ["explain", "x", "--run", ""]):
+        code, _, err = call(capsys, *words)
+        assert code == USAGE and "the name of the run is empty" in err and err.count("\n") == 1

@@ -27,6 +27,8 @@ def named(text: str, results: Path) -> Path | None:
 
 def find(text: str, results: Path = RESULTS) -> Path:
     """Return the directory of a run. Raises UsageError, with the newest runs, if there is no such run."""
+    if not text:
+        raise UsageError("the name of the run is empty; `latest` is the newest one")
     if text == "latest":
         known = identifiers(results)
         if not known:
