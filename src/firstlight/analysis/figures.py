@@ -322,7 +322,7 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
     options = {p.name: p.options for p in description.parameters} if description is not None else {}
     threads = [t for t in cell.options.get("threads", ()) if isinstance(t, int)] or [cell.placement.threads]
     axes = cell.values
-    if cell.guest is None:
+    if cell.external is None:
         axes = {name: [v for one in some for v in _recorded(one, options.get(name, ()))] for name, some in axes.items()}
     if len(threads) * math.prod(map(len, axes.values())) > _MANY:
         return [Subject(cell.program, cell.placement, ())]

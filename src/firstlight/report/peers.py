@@ -78,7 +78,7 @@ def _of_external(program: str, arguments: Sequence[str], run: Run, some: Sequenc
     The program's own option executes the preparation, or a shell does so once if there is no such option.
     """
     start = some[-1].record.start if some else None
-    external = next((c.guest for c in run.cells if start is not None and c.id == start.cell), None)
+    external = next((c.external for c in run.cells if start is not None and c.id == start.cell), None)
     if start is None or external is None:
         return ""
     words = [word.replace("{out}", OUT) for word in (*_launcher(external, start.command), *external.command)]

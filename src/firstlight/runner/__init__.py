@@ -27,7 +27,7 @@ from firstlight.results import store
 from firstlight.results.record import SCHEMA, Run
 from firstlight.results.store import Store
 from firstlight.results.store.documents import typed
-from firstlight.runner import documents, environment, exit_status, forecast, guests, preview, resuming
+from firstlight.runner import documents, environment, exit_status, external_commands, forecast, preview, resuming
 from firstlight.runner.forecast import Forecast
 from firstlight.runner.interrupt import interruptible, leaving_nothing
 from firstlight.runner.prepare import (
@@ -247,7 +247,7 @@ def resume(
         workloads = of_run(catalogue.load(catalogue.roots()), old)
         resuming.same_settings(old, settings)
         resuming.harmless(old)
-        guests.require_remembered(old)
+        external_commands.require_remembered(old)
         documents.require(path, old)
         wanted = {b.program: b.sha256 for b in old.builds if b.ok}
         resuming.known(wanted, workloads)
@@ -283,12 +283,12 @@ def resume(
 def _made(
     old: Run, programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress
 ) -> Made:
-    """Build the programs of a resumed run again; guests stay as they are."""
-    visiting = guests.programs(old.cells)
+    """Build the programs of a resumed run again; external commands stay as they are."""
+    visiting = external_commands.programs(old.cells)
     own = [program for program in programs if program not in visiting]
     made = make(own, toolbox, workloads, progress) if own else Made((), {}, {})
-    there = tuple(b for b in guests.builds(old.cells) if b.program in programs)
-    executables = {**made.executables, **{b.program: guests.OBSERVER for b in there}}
+    there = tuple(b for b in external_commands.builds(old.cells) if b.program in programs)
+    executables = {**made.executables, **{b.program: external_commands.OBSERVER for b in there}}
     return replace(made, builds=(*made.builds, *there), executables=executables)
 
 

@@ -114,7 +114,7 @@ def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dic
         program, declared = cell.program, workloads.get(cell.program.workload)
         if declared is not None and declared.toolchain_sensitive and program.variant in declared.plain:
             found[cell.id] = f"{program.target} {program.mpi} {cell.placement} {cell.arguments}"
-    for cell in (c for c in cells if c.guest is not None):
+    for cell in (c for c in cells if c.external is not None):
         workload = cell.program.workload
         found[cell.id] = f"{workload} {[cell.values.get(name) for name in names.get(workload, ())]}"
     return found
@@ -169,7 +169,7 @@ def ranks(
         want(first[:1], Rank(Rank.FRONT + chapter))
         want(first, Rank(Rank.FRONT_FIRST + chapter))
         want(order, Rank(Rank.FRONT_OTHER + chapter))
-        want((n for n in order if known[n].guest is not None), Rank(Rank.FRONT + chapter))
+        want((n for n in order if known[n].external is not None), Rank(Rank.FRONT + chapter))
     compared = {bases.get(c.program.mpi or "") for c in cells} - {None}
     by_itself = {(w.name, role.library) for w in workloads.values() for role in w.roles if role.library}
     own = (c for c in cells if c.program.mpi in compared)
@@ -243,7 +243,7 @@ def going_on(items: Iterable[Item], room: float, resumed: bool) -> list[Item]:
 
     This serves a user's own commands, which run as often as time allows, and runs that are resumed for a short time.
     """
-    some = [u for u in units(items) if _begun(u) and (resumed or u[0].cell.guest is not None)]
+    some = [u for u in units(items) if _begun(u) and (resumed or u[0].cell.external is not None)]
     return _most_wanted([u for u in some if sum(i.seconds for i in u) <= room])
 
 

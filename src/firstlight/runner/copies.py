@@ -58,7 +58,7 @@ def _of(cells: Iterable[Cell], above: Path) -> dict[Path, set[Path]]:
     """Return the folders of external commands that are inside copies, by copy."""
     found: dict[Path, set[Path]] = {}
     for cell in cells:
-        folder = Path(cell.guest.folder) if cell.guest is not None else above
+        folder = Path(cell.external.folder) if cell.external is not None else above
         if folder != above and folder.is_relative_to(above):
             found.setdefault(above / folder.relative_to(above).parts[0], set()).add(folder)
     return found

@@ -77,7 +77,7 @@ def _middle(factors: list[float]) -> float:
 
 def key(cell: Cell) -> str:
     p = cell.placement
-    words = cell.arguments + (cell.guest.command if cell.guest is not None else ())
+    words = cell.arguments + (cell.external.command if cell.external is not None else ())
     return f"{cell.program.key} {p.nodes}x{p.ranks}x{p.threads} {' '.join(words)}"
 
 

@@ -114,7 +114,7 @@ def _versions(toolbox: Toolbox) -> dict[str, str]:
 _HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,*?+-]+|--samples|--sample-seconds|--case-seconds|--threads|[0-9.e,+-]+")
 
 
-_OF_GUEST = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
+_OF_COMMAND = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
 
 
 def harmless(old: Run) -> None:
@@ -128,8 +128,8 @@ def harmless(old: Run) -> None:
         if not store.layout.CELL.fullmatch(cell.id):
             raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
         for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
-            if cell.guest is not None and _OF_GUEST.fullmatch(word):
-                continue  # the word is only recorded: the guest has the command that is started
+            if cell.external is not None and _OF_COMMAND.fullmatch(word):
+                continue  # the word is only recorded: the external command has what is started
             files = {v for v in word.partition("=")[2].split(",") if names_file(v)} - kept
             if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)) or files:
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")

@@ -71,7 +71,7 @@ def answered(
 def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
     """Yield the parameters of an MPI program that neither the suite nor the user set and that have a tuned default."""
     workload = workloads.get(cell.program.workload)
-    if workload is None or cell.program.mpi is None or cell.guest is not None:
+    if workload is None or cell.program.mpi is None or cell.external is not None:
         return
     for ask in workload.asks:
         if ask.parameter not in cell.values and any(fnmatchcase(cell.program.variant, p) for p in ask.variants):

@@ -25,7 +25,7 @@ from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, US
 from firstlight.execute.observer import execution
 from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
 from firstlight.model.plan.effort import EXTERNAL
-from firstlight.runner import guests
+from firstlight.runner import external_commands
 
 PYTHON = shlex.quote(sys.executable)
 
@@ -121,14 +121,14 @@ def remembering(number: int) -> None:
     cell = Cell(
         f"c{number}", Program("bench", "a", "as-it-is"), Placement(), (), ExternalCommand((f"./a{number}",), "/")
     )
-    guests.remember([cell])
+    external_commands.remember([cell])
 
 
 def test_runs_that_begin_at_the_same_time_are_all_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRSTLIGHT_CACHE", str(tmp_path))
     with multiprocessing.get_context("fork").Pool(8) as pool:
         pool.map(remembering, range(64), chunksize=1)
-    assert len(set(json.loads((tmp_path / guests.FILE).read_text()))) == 64
+    assert len(set(json.loads((tmp_path / external_commands.FILE).read_text()))) == 64
 
 
 def test_a_comparison_that_the_budget_ends_is_inconclusive(here: Path, capsys: Captured) -> None:

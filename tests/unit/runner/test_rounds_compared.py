@@ -25,7 +25,7 @@ def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
     """Make the cells of the bench external commands; return the comparison of each cell."""
     replace = msgspec.structs.replace
     bench.cells = [
-        replace(c, arguments=(f"n={cases[c.id]}",), guest=ExternalCommand((c.id,), "/")) for c in bench.cells
+        replace(c, arguments=(f"n={cases[c.id]}",), external=ExternalCommand((c.id,), "/")) for c in bench.cells
     ]
     return agenda.comparisons(bench.cells, choosing())
 

@@ -14,7 +14,7 @@ from firstlight.commands.bench.placeholders import filled
 from firstlight.core.errors import UsageError
 from firstlight.core.units import binary
 from firstlight.runner import copies as kept
-from firstlight.runner import guests
+from firstlight.runner import external_commands
 from firstlight.system.mpi_families import of
 from firstlight.system.process import bounded
 from firstlight.toolchain import Mpi, Toolchain
@@ -175,7 +175,7 @@ def _flaw(words: Sequence[str], copy: Path, begun: int) -> str:
     One of the programs among the words must be new. If there is none (an interpreter with a script), the build must
     have made some file.
     """
-    if "/" in words[0] and guests.found(words[0], copy) is None:
+    if "/" in words[0] and external_commands.found(words[0], copy) is None:
         return f"the build ended with status 0 and made no {words[0]}; what it printed: {log(copy)}"
     files = [
         file for word in words if (file := copy / word).is_file() and file.resolve().is_relative_to(copy.resolve())

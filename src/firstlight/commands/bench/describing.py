@@ -116,7 +116,7 @@ def _axes(cells: Sequence[Cell]) -> list[str]:
         "toolchain": {c.program.toolchain for c in cells},
         "mpi": {c.program.mpi for c in cells},
         "placement": {c.placement for c in cells},
-        "bind": {c.guest.bound for c in cells if c.guest is not None and "bind" in c.values},
+        "bind": {c.external.bound for c in cells if c.external is not None and "bind" in c.values},
     }
     return [axis for axis, values in seen.items() if len(values) > 1]
 

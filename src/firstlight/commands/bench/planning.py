@@ -19,7 +19,7 @@ from firstlight.model.plan import AS_IT_IS, EFFORT, Cell, ExternalCommand, Liken
 from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.effort import EXTERNAL
 from firstlight.model.plan.placements import expand
-from firstlight.runner import guests
+from firstlight.runner import external_commands
 from firstlight.system.machine import Machine
 from firstlight.system.mpi_families import interchangeable
 from firstlight.toolchain import Absent, Mpi, Toolbox, Toolchain, used_mpi
@@ -138,7 +138,7 @@ def _of_programs(
     own = {}
     for name in some:
         words = words_of(request, name)
-        there = [str(guests.found(w, folder) or w) for w in words[3:4]]
+        there = [str(external_commands.found(w, folder) or w) for w in words[3:4]]
         own[name] = used_mpi.mpi_of([*there, words[0]], toolbox.mpis, None)
     first = next(iter(own.values()))
     if "mpi" not in request.vary and not request.mpis:
@@ -195,7 +195,7 @@ def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders:
             parameters = {**values, **({"bind": bind} if bind else {})}
             arguments = compose({name: [one] for name, one in parameters.items()}) + EFFORT[EXTERNAL].arguments
             external = _external(request, name, one, place, bind, values, recorders)
-            if any(c.program == program and c.guest == external and c.placement == place for c in found):
+            if any(c.program == program and c.external == external and c.placement == place for c in found):
                 continue
             taken[stem] = taken.get(stem, 0) + 1
             unique = stem if taken[stem] == 1 else f"{stem}.{taken[stem]}"

@@ -24,7 +24,7 @@ from firstlight.model.plan import EFFORT, Cell, Plan, beside
 from firstlight.model.plan.effort import EXTERNAL
 from firstlight.results import store
 from firstlight.results.record import Build
-from firstlight.runner import copies, guests
+from firstlight.runner import copies, external_commands
 from firstlight.runner.interrupt import leaving_nothing
 from firstlight.runner.prepare import excerpt
 from firstlight.runner.progress import Progress
@@ -121,7 +121,9 @@ def _built(
             found[one.folder] = BuildResult(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
             continue
         variables = building.environment(one.toolchain, one.mpi)
-        commands = {c.program.variant: c.guest.command for c in cells if c.guest and c.guest.folder == str(one.folder)}
+        commands = {
+            c.program.variant: c.external.command for c in cells if c.external and c.external.folder == str(one.folder)
+        }
         found[one.folder] = outcome = building.make(
             request.build,
             values,
@@ -145,20 +147,20 @@ def _built(
 def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, BuildResult]) -> runner.Made:
     """Return the records of the programs, built or already there. Raises UsageError if one cannot be started."""
     outcome = {
-        c.program: outcomes.get(Path(c.guest.folder), BuildResult(0.0, "")) for c in cells if c.guest is not None
+        c.program: outcomes.get(Path(c.external.folder), BuildResult(0.0, "")) for c in cells if c.external is not None
     }
     outputs = {p.key: why for p, o in outcome.items() if (why := o.of(p.variant))}
-    good = [c for c in cells if c.guest is not None and not outcome[c.program].of(c.program.variant)]
+    good = [c for c in cells if c.external is not None and not outcome[c.program].of(c.program.variant)]
     for cell in good:
-        if cell.guest is not None:
-            startable.require(cell.guest)
-    there = guests.builds(good, {p: o.seconds for p, o in outcome.items()})
+        if cell.external is not None:
+            startable.require(cell.external)
+    there = external_commands.builds(good, {p: o.seconds for p, o in outcome.items()})
     failed = [
         Build(p, ok=False, seconds=o.seconds, error=excerpt(why, 4000, f"builds/{p.key}.log"))
         for p, o in outcome.items()
         if (why := o.of(p.variant))
     ]
-    executables = {b.program: guests.OBSERVER for b in there}
+    executables = {b.program: external_commands.OBSERVER for b in there}
     return runner.Made((*there, *failed), executables, describing.descriptions(request), outputs)
 
 
@@ -169,7 +171,7 @@ def run(request: BenchRequest, folder: Path, results: Path, name: str | None, pr
         store.free_name(results, name)
     with leaving_nothing():
         prepared, made = prepare(request, folder, progress)
-    guests.remember(prepared.plan.cells)
+    external_commands.remember(prepared.plan.cells)
     return runner.carry_out(asked, prepared, made, progress)
 
 

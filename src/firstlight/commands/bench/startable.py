@@ -14,7 +14,7 @@ from firstlight.core.errors import UsageError
 from firstlight.core.shell import line
 from firstlight.core.units import binary
 from firstlight.model.plan import ExternalCommand
-from firstlight.runner import guests
+from firstlight.runner import external_commands
 
 LONGEST = (1 << 17) - 1
 """Linux passes at most this many bytes of one argument to a program."""
@@ -29,7 +29,7 @@ def require(external: ExternalCommand) -> None:
     command, folder = external.command, Path(external.folder)
     if OUT in names(command[:1]):
         raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
-    if (file := guests.found(command[0], folder)) is None:
+    if (file := external_commands.found(command[0], folder)) is None:
         raise UsageError(f"{_short(command[0])}: {_absent(command[0], folder)}")
     for flaw in filter(None, (_script(file), _arguments(external), _reference(external))):
         raise UsageError(f"{_short(command[0])}: {flaw}")

@@ -89,7 +89,7 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leftovers, mpi)
     if cell.placement.gpu is not None:
         own |= gpus.alone(cell.placement.gpu, machine.gpus)
-    environment = compose(cell.placement, identity, own, cell.guest)
+    environment = compose(cell.placement, identity, own, cell.external)
     try:
         with _abandoning(launcher) as over:
             ended = supervise.run(
@@ -203,8 +203,8 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
         has = count(len(machine.gpus), "GPU")
         raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, and there are {has}")
-    if cell.guest is not None:
-        return _of_external(cell.guest, cell.placement, mpi, launcher, machine)
+    if cell.external is not None:
+        return _of_external(cell.external, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))
     devices = getattr(launcher, "devices", None)
     if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
@@ -237,7 +237,7 @@ def _abandoning(launcher: Launcher) -> Iterator[Callable[[bool], None]]:
 
 def _runtimes(cell: Cell, mpi: Mpi | None) -> dict[str, str]:
     """Return the variables of the runtimes that the program's name requires (OpenSHMEM, coarrays)."""
-    extras = mpi.extras if mpi is not None and cell.guest is None else {}
+    extras = mpi.extras if mpi is not None and cell.external is None else {}
     wanted = [extras[need].environment for need in needs(cell.program.variant) if need in extras]
     return {name: value for environment in wanted for name, value in environment.items()}
 
@@ -251,15 +251,15 @@ def _words(
     emulator: tuple[str, ...],
 ) -> tuple[str, ...]:
     """Return the words. The observer starts an external command's launcher, to time all that its user waits for."""
-    if cell.guest is None:
+    if cell.external is None:
         return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
     values = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
-    external = msgspec.json.encode(cell.guest).decode()
+    external = msgspec.json.encode(cell.external).decode()
     words = [sys.executable, "-I", "-S", str(executable.absolute()), *cell.arguments, *options]
     words += [word for name, value in values.items() for word in (f"--{name}", str(value))]
     words += [word for k in range(0, len(external), PIECE) for word in ("--external", external[k : k + PIECE])]
-    return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.guest.launched else ()))
+    return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.external.launched else ()))
 
 
 def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str]) -> tuple[str, ...]:

@@ -101,13 +101,15 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
     program: Program
     placement: Placement
     arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
-    guest: ExternalCommand | None = None  # in whose place firstlight's own executable is the observer
+    external: ExternalCommand | None = msgspec.field(
+        default=None, name="guest"
+    )  # in whose place firstlight's own executable is the observer
 
     @cached_property
     def values(self) -> Values:
         """Return the values of each parameter. All combinations are cases; an external command has one case."""
         pairs = (word.partition("=") for word in self.arguments if "=" in word and not word.startswith("-"))
-        return {name: values(text) if self.guest is None else (value(text),) for name, _, text in pairs}
+        return {name: values(text) if self.external is None else (value(text),) for name, _, text in pairs}
 
     @cached_property
     def options(self) -> Values:

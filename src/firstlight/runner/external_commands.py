@@ -1,4 +1,4 @@
-"""Guests: the launch of external commands, and the check before a run of them is resumed.
+"""External commands: their builds, and the check before a run of them is resumed.
 
 A run.json lists the commands that it launches, and any user may have written it. So the runs that were begun here are
 remembered here, and a run with other commands is not resumed.
@@ -28,20 +28,20 @@ FILE = "guests.json"
 MOST = 1000  # runs that are remembered
 
 OBSERVER = Path(observer.FOLDER)
-"""The executable of every guest: the observer is started instead of the command."""
+"""The executable of every external command: the observer is started instead of the command."""
 
 
 def programs(cells: Iterable[Cell]) -> list[Program]:
-    """Return the guests of these cells, each once."""
-    return list(dict.fromkeys(cell.program for cell in cells if cell.guest is not None))
+    """Return the external commands of these cells, each once."""
+    return list(dict.fromkeys(cell.program for cell in cells if cell.external is not None))
 
 
 def builds(cells: Sequence[Cell], seconds: Mapping[Program, float] | None = None) -> tuple[Build, ...]:
-    """Return a build record for each guest: the hash of the files that its command starts.
+    """Return a build record for each external command: the hash of the files that its command starts.
 
     `seconds`: the build times of those that were built for this run.
     """
-    first = {cell.program: cell.guest for cell in reversed(cells) if cell.guest is not None}
+    first = {cell.program: cell.external for cell in reversed(cells) if cell.external is not None}
     took = seconds or {}
     return tuple(Build(p, ok=True, seconds=took.get(p, 0.0), sha256=_digest(first[p])) for p in programs(cells))
 
@@ -52,11 +52,11 @@ def found(word: str, folder: Path) -> Path | None:
     return Path(path) if path and os.access(path, os.X_OK) and Path(path).is_file() else None
 
 
-def _digest(guest: ExternalCommand) -> str:
+def _digest(external: ExternalCommand) -> str:
     """Return a hash of the executable files that a command names: of a launcher and of the program after it."""
     digest = hashlib.sha256()
-    folder = Path(guest.folder)
-    for word in dict.fromkeys(guest.command):
+    folder = Path(external.folder)
+    for word in dict.fromkeys(external.command):
         file = found(word, folder)
         if file is not None:
             with file.open("rb") as content:
@@ -90,4 +90,4 @@ def _known(cache: Path) -> list[str]:
 
 
 def _name(cells: Sequence[Cell]) -> str:
-    return hashlib.sha256(msgspec.json.encode([cell for cell in cells if cell.guest is not None])).hexdigest()
+    return hashlib.sha256(msgspec.json.encode([cell for cell in cells if cell.external is not None])).hexdigest()
