@@ -82,3 +82,34 @@ def test_what_only_resembles_these_is_understood(before: str, inside: str, body:
         pytest.skip("needs gcc")
     (tmp_path / "m.c").write_text(in_a_file(before, inside, body))
     assert source.read(tmp_path / "m.c", command=["gcc", "-O2"]).refused == ()
+
+
+SOLVER = """void send(double *);
+void f(int n, double *x) {{ {0}
+for (int step = 0; step < 9; ++step) {{ {1}
+#pragma tune precious
+for (int i = 0; i < n; ++i) {{ x[i] *= 2; s += x[i]; }}
+{2} }}
+{3} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "understood"),
+    [
+        (("double s = 0;", "", "", "send(&s);"), True),
+        (("", "double s = 0;", "send(&s);", ""), True),
+        (("double s = 0;", "", "send(&s);", ""), False),
+        (("static double s;", "", "", "send(&s);"), False),
+        (("double s = 0; send(&s);", "", "", ""), False),
+        (("double s = 0; again:", "", "", "send(&s); if (n) goto again;"), False),
+    ],
+)
+def test_an_address_that_is_taken_after_the_loop_changes_nothing(
+    parts: tuple[str, ...], understood: bool, tmp_path: Path
+) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    (tmp_path / "m.c").write_text(SOLVER.format(*parts))
+    read = source.read(tmp_path / "m.c", command=["gcc", "-O2"])
+    assert bool(read.loops) == understood and len(read.refused) == (not understood), read.refused

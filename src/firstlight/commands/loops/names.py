@@ -66,7 +66,7 @@ def free_names(
     made = tuple(sorted(params, key=lambda p: p.array))
     meaning.check(loop, function, made)
     pointers = {name for name, d in known.items() if _anywhere(d.declarator, function)}
-    exposed = {name for name, d in known.items() if _address_known(name, d.declarator, function)}
+    exposed = {name for name, d in known.items() if _address_known(name, d.declarator, function, loop)}
     meaning.aliased(made, pointers, exposed, types)
     return made
 
@@ -78,18 +78,30 @@ def _anywhere(declarator: Node, function: Node) -> bool:
     return parameter or any(n.type == "pointer_declarator" for n in walk(declarator))
 
 
-def _address_known(name: str, declarator: Node, function: Node) -> bool:
-    """Return whether code outside of the loop may know the address of a variable."""
+def _address_known(name: str, declarator: Node, function: Node, loop: Node) -> bool:
+    """Return whether code outside of the loop may know the address of a variable when the loop begins."""
     local = function.start_byte <= declarator.start_byte < function.end_byte
     declaration = declarator.parent
     storage = {text(k) for k in declaration.children if k.type == "storage_class_specifier"} if declaration else set()
     if "extern" in storage or not (local or "static" in storage):
         return True
     where = function if local else meaning.root_of(function)
-    for node in walk(where):
-        if node.type == "pointer_expression" and text(node).startswith("&") and name in re.findall(r"\w+", text(node)):
-            return True
-    return False
+    jumps = any(node.type == "labeled_statement" for node in walk(function))
+    end = where.end_byte if storage or jumps else _repeated(loop, declarator)
+    return any(
+        node.type == "pointer_expression" and text(node).startswith("&") and name in re.findall(r"\w+", text(node))
+        for node in walk(where)
+        if node.start_byte < end
+    )
+
+
+def _repeated(loop: Node, declarator: Node) -> int:
+    """Return the end of the code that may run before the loop while the variable lives: of the loops around it."""
+    end, at = loop.end_byte, loop.parent
+    while at is not None and at.start_byte > declarator.start_byte:
+        end = at.end_byte if at.type in ("for_statement", "while_statement", "do_statement") else end
+        at = at.parent
+    return end
 
 
 HINTS = {
