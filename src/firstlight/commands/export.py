@@ -47,8 +47,9 @@ def command() -> None:
 def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
     """Export the verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
-    from the launches. There are failures exactly where `./fl run` ends with 1: variants that no toolchain gets right.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are
+    computed again from the launches. There are failures exactly where `./fl run` ends with 1: variants that no
+    toolchain gets right.
     A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is always 0:
     the server counts the failures.
 
@@ -96,8 +97,8 @@ def reframe(output: Path | None) -> None:
 def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
     """Export the figures of RUN under HPC Challenge names, with its rules and what differs.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
-    from the launches; only a verified figure has a number. `./fl run --standard` measures these figures.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are
+    computed again from the launches; only a verified figure has a number. `./fl run --standard` measures these figures.
 
     With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
     without a verified figure has none. For example:

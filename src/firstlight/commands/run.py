@@ -28,7 +28,7 @@ class OneSuite(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = [word for word in dict.fromkeys(args) if word in SUITES]
         if len(given) > 1:
-            raise click.UsageError(f"{' and '.join(given)} are two suites; give one", ctx)
+            raise click.UsageError(f"{' and '.join(given)} are two suites; choose one", ctx)
         return super().parse_args(ctx, args)
 
 
@@ -82,14 +82,14 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or 1xall-threadsx1; repeatable. "
+    help="MPI programs on N nodes, R ranks per node, T threads per rank, as 1x4x1 or 1xall-threadsx1; repeatable. "
     "With --resume: these may have more threads than there are CPUs.",
 )
 @click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="At least N launches of each cell, 6 if not given; fewer than 6 give no intervals.",
+    help="The fewest launches of each cell, 6 if not given; intervals require 6.",
 )
 @click.option(
     "--timeout",
@@ -110,7 +110,7 @@ Exit status:
     "--at-once",
     type=click.IntRange(1, 1 << 16),
     metavar="K",
-    help="With --each-node: at most K nodes, or pairs, measure at the same time; all if not given.",
+    help="The most nodes or pairs that measure simultaneously, for --each-node; all if not given.",
 )
 @as_json
 @click.pass_context

@@ -55,7 +55,7 @@ def command(run: str, key: Path, results: Path) -> int:
     if not key.expanduser().is_file():
         raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
     if store.open(path).run().state == "running":
-        raise UsageError(f"{path}: has not ended; go on with it first: {shell.command('run', '--resume', path)}")
+        raise UsageError(f"{path}: has not ended; continue it first: {shell.command('run', '--resume', path)}")
     faults = [fault for fault in inspect(path).faults if fault.file != layout.SEAL or seal.exists(path)]
     if faults:
         for fault in faults:

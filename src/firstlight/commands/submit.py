@@ -97,7 +97,7 @@ def command(
 ) -> int:
     """Write and submit a batch job that runs `./fl run`.
 
-    RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN the job goes on with that run. Programs are
+    RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN the job continues that run. Programs are
     launched through the batch system's own launcher where it can start them. What needs the network is prepared before;
     programs are built in the job, for the processor of its nodes. A job that is requeued, or whose script is submitted
     again, resumes its run.
@@ -111,7 +111,7 @@ def command(
     chosen = batch.choose(system)
     target = job.again(runs.find(asked.resume, results)) if asked.resume else job.new(results, name, asked.suite)
     if target.left == 0 and asked.budget is None:
-        raise UsageError(f"{target.directory}: its budget is spent; give it more with --budget 5m")
+        raise UsageError(f"{target.directory}: its budget is spent; extend it with --budget 5m")
     limits = batch.agree(
         None if limit is None else parse_duration(limit, "time"),
         asked.budget,
@@ -204,7 +204,7 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     if given["timeout"] is not None:
         parse_duration(given["timeout"], "timeout")
     if given["each_node"] and given["resume"] is not None:
-        raise UsageError("the script of a measurement of nodes goes on with it by itself: submit that again")
+        raise UsageError("the script of a measurement of nodes continues it: submit that again")
     always = ["--each-node"] if given["each_node"] else []
     always += ["--timeout", given["timeout"]] if given["timeout"] else []
     always += ["--json"] if given["as_json"] else []

@@ -263,9 +263,7 @@ def resume(
             used = exit_status.spent(records)
             left = old.budget - used if budget is None else budget
             if left <= 0:
-                raise UsageError(
-                    f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
-                )
+                raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; extend it with --budget 5m")
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
             order = RunRequest(old.names, budget=left, launches=old.launches)
             ahead = forecast_run(now, order, Counter(r.start.cell for r in records))

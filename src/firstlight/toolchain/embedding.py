@@ -77,7 +77,7 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
     found = first_of_family(host, family, [folder / "bin" / "mpicxx"], "embedded")
     if isinstance(found, Mpi):
         return found
-    return Absent(f"embedded {family.label}", found, f"remove {folder} and run again: it is then made anew")
+    return Absent(f"embedded {family.label}", found, f"remove {folder} and run again: this builds it again")
 
 
 def _install(host: Host, folder: Path, family: Family, where: Sequence[str], say: Callable[[str], None]) -> str | None:

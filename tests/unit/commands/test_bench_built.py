@@ -176,4 +176,4 @@ def test_a_program_that_is_there_runs_with_the_libraries_of_its_interface_and_no
     assert why == {f"bench with {m.label}": f"the program is linked with {own.label}" for m in others}
     if others:
         code, _, err = call(capsys, "bench", *options, "--mpi", others[0].name, "--", *words)
-        assert code == USAGE and f"linked with {own.label}: give --build with {{mpicxx}}" in err
+        assert code == USAGE and f"linked with {own.label}: add --build with {{mpicxx}}" in err

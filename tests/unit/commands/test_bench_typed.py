@@ -81,7 +81,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--work", "words=2", "--", "true"], "possible names are flops, bytes, working_set"),
         (["--mpi-share", "--", "true"], "--mpi-share: no command begins with mpiexec"),
         (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
-        (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),
+        (["--resume", "x", "--", "true"], "--resume continues with the options of that run"),
         (["--", "./nosuch"], "./nosuch: no such command"),
         (["--", "nosuchcommand"], "nosuchcommand: no such command"),
         (["--", "''"], "'': no such command"),

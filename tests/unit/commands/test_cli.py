@@ -53,7 +53,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
         (["run", "--sideways"], "--sideways"),
-        (["run", "--quick", "--full"], "--quick and --full are two suites; give one"),
+        (["run", "--quick", "--full"], "--quick and --full are two suites; choose one"),
         (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of these programs uses MPI"),
         (["run", "dot", "--timeout", "0.01"], "no launch ends within --timeout"),
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),

@@ -152,7 +152,7 @@ def test_a_job_to_resume_a_run_takes_the_budget_that_is_left(bench: Bench, queue
     with store.resume(bench.results / "mine") as opened:
         opened.write_run(replace(opened.run(), budget=0.001))
     code, _, err = call(capsys, "submit", "--dry-run", "--resume", "mine")
-    assert (code, "its budget is spent; give it more with --budget" in err) == (USAGE, True)
+    assert (code, "its budget is spent; extend it with --budget" in err) == (USAGE, True)
     assert call(capsys, "submit", "--dry-run", "--resume", "mine", "--budget", "5m")[0] == OK
 
 

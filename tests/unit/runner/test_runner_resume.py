@@ -32,7 +32,7 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
     assert first.judgement.run.state == "budget"
     assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
     assert len(first.judgement.records) == 1
-    with pytest.raises(UsageError, match="is spent; give it more"):
+    with pytest.raises(UsageError, match="is spent; extend it"):
         runner.resume(first.directory, progress)
     more = runner.resume(first.directory, progress, 60)
     assert more.judgement.run.state == "complete"

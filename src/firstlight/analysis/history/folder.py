@@ -149,7 +149,7 @@ def _entry(
     run = opened.run()
     if run.state in ("running", "interrupted"):
         go_on = shell.command("run", "--resume", path)
-        raise RecordError(f"{path}: was interrupted, only part of its suite was measured; go on with {go_on}")
+        raise RecordError(f"{path}: was interrupted, only part of its suite was measured; continue with {go_on}")
     altered = [d for d in seal.differences(path) if d.file not in layout.DERIVED]
     if altered:
         more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""

@@ -54,7 +54,7 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="N nodes, R ranks a node, T threads a rank ({ranks}, {threads}); repeatable.",
+    help="N nodes, R ranks per node, T threads per rank ({ranks}, {threads}); repeatable.",
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
 @click.option(
@@ -80,7 +80,7 @@ Exit status:
 @click.option(
     "--tolerance",
     type=FiniteRange(min=0),
-    help="With --like: the relative difference that numbers may have; every byte must be equal if not given.",
+    help="The relative difference that numbers may have (for --like); every byte must be equal if not given.",
 )
 @click.option(
     "--ignore-status",
@@ -99,7 +99,7 @@ Exit status:
     "--work",
     multiple=True,
     metavar="NAME=AMOUNT",
-    help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. "
+    help="The work of an execution: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. "
     "Adds rates and measured ceilings to the page; repeatable.",
 )
 @click.option(
@@ -129,7 +129,7 @@ Exit status:
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="At least N launches of each, 6 if not given; fewer give no intervals.",
+    help="The fewest launches of each, 6 if not given; intervals require 6.",
 )
 @smallest
 @click.option(
@@ -202,7 +202,7 @@ def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
     kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
     if kept or words:
         more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
-        raise UsageError(f"--resume goes on with what that run was begun with, not with {more}; start a new run")
+        raise UsageError(f"--resume continues with the options of that run, not with {more}; start a new run")
 
 
 def _typed(context: click.Context) -> set[str]:

@@ -61,6 +61,6 @@ def _status(table: Table, first: Line, line: Line, limit: float) -> int:
         note(f"{compared}: above the limit of {shown}")
         return REGRESSION
     if found.high > 1 + limit:
-        note(f"{compared}: whether it keeps the limit of {shown} is uncertain")
+        note(f"{compared}: it is uncertain whether it keeps the limit of {shown}")
         return INCONCLUSIVE
     return OK

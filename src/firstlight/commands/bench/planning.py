@@ -95,7 +95,7 @@ def launched(request: BenchRequest, name: str) -> bool:
 def _toolchains(request: BenchRequest, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
     if not used & {*BUILT, *WRAPPERS}:
         if request.toolchains:
-            raise UsageError("--toolchain chooses what --build compiles with; there is no --build with {cxx}")
+            raise UsageError("--toolchain selects the compilers of --build; add a --build with {cxx}")
         return (None,)
     found = [t for t in toolbox.toolchains if any(fnmatchcase(t.name, p) for p in request.toolchains or ("*",))]
     if not found:
@@ -151,9 +151,7 @@ def _of_programs(
         )
     found = tuple(m for m in wanted if m.family in alike)
     if not found:
-        raise UsageError(
-            f"the program is linked with {first.label}: give --build with {{mpicxx}} to run it with others"
-        )
+        raise UsageError(f"the program is linked with {first.label}: add --build with {{mpicxx}} to run it with others")
     return found
 
 

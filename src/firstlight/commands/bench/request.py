@@ -132,7 +132,7 @@ def sound(request: BenchRequest) -> BenchRequest:
         raise UsageError(f"--work {unknown[0]}: possible names are {', '.join(WORK)}")
     for name, figure in request.figures.items():
         if name in (TIME, CPU, MEMORY, SHARE):
-            raise UsageError(f"the figure {name} is measured anyway; give yours another name")
+            raise UsageError(f"the figure {name} is measured anyway; rename yours")
         try:
             re.compile(figure.pattern)
         except re.error as error:
@@ -293,6 +293,6 @@ def variables(texts: Sequence[str], mine: Mapping[str, str]) -> dict[str, str]:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise UsageError(f"--env {text!r}: write it as NAME=VALUE, or NAME for what it is here")
         if not equal and name not in mine:
-            raise UsageError(f"--env {name}: there is no such variable here; give it a value: {name}=...")
+            raise UsageError(f"--env {name}: there is no such variable here; set a value: {name}=...")
         found[name] = value if equal else mine[name]
     return found

@@ -140,7 +140,7 @@ def parts(e: Explained, limit: str = "") -> list[Passage]:
     return [
         Passage("how it is distributed", spread),
         Passage("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
-        Passage("hardware counters a step", [counters(e.counters)]),
+        Passage("hardware counters per step", [counters(e.counters)]),
         Passage("the loop", loop_lines(e.loop)),
         Passage("the same by another program", others or ["not available: no program is known that measures this"]),
         Passage("what would narrow the interval", list(e.narrowing)),

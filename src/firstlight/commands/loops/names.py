@@ -186,13 +186,13 @@ def _sizes(declarator: Node) -> Iterator[Node]:
 def _param(name: str, declared: _Declared, loop: Node, written: bool, types: Mapping[str, str]) -> Param:
     kind, declarator = declared
     if re.search(r"\b(volatile|_Atomic|struct|union)\b", meaning.resolved(kind, types)):
-        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not understood: use local numbers")
+        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not supported: use local numbers")
     if declarator.type == "init_declarator":
         declarator = declarator.child_by_field_name("declarator") or declarator
     shape = [n.type for n in walk(declarator) if n.type.endswith("declarator")]
     if "function_declarator" in shape or shape.count("pointer_declarator") > 1:
         raise NotUnderstoodError(
-            f"{name} is declared as `{text(declarator)}`, which is not understood: use a local array or number"
+            f"{name} is declared as `{text(declarator)}`, which is not supported: use a local array or number"
         )
     if not shape:
         return Param(name, re.sub(r"\bconst\b\s*", "", kind).strip() if written else kind, written=written)
@@ -204,7 +204,7 @@ def _param(name: str, declared: _Declared, loop: Node, written: bool, types: Map
     pointer = "pointer_declarator" in shape
     if shape[0] == "pointer_declarator" and "array_declarator" in shape:
         raise NotUnderstoodError(
-            f"{name} is an array of pointers, which is not understood: copy a row to a local pointer"
+            f"{name} is an array of pointers, which is not supported: copy a row to a local pointer"
         )
     rows = rows if pointer else rows[1:]
     restrict = bool(re.search(r"\b(__)?restrict(__)?\b", text(declarator)))

@@ -66,7 +66,10 @@ Exit status:
 @parameters
 @click.option("--holes", default="", metavar="NODES", help="Nodes without ranks, comma separated, from 0.")
 @click.option(
-    "--faulty", default="", metavar="NODES", help="Like --holes, and routes avoid these nodes where the network can."
+    "--faulty",
+    default="",
+    metavar="NODES",
+    help="The same as --holes, but routes also avoid these nodes if the network can.",
 )
 @click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one per line.")
 @click.option(

@@ -47,7 +47,9 @@ def find(what: str, results: Path, processes: int | None, parameters: str, phase
     if not _NAME.fullmatch(what):
         raise UsageError(f"{what}: no such profile, file or pattern; ./fl profile -- COMMAND makes a profile")
     if processes is None:
-        raise UsageError(f"{what} for how many processes? give --processes, as 1024 (or name a profile that is there)")
+        raise UsageError(
+            f"{what} the number of processes is missing: add --processes 1024 (or name a profile that is there)"
+        )
     words = ["--parameters", parameters] if parameters else []
     title = f"{what}{f' ({parameters})' if parameters else ''}, {processes} processes, one iteration"
     return Source(title, _named(what, processes, words, phases))

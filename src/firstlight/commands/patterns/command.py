@@ -30,7 +30,7 @@ Examples:
 \b
 Exit status:
   0    done
-  2    wrong usage: no such pattern or parameter, or a number of processes that the pattern is not for
+  2    wrong usage: no such pattern or parameter, or a number of processes that the pattern does not support
   3    firstlight-simulate cannot be built
 """
 )
@@ -39,10 +39,10 @@ Exit status:
 @parameters
 @html_page("Draw the matrix into FILE.")
 @click.option(
-    "--matrix", "with_matrix", is_flag=True, help="With --json: print the matrix instead, in the format of a profile."
+    "--matrix", "with_matrix", is_flag=True, help="Print the matrix instead, in the format of a profile; needs --json."
 )
 @click.option("--memory", "of_memory", is_flag=True, help="Show the memory of message buffers, up to 82,944 processes.")
-@click.option("--node-memory", metavar="SIZE", help="With --memory: the memory of a node; this machine's if not given.")
+@click.option("--node-memory", metavar="SIZE", help="The memory of a node, for --memory; this machine's if not given.")
 @as_json
 def command(
     name: str | None,

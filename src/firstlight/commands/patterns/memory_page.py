@@ -49,7 +49,7 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
     """Return the page for the terminal."""
     counts = sorted({n.processes for some in needs.values() for n in some})
     shown = counts if len(counts) <= 7 else sorted({*counts[::2], counts[-1]})
-    lines = ["firstlight · buffers for messages, bytes a process at most, by R4's model of two tiers", ""]
+    lines = ["firstlight · message buffers, maximum bytes per process, by R4's model of two tiers", ""]
     lines.append(f"  {'processes':<16}" + "".join(f"{n:>11,}" for n in shown) + f"{'contacted':>12}{'hot':>8}")
     for name, some in needs.items():
         by_count = {n.processes: n for n in some}
@@ -83,7 +83,7 @@ def drawing(needs: Needs, node: int) -> Drawing:
         for name, some in needs.items()
         for n in some
     ]
-    drawn = layout(log_axis("processes"), log_axis("bytes of buffers a process", bytes_of_all))
+    drawn = layout(log_axis("processes"), log_axis("buffer bytes per process", bytes_of_all))
     return Drawing(
         "patterns-memory",
         sentences(needs, node)[2].rstrip("."),

@@ -55,7 +55,7 @@ def summary(shown: Shown, place: Path | None, width: int) -> str:
     lines = [f"firstlight · {shown.pattern} of {count(shown.processes, 'process', 'processes')}"]
     lines += textwrap.wrap(sizes, max(width, 60), initial_indent="  ", subsequent_indent="  ")
     lines.append("")
-    for line in (*sentences(shown), f"Stands for {shown.applications}. Source: {shown.source}."):
+    for line in (*sentences(shown), f"Represents {shown.applications}. Source: {shown.source}."):
         lines += textwrap.wrap(line, max(width, 60) - 2, initial_indent="  ", subsequent_indent="    ")
     lines += ["", f"  {'times':>6} {'messages':>12} {'bytes':>12} {'each':>24}  phase"]
     lines += [_phase(p) for p in shown.phases]

@@ -135,7 +135,7 @@ def load(path: Path) -> Traffic:
     except reading.MalformedError as error:
         raise RecordError(f"{path} is damaged or not a profile: {error}") from error
     if wrong := _unsound(found):
-        raise RecordError(f"{path}: {wrong}; firstlight did not write it so")
+        raise RecordError(f"{path}: {wrong}; this is not firstlight's format")
     return found
 
 
@@ -176,7 +176,7 @@ def _read(path: Path) -> _File:
     if match is None or int(match[1]) != file.rank:
         wrong = "its name does not belong to its content"
     if wrong:
-        raise RecordError(f"{path}: {wrong}; the profiler did not write it so")
+        raise RecordError(f"{path}: {wrong}; this is not the profiler's format")
     return file
 
 

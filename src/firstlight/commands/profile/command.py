@@ -49,8 +49,8 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status. The status is 3 if
     COMMAND ended well but nothing was recorded.
 
-    Phases: MPI_Pcontrol(0) stops recording, any other level goes on in the phase of that number; a program begins in
-    phase 1.
+    Phases: MPI_Pcontrol(0) stops recording, any other level begins the phase of that number; a program begins
+    in phase 1.
     """
     from firstlight import __version__, toolchain
     from firstlight.commands import profile

@@ -133,7 +133,7 @@ def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
 
 def _application(app: Application, width: int) -> list[str]:
     lines = _folded(
-        f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured to {binary(app.measured_to)} a node",
+        f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured up to {binary(app.measured_to)} per node",
         width,
     )
     if app.refused:

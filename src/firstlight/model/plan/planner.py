@@ -243,7 +243,7 @@ class _Planner:
         single = [p for p in placements if p.threads == 1]
         if placements and not single:
             what = f"{workload.name}.{name} as {', '.join(shapes)}"
-            self.absent.append(Absent(what, "it runs one thread a rank", "choose a placement that ends in x1"))
+            self.absent.append(Absent(what, "it runs one thread per rank", "choose a placement that ends in x1"))
         return single
 
     def _threads(self, workload: Workload, entry: Selection) -> list[int]:

@@ -67,8 +67,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         "A point is the best of a variant on any number of cores or on a GPU, over the best of the serial variant in "
         "the same run; bars are "
         + confidence.INTERVALS
-        + ". Lines of code and directives are counted from the files: what the "
-        "variant has and the serial one has not, comments, blank lines and firstlight's own libraries left out."
+        + ". Lines of code and directives that the serial variant does not have, counted from the files, "
+        "without comments, blank lines and firstlight's own libraries."
     )
     data = [_trace(view, plot, point, k) for k, point in enumerate(points)]
     return [Drawing(name, title, caption, HEAD, [_row(p) for p in points], data, drawn, _left_out(every, points))]

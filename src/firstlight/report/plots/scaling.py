@@ -182,7 +182,8 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
     some = next(iter(next(iter(largest.values()))[1].values()))
     drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some))
     caption = (
-        "Weak scaling: as many elements a core on more cores. The ideal is the pace of the fewest cores; error "
+        "Weak scaling: the same number of elements per core on more cores. The ideal is the pace of the fewest "
+        "cores; error "
         f"bars are {confidence.INTERVALS}." + _crowded({t: p for t, (_, p) in largest.items()})
     )
     used = [f for points in chains.values() for f in points.values()]

@@ -161,7 +161,7 @@ def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool)
     rest = (
         f" The best {frame.MOST_LINES} lines are drawn, all are in the table." if len(lines) > frame.MOST_LINES else ""
     )
-    limit = " The grey dashed line is what the ceilings measured in this run allow." if ceiling else ""
+    limit = " The grey dashed line is the bound of the ceilings measured in this run." if ceiling else ""
     caches = _caches(view) if plot.mark_caches else ""
     bars = f"Error bars are {confidence.INTERVALS} of the median over launches."
     return f"{bars}{best}{rest}{limit}{caches}"

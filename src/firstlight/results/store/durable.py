@@ -32,7 +32,7 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
             raise StoreError(why) from error
         raise StoreError(
             f"cannot write {run}: {reason(error)}; finished launches are safe. "
-            f"Make room or fix it, then go on with {command('run', '--resume', run)}"
+            f"Make room or fix it, then continue with {command('run', '--resume', run)}"
         ) from error
 
 

@@ -44,7 +44,7 @@ def altered(path: Path, run: Run, data: bytes) -> str:
     if seal.exists(path):
         return "" if seal.line(path, layout.RUN) == seal.hashed(data) else "was altered after the run was sealed"
     lost = run.sealed and run.whole is None and run.state != "running"
-    return f"may have been altered: the run was sealed, and neither {layout.SEAL} nor a hash of its own is there" * lost
+    return f"may have been altered: the run was sealed, but {layout.SEAL} and its own hash are missing" * lost
 
 
 def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], reported: set[str]) -> Iterator[Defect]:
