@@ -19,6 +19,7 @@ from firstlight import ROOT
 from firstlight.commands import schema
 from firstlight.commands.shared import command_line, reference, runs
 from firstlight.core.errors import ENVIRONMENT, OK, REGRESSION, USAGE
+from real_calls import MEASURED
 
 
 def program(*words: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -302,7 +303,7 @@ def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     """One variant with all flag sets of the first compiler: built, launched, verified, reported, checked, compared."""
     words = ["--launches", "1", "--budget", "10m"]  # each toolchain is launched, however slow the machine is
     done = program("run", "dot.kahan", "--toolchain", "gcc-*", *words, cwd=tmp_path, timeout=turns.PATIENCE)
-    assert done.returncode == OK, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert "figures verified" in done.stdout
     rows = json.loads(program("figures", "--json", cwd=tmp_path).stdout)
     verdicts = {(row["toolchain"], row["verdict"]) for row in rows}
@@ -311,7 +312,7 @@ def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     checked = program("check", cwd=tmp_path)
     assert checked.returncode == OK, checked.stdout
     again = program("run", "--resume", "latest", "--budget", "5s", cwd=tmp_path, timeout=turns.PATIENCE)
-    assert again.returncode == OK, again.stderr
+    assert again.returncode in MEASURED, again.stderr
 
 
 @pytest.mark.parametrize("name", list(schema.published()))

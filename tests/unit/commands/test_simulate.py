@@ -187,7 +187,7 @@ def test_a_program_that_fails_is_told(
     for body, message in (
         ("kill -9 $$", "signal 9"),
         ("echo oh >&2; exit 7", "status 7: oh"),
-        ("echo {", "not understood"),
+        ("echo {", "printed something that is not valid"),
     ):
         path.write_text(f"#!/bin/sh\n{body}\n")
         path.chmod(0o755)

@@ -109,7 +109,7 @@ def _confirmed(gain: float, flowing: float) -> str:
     """Return a sentence: whether the simulation of all phases in one go confirms the predicted gain."""
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
-        f"with all phases in sequence they last {significant(flowing)} times "
+        f"if each rank begins its next phase as soon as it can, they last {significant(flowing)} times "
         f"less: this {verdict} the prediction within {percent(_CONFIRMED)}"
     )
 

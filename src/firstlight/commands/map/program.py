@@ -98,4 +98,4 @@ def _decode(line: bytes, kind: type[_T]) -> _T:
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:
-        raise BuildError(f"{TARGET} rejects its input: {error}") from error
+        raise BuildError(f"{TARGET} printed something that is not valid: {error}") from error

@@ -140,4 +140,4 @@ def decode(line: bytes, kind: type[_T]) -> _T:
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:
-        raise BuildError(f"firstlight-simulate rejects its input: {error}") from error
+        raise BuildError(f"firstlight-simulate printed something that is not valid: {error}") from error
