@@ -132,7 +132,7 @@ def page_of(
         lstrip_blocks=True,
     )
     index = {f.identity: k for k, f in enumerate(figures)}
-    environment.globals["confidence"] = confidence
+    environment.globals |= {"confidence": confidence, "no_difference": wording.NO_DIFFERENCE}
     environment.filters |= {
         "annotate": lambda text: annotate(text, index),
         "named": lambda title: annotate(provenance.name(title), index),

@@ -169,7 +169,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
         return f"the wrong choice costs up to {cost}"
     if all(ranking.advantage(best, f) < 1 + SAME and f.states is None for f in ranked):
         return f"all choices are the same within {provenance.number(f'{100 * SAME:.0f} %', str(SAME))}"
-    return "no difference can be shown"
+    return wording.NO_DIFFERENCE
 
 
 def _column(row: Row, i: Identity) -> str:

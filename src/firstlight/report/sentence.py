@@ -10,6 +10,7 @@ from firstlight.analysis.formatting import listing
 from firstlight.analysis.interval import quotient
 from firstlight.analysis.verdict import Verified
 from firstlight.core.units import ratio, significant
+from firstlight.report.wording import NO_DIFFERENCE
 
 
 class Winners(NamedTuple):
@@ -75,7 +76,7 @@ def _known(o: Winners) -> bool:
 def _result(some: Sequence[Winners]) -> str:
     first = some[0]
     if not _known(first):
-        return "no difference can be shown"
+        return NO_DIFFERENCE
     if len(first.winners) == len(first.everything):
         return "both are equal" if len(first.everything) == 2 else "all are equal"
     by = span([o.pair for o in some if o.pair is not None])

@@ -16,6 +16,7 @@ from firstlight.core.units import percent
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, external_commands, wording
+from firstlight.report.sentence import capital
 from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
 
@@ -80,7 +81,7 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         name = wording.mpi_name(run, rivals[0].identity.mpi or "")
         better.setdefault(name, []).append(f"{title} ({provenance.times(rivals[0], groups[1].best)} better)")
     parts = [f"{name}: {_some(what)}" for name, what in sorted(better.items())]
-    return ". ".join(parts + ([f"No difference can be shown: {_some(same)}"] if same else []))
+    return ". ".join(parts + ([f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []))
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:

@@ -17,6 +17,9 @@ from firstlight.toolchain import Toolbox
 MOST_TOOLS = 2
 """The most tools that the title of an imported run names."""
 
+NO_DIFFERENCE = "no difference can be shown"
+"""How every page words that choices look different, but may be equal."""
+
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
     """Return the command that measures this figure again, with its files and settings, or the command of the run."""

@@ -129,7 +129,7 @@ def test_the_best_of_many_is_named_with_the_next() -> None:
         (1.01, 12, OK, ""),
         (0.5, 12, OK, ""),
         (1.1, 12, REGRESSION, "b / a = 1.1 [1.1, 1.1] in time: above the limit of 3 %"),
-        (1.031, 12, INCONCLUSIVE, "whether it keeps the limit of 3 % is uncertain"),
+        (1.031, 12, INCONCLUSIVE, "it is uncertain whether it keeps the limit of 3 %"),
         (1.1, 3, INCONCLUSIVE, "b: no interval, so the limit of 3 % is not decided"),
     ],
 )

@@ -19,6 +19,7 @@ from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.ghosts import ghosts
 from firstlight.report.plots.staircase import best_lines
+from firstlight.report.wording import NO_DIFFERENCE
 from firstlight.results.record import Metric
 
 
@@ -121,7 +122,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             factor = sentence.ahead(best, groups[1].best)
             parts.append(f"{' and '.join(who)} {verb} {factor} {best.better} for {what} ({value})")
         elif len(figures) > 1:
-            same = "all are equal" if sentence.equal(groups[0].figures) else "no difference can be shown"
+            same = "all are equal" if sentence.equal(groups[0].figures) else NO_DIFFERENCE
             parts.append(f"{same} for {what} ({value})")
         else:
             parts.append(f"{value} for {what}" if who == ["none"] else f"{who[0]} gives {value} for {what}")
