@@ -180,7 +180,7 @@ def test_profiles_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("npb_cg", "how many processes"),
+        ("npb_cg", "npb_cg: the number of processes is missing"),
         ("no/where", "no such profile"),
         ("latest", "no profile in"),
         (".", "no communication matrix"),
