@@ -263,7 +263,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     checkout.run("test")
     checkout.run("run")
     assert checkout.calls("-m pip install") == 1
-    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full\n") == 0
+    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full,docs\n") == 0
     _, out, err = checkout.run("test", "--full")
     assert "-m pytest -n auto --full in" in out
     assert [line for line in err.splitlines() if "passed" in line] == [
@@ -274,7 +274,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     ]
     checkout.run("test", "--full")
     checkout.run("test")
-    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full\n") == 1
+    assert checkout.calls("pyproject.toml test\n") == 1 and checkout.calls("pyproject.toml test,full,docs\n") == 1
 
 
 @pytest.mark.parametrize("words", [["-h"], ["--help"], ["--full", "--help"], ["-k", "halo", "-h"]])
