@@ -85,6 +85,8 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--", "./nosuch"], "./nosuch: no such command"),
         (["--", "nosuchcommand"], "nosuchcommand: no such command"),
         (["--", "''"], "'': no such command"),
+        (["--", "(./work)"], "(./work): no such command; with a shell: -- sh -c '(./work)'"),
+        (["--", "~/work"], "~/work: no such command; with a shell: -- sh -c '~/work'"),
         (["--", "echo hello > f"], "> needs a shell, and there is none; with one: -- sh -c 'echo hello > f'"),
         (["--", "echo a | cat"], "| needs a shell"),
         (["--", "true", "--", "true && true"], "&& needs a shell"),
@@ -172,6 +174,9 @@ def test_a_script_that_cannot_be_started_is_found_before(text: str, message: str
     ("command", "why"),
     [
         ("find . -name a -exec true ;", "; needs"),
+        ("(./a; ./b)", "( needs"),
+        ("cat ~/a", "~/ needs"),
+        ("cat a~/b (a)b~", "( needs"),
         (r"find . -name a -exec true \;", ""),
         ("awk '{print $1 > 2}' f", ""),
         ('awk "{print $1 > 2}" f', ""),

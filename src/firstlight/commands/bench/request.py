@@ -141,7 +141,7 @@ def sound(request: BenchRequest) -> BenchRequest:
 
 
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
-_SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[({])")
+_SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[({])|(?<!\S)(?:\(|~/)")
 
 
 def _needs_a_shell(name: str, command: str) -> str:
@@ -149,8 +149,16 @@ def _needs_a_shell(name: str, command: str) -> str:
     bare = _SHELL.search(_QUOTED.sub("", command))
     if bare is None:
         return ""
-    again = f"sh -c {shlex.quote(command)}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
-    return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {again}"
+    return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {_in_a_shell(command)}"
+
+
+def _in_a_shell(command: str) -> str:
+    return f"sh -c {shlex.quote(command)}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
+
+
+def for_a_shell(word: str) -> str:
+    """Return how a shell would start a word with an operator of the shell; "" if it has none."""
+    return f"with a shell: -- {_in_a_shell(word)}" if _SHELL.search(word) else ""
 
 
 _SHOWN = 200  # characters; a longer command is not shown
@@ -159,7 +167,7 @@ _SHOWN = 200  # characters; a longer command is not shown
 def quoted_operators(request: BenchRequest) -> Iterator[tuple[str, str]]:
     """Yield command words that consist only of a shell operator; only find accepts such words."""
     for name in request.commands:
-        found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;"]
+        found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;(~"]
         yield from ((name, word) for word in found[:1])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.commands.bench.placeholders import OUT, names
+from firstlight.commands.bench.request import for_a_shell
 from firstlight.core.errors import UsageError
 from firstlight.core.shell import line
 from firstlight.core.units import binary
@@ -44,7 +45,7 @@ def _absent(word: str, folder: Path) -> str:
         return f"no such command; set a variable with --env {line([_short(word)])}"
     file = folder / word
     if "/" not in word or not file.exists():
-        return "no such command"
+        return "; ".join(filter(None, ("no such command", for_a_shell(word))))
     return "is a folder, not a program" if file.is_dir() else "cannot be executed (chmod +x it)"
 
 
