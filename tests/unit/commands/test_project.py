@@ -255,7 +255,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
         (["--nodes", "0"], "--nodes"),
         (["--nodes", "4", "--power", "20"], "write a power"),
         (["--nodes", "4", "--watts", "0W"], "write a power"),
-        (["--nodes", "4", "--year", "2018"], "give --class"),
+        (["--nodes", "4", "--year", "2018"], "add --class light"),
         (["--nodes", "4", "--class", "lite"], "did you mean light"),
         (["--nodes", "4", "--class", "missing.toml"], "missing.toml"),
         (["--nodes", "4", "--class", "light", "--year", "2050"], "the road map has"),
