@@ -69,7 +69,7 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
     found = nodes_json(cluster, tmp_path)
     assert [o["hosts"] for o in found["outliers"]] == [[SLOW]] and found["outliers"][0]["worse"]
     evidence = found["outliers"][0]["evidence"]
-    assert any(" of the median node (" in sentence or "with each other node" in sentence for sentence in evidence), (
+    assert any(" of the median node (" in sentence or "to the other nodes" in sentence for sentence in evidence), (
         evidence
     )
     assert len(found["links"][0]["values"]) == 6 and found["missing"] == {}

@@ -101,7 +101,8 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
     run = judgement.run
     if run.state != "complete":
         how, go_on = state(run)
-        return how + _still_to_come(judgement, workloads), go_on
+        killed = "; if it was killed, continue it" if run.state == "running" else ""
+        return how + _still_to_come(judgement, workloads) + killed, go_on
     if unmeasured(run, workloads) and run.suite == "quick":
         return "measure more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
     return "", ""
@@ -120,6 +121,6 @@ def state(run: Run) -> tuple[str, str]:
     how = {
         "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
         "interrupted": "continue: the run was interrupted, and only part of the suite was measured",
-        "running": "wait: this page was written during the run, which writes it again; continue a run that was killed",
+        "running": "wait: this page was written during the run, which writes it again",
     }.get(run.state, run.state)
     return how, command("run", "--resume", run.id, *run.more())

@@ -249,7 +249,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "how many nodes?"),
+        ([], "the number of nodes is missing"),
         (["--nodes", "10", "--topology", "torus:4x4"], "has 16"),
         (["--topology", "ring"], "write KIND:AxBxC"),
         (["--nodes", "0"], "--nodes"),
