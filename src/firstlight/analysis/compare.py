@@ -293,7 +293,7 @@ def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drif
             spans = f"{len(mine)} and {len(other)} moments of {significant(MOMENT)} s"
             return (
                 UNCLEAR,
-                f"too short to tell from a passing disturbance: launches in {spans}; {_more(a)}",
+                f"too short to distinguish from a passing disturbance: launches in {spans}; {_more(a)}",
             )
         return UNCLEAR, f"too few launches ({m} and {n})"
     outcome = outcome_of(found, shown, _ratio(a, b, EQUIVALENCE), a.better, threshold, drift)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -29,7 +29,9 @@ from firstlight.results.record import (
     Sample,
 )
 
-VALUE, REPORTED = "value", "told"  # forms of a metric that was observed, not work over time
+VALUE: Final = "value"
+REPORTED: Final = "told"
+"""Forms of a metric that was observed, not work over time."""
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
 NOTICED = 0.02  # of a run's samples: pages report it if more of them are disturbed
 
@@ -129,12 +131,12 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
 
 
 def replaced(records: Iterable[LaunchRecord]) -> frozenset[str]:
-    """Return the cells whose preview launches are replaced: the rounds have launched them as often since.
+    """Return the cells whose preview launches are replaced: as many launches of the rounds have ended well since.
 
     Preview launches fill the first page before the other programs are built, so they do not alternate with the
     launches that they would be compared with.
     """
-    launches = Counter((r.start.cell, r.start.preview) for r in records)
+    launches = Counter((r.start.cell, r.start.preview) for r in records if r.exit.ok and r.complete)
     cells = {name for name, preview in launches if preview}
     return frozenset(name for name in cells if launches[name, False] >= launches[name, True])
 

@@ -73,7 +73,7 @@ class Session:
 
     def preview(self, cells: Sequence[Cell], budget: float) -> None:
         """Launch the cells of the first page as often as intervals need, and write the page."""
-        known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
+        known = self._costs()
         run, launch = replace(self.run, precision=math.inf), partial(self._launch, preview=True)
         Rounds(run, cells, launch, [], budget, self.progress, costs=known, stage="first page").go()
         costs.keep(cache_directory(), known.measured)
@@ -87,6 +87,10 @@ class Session:
     def interrupted(self) -> None:
         """Record that the run was stopped before its rounds."""
         self._save("interrupted")
+
+    def _costs(self) -> costs.Costs:
+        """Return the durations of launches that earlier runs measured."""
+        return costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
 
     def _update_page(self) -> None:
         """Write the page again, unless that would need more than UPDATING of the time since it was written."""
@@ -108,7 +112,7 @@ class Session:
         cells = [cell for cell in wanted_here if cell.program in self._executables]
         failed = {b.program for b in self.run.builds if not b.ok}
         later = [c for c in wanted_here if c.program not in self._executables and c.program not in failed]
-        known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
+        known = self._costs()
         named = agenda.named(self.workloads, self.run.names, (one.name for one in self.run.brought))
         wanted = agenda.ranked(cells, self.workloads, self.run.machine, self.run.toolbox, known.of, named)
         rounds = Rounds(

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from firstlight import __version__
 from firstlight.analysis import Judgement
+from firstlight.analysis.evidence import REPORTED
 from firstlight.analysis.figures import judge
 from firstlight.analysis.overrides import of_run
 from firstlight.commands.import_.results import Case, Results
@@ -67,7 +68,7 @@ def write(files: Sequence[Imported], origin: Origin, results: Path, name: str | 
         by_reader.setdefault(file.reader, []).append(file)
     kept = [documents.of(file.name, file.content) for file in files]
     run = _run(by_reader, origin, results, name)
-    workloads = of_run(catalogue.load(catalogue.roots()), run)
+    workloads = workloads_of(run)
     try:
         opened = store.create(results, run, free=name is None, files=kept)
         try:
@@ -192,7 +193,7 @@ def _descriptions(reader: str, files: Sequence[Imported]) -> dict[str, Descripti
             variant=variant,
             title=name,
             parameters=tuple(record.Parameter(p, "", "", "") for p in parameters),
-            metrics=tuple(Metric(m, quantities[m].unit, m, "told", 1.0, quantities[m].better) for m in measured),
+            metrics=tuple(Metric(m, quantities[m].unit, m, REPORTED, 1.0, quantities[m].better) for m in measured),
             cost="",
             verified="",
             tolerance="",

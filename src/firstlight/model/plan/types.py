@@ -101,9 +101,8 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
     program: Program
     placement: Placement
     arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
-    external: ExternalCommand | None = msgspec.field(
-        default=None, name="guest"
-    )  # in whose place firstlight's own executable is the observer
+    external: ExternalCommand | None = msgspec.field(default=None, name="guest")
+    """The command that the observer starts; None: the cell launches a program of firstlight."""
 
     @cached_property
     def values(self) -> Values:
