@@ -135,7 +135,7 @@ def test_the_process_grid_has_least_surface_and_thick_enough_blocks(functions: c
     possible = [c for c in factorings(case.ranks, case.dimensions) if feasible(case, c)]
     counts, why = cut(functions, case)
     if not possible:
-        assert why.startswith("no process grid of") and "take fewer ranks or a larger grid" in why and "\n" not in why
+        assert why.startswith("no process grid of") and "use fewer ranks or a larger grid" in why and "\n" not in why
         return
     surface = lambda c: sum(k / n for k, n in zip(c, case.extents, strict=True))  # noqa: E731
     assert why == "" and counts in possible

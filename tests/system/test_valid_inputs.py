@@ -79,12 +79,7 @@ REFUSING = 3600
 """Bytes of words: a program that refuses prints one line."""
 
 
-TAKING_LONG = {"cfd", "himeno", "hartree_fock", "random_access"}
-"""A choice of theirs is a problem that lasts minutes, or that takes most of the memory."""
-VALUED = [
-    w.name for w in native.workloads.values()
-    if any(v.name == "serial" for v in w.variants) and w.name not in TAKING_LONG
-]  # fmt: skip
+VALUED = [w.name for w in native.workloads.values() if any(v.name == "serial" for v in w.variants)]
 
 
 @pytest.mark.parametrize("workload", VALUED)
@@ -93,7 +88,7 @@ def test_values_within_their_ranges_are_verified_or_refused_in_one_line(workload
     described = reading.json(built.describe, Description)
     assert built.executable is not None
     for seed in SEEDS if "VALID_INPUTS" in os.environ else SEEDS[:1]:
-        chosen = valid_inputs.values(Random(seed), described, 40)
+        chosen = valid_inputs.values(Random(seed), workload, described, 40)
         words = [f"{name}={value}" for name, value in chosen.items()]
         context = (workload, seed, words)
         try:

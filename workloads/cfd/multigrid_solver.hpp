@@ -44,7 +44,7 @@ struct Multigrid : Directions<Marks, Machine, Body, Real> {
       this->rows(m, [&](Index c) { return body.turn(beta, origin(z), origin(p), c, n), Sums{}; });
       this->exchange();
       const Sums energy = this->rows(m, [&](Index c) { return body.product(m, origin(p), origin(q), c, n); });
-      if constexpr (accelerated) alpha = now / this->total(energy).first;
+      if constexpr (accelerated) alpha = this->step(now, this->total(energy).first, rest);
       rest = this->advance(m, unknown, alpha);
       before = now;
     }

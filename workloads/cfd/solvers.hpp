@@ -6,6 +6,8 @@
 // Solvers count `iterations`.
 #pragma once
 
+#include <limits>
+
 #include "alone.hpp"
 #include "firstlight/phase.hpp"
 
@@ -171,6 +173,7 @@ struct RedBlack : Solver<Marks, Machine, Body> {
 template <class Marks, class Machine, class Body, class Real>
 struct Directions : Solver<Marks, Machine, Body> {
   FieldOf<Real> p, q, r;
+  double first = 0;  // the sum of |r| where x is 0
 
   template <class Row>
   Sums rows(const RowsOf<Real>& m, Row row) {
@@ -184,7 +187,13 @@ struct Directions : Solver<Marks, Machine, Body> {
   // The residual of x = 0.
   Sums begin(const RowsOf<Real>& m, FieldOf<Real>& unknown) {
     rows(m, [&](Index c) { return std::copy_n(m.b + c, p.size()[2], origin(r) + c), Sums{}; });
-    return advance(m, unknown, 0);
+    const Sums sums = advance(m, unknown, 0);
+    first = sums.first;
+    return sums;
+  }
+  // How far x moves along p: not at all where the residual is only rounding, which further steps would amplify.
+  double step(double now, double energy, const Sums& rest) const {
+    return rest.first <= std::numeric_limits<Real>::epsilon() * first ? 0 : now / energy;
   }
 };
 
@@ -221,7 +230,7 @@ struct ConjugateGradients : Directions<Marks, Machine, Body, Real> {
       const Real* direction = origin(cholesky ? z : r);
       this->rows(m, [&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
       const double energy = this->total(met(m, size)).first;
-      rest = this->advance(m, unknown, now / energy);
+      rest = this->advance(m, unknown, this->step(now, energy, rest));
       before = now;
     }
   }

@@ -286,8 +286,8 @@ def test_in_32_bits_what_is_wrong_is_rejected(variant: str, tmp_path: Path) -> N
     ("variant", "pressure", "why"),
     [
         ("indirect", "mgcg", "indirect has one grid"),
-        ("mixed", "red_black", "for Stone's solver alone"),
-        ("mixed", "iccg", "for Stone's solver alone"),
+        ("mixed", "red_black", "for Stone's solver only"),
+        ("mixed", "iccg", "for Stone's solver only"),
     ],
 )
 def test_what_a_variant_cannot_do_is_refused_in_one_line(variant: str, pressure: str, why: str) -> None:
@@ -384,8 +384,8 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
         (("pi=2",), "no process grid"),
         (("relax=1.5",), "relax"),
         (("case=cavity", "pressure=iccg"), "without an outlet"),
-        (("bits=48",), "take bits=32 or bits=64"),
-        (("bits=32",), "take simd, omp or mpi"),
+        (("bits=48",), "use bits=32 or bits=64"),
+        (("bits=32",), "use simd, omp or mpi"),
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
@@ -425,7 +425,7 @@ def test_a_gas_without_a_positive_density_ends_the_run_and_tells_what_was_left_b
     what = rejected(tmp_path, "serial", Placement(), *HOT)
     assert re.match(
         r"cells without a positive density in iteration \d+: \d+ \(before, \S+ of the momentum and \S+ of the mass "
-        r"that flow by were left\); take less heat, smaller relax or smaller central$",
+        r"that flow by were left\); use less heat, smaller relax or smaller central$",
         what,
     )
     red_black = [
@@ -445,4 +445,4 @@ def test_a_gas_that_heats_much_burns_where_it_is_relaxed_more(tmp_path: Path) ->
 def test_more_processes_than_rows_are_refused_in_one_line(tmp_path: Path) -> None:
     program = native.plain("cfd", "mpi")
     output = native.run(program, Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
-    assert output.status == 2 and "take fewer ranks or a larger grid" in output.stderr
+    assert output.status == 2 and "use fewer ranks or a larger grid" in output.stderr

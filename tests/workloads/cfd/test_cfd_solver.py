@@ -74,8 +74,8 @@ def test_stones_solver_needs_what_its_compensation_asks_for(alphas: dict[float, 
         (("kernel=multigrid", "problem=transport"), "need a symmetric matrix"),
         (("i=16384", "j=16384", "k=16384"), "GiB"),
         (("kernel=cg", "pi=2"), "no process grid"),
-        (("bits=48",), "take bits=32 or bits=64"),
-        (("bits=32",), "take simd, ordered, omp or mpi"),
+        (("bits=48",), "use bits=32 or bits=64"),
+        (("bits=32",), "use simd, ordered, omp or mpi"),
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
@@ -133,6 +133,13 @@ def test_in_32_bits_a_cell_alone_is_solved(tmp_path: Path) -> None:
     assert all(n < 10 for n in iterations(tmp_path, "kernel=*", "i=1,3", "j=1", "k=1,2", *NARROW, variant="simd"))
 
 
+@pytest.mark.parametrize("variant", ["serial", "simd"])
+def test_iterations_after_an_exact_solution_keep_it(variant: str, tmp_path: Path) -> None:
+    """Conjugate gradients solve so few cells in fewer than 12 iterations; the others must not amplify rounding."""
+    words = ("kernel=*", "i=1,2", "j=1", "k=1,2", "problem=*", "sweeps=12")
+    native.verified(native.plain("cfd_solver", variant), Placement(), tmp_path, *words)
+
+
 def test_in_32_bits_threads_change_no_bit(tmp_path: Path) -> None:
     words = ("kernel=*", "sweeps=4", "bits=32", *UNEVEN)
     one = histories(tmp_path, "simd", Placement(), *words)
@@ -143,6 +150,13 @@ def test_in_32_bits_threads_change_no_bit(tmp_path: Path) -> None:
 def test_what_32_bits_cannot_tell_is_refused() -> None:
     done = native.direct(native.plain("cfd_solver", "simd"), "bits=32", *cube(64))
     assert done.returncode == 2 and "come to 4 digits" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_solution_that_diverges_is_rejected_with_advice(tmp_path: Path) -> None:
+    output = native.run(
+        native.plain("cfd_solver", "serial"), Placement(), ("alpha=0.999", *cube(40), "digits=1"), tmp_path
+    )
+    assert output.status == 1 and all(c["what"].endswith("use a smaller alpha") for c in output.of("check"))
 
 
 @pytest.mark.full

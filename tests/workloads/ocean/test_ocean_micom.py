@@ -124,7 +124,7 @@ def test_stommels_gyre_converges(tmp_path: Path) -> None:
     [
         (("problem=stommel", "layers=2"), "needs layers=1"),
         (("problem=stommel", "layers=1", "wind=0", "nx=20", "ny=20"), "needs wind"),
-        (("problem=basin", "steps=1000000"), "take fewer steps"),
+        (("problem=basin", "steps=1000000"), "use fewer steps"),
         (("px=2",), "no process grid"),
         (("courant=1",), "courant=0.85 or less"),
         (("substeps=256", "nx=16", "ny=16"), "rotation"),

@@ -183,7 +183,7 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
         (("problem=stommel", "layers=1", "nx=20", "ny=10"), "a square"),
         (("problem=stommel", "layers=1", "wind=0"), "needs wind"),
         (("problem=munk", "layers=1", "nx=32", "ny=32"), "a boundary layer of a cell"),
-        (("problem=basin", "steps=1000"), "take fewer steps"),
+        (("problem=basin", "steps=1000"), "use fewer steps"),
         (("px=2",), "no process grid"),
         (("problem=jet", "steps=5000", "diary=1"), "a diary of 5000 entries"),
         (("courant=5",), "courant=0.86 or less"),

@@ -18,7 +18,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   const double needed = a_point * points_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= 0.95 * there) return "";
-  return fl::text("himeno needs %.1f GiB for so many points, this machine has %.1f GiB; take a smaller size", needed / 0x1p30,
+  return fl::text("himeno needs %.1f GiB for so many points, this machine has %.1f GiB; use a smaller size", needed / 0x1p30,
                   there / 0x1p30);
 }
 

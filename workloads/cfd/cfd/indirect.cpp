@@ -8,7 +8,7 @@ namespace {
 using Numbered = cfd::Simple<cfd::Alone, cfd::IndirectRows>;
 
 std::string one_grid(const cfd::Params& p) {
-  return p.pressure == cfd::Method::mgcg ? "indirect has one grid; take pressure=sip, red_black or iccg" : "";
+  return p.pressure == cfd::Method::mgcg ? "indirect has one grid; use pressure=sip, red_black or iccg" : "";
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ inline double rounding(const Params& p) { return p.bits == 32 ? floor_of_32_bits
 
 inline std::string refuse_bits(const Params& p, const Traits& traits) {
   if (p.bits == 64) return "";
-  if (p.bits != 32) return "cfd computes in 32 or in 64 bits; take bits=32 or bits=64";
-  if (!traits.narrow) return "this variant of cfd has 64 bits alone; take simd, omp or mpi for bits=32";
+  if (p.bits != 32) return "cfd computes in 32 or in 64 bits; use bits=32 or bits=64";
+  if (!traits.narrow) return "this variant of cfd computes in 64 bits only; use simd, omp or mpi for bits=32";
   if (p.iterations > 0) return "";
   if (p.pressure == Method::mgcg && !p.has_outlet())  // fluxes in 32 bits do not add up to nothing, and no pressure makes them
-    return "without an outlet multigrid in 32 bits may come to no end; take pressure=sip or red_black, iterations=10 or bits=64";
+    return "without an outlet multigrid in 32 bits may come to no end; use pressure=sip or red_black, iterations=10 or bits=64";
   const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
   if (p.digits <= most) return "";
-  return fl::text("in 32 bits so many cells of cfd come to %lld digits; take digits=%lld, iterations=10 or bits=64", most,
+  return fl::text("in 32 bits so many cells of cfd come to %lld digits; use digits=%lld, iterations=10 or bits=64", most,
                   std::max<Index>(most, 1));
 }
 
@@ -43,13 +43,13 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.cells()[1] < 2 || p.cells()[2] < 2) return "cfd needs two cells at least along i and j; a slice has one along k";
   if (p.pressure == Method::iccg && !p.has_outlet())
-    return "without an outlet the pressure is known but for a constant: incomplete Cholesky cannot tell it; take pressure=mgcg, sip or "
+    return "without an outlet the pressure is known but for a constant: incomplete Cholesky cannot tell it; use pressure=mgcg, sip or "
            "red_black";
   const double a_cell = (40.0 + 55.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   const double needed = a_cell * cells_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= 0.95 * there) return "";
-  return fl::text("cfd needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; take fewer of them", needed / 0x1p30,
+  return fl::text("cfd needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; use fewer of them", needed / 0x1p30,
                   there / 0x1p30);
 }
 
@@ -225,7 +225,7 @@ inline std::string defect(const State& s) {
     const double voids = history.back().voids;
     const std::string what = voids > 0 ? fl::text("cells without a positive density in iteration %lld: %.0f", taken, voids)
                                        : fl::text("the flow diverged in iteration %lld", taken);
-    const char* advice = voids > 0 ? "take less heat, smaller relax or smaller central" : "take smaller relax and relax_pressure";
+    const char* advice = voids > 0 ? "use less heat, smaller relax or smaller central" : "use smaller relax and relax_pressure";
     if (taken == 1) return what + ", the first; " + advice;
     const Left& good = history[static_cast<std::size_t>(taken - 2)];
     return what +

@@ -7,7 +7,7 @@ namespace {
 using Mixed = cfd::Simple<cfd::Alone, cfd::VectorRows, true, cfd::FlowSides, float>;
 
 std::string stones_alone(const cfd::Params& p) {
-  return p.pressure == cfd::Method::sip ? "" : "mixed has factors of 32 bits for Stone's solver alone; take pressure=sip";
+  return p.pressure == cfd::Method::sip ? "" : "mixed has factors of 32 bits for Stone's solver only; use pressure=sip";
 }
 
 }  // namespace

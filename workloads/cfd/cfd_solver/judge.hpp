@@ -28,11 +28,11 @@ inline double floor_of_32_bits(const Params& p) { return 0.5 * FLT_EPSILON * (16
 
 inline std::string refuse_bits(const Params& p, const Traits& traits) {
   if (p.bits == 64) return "";
-  if (p.bits != 32) return "cfd_solver computes in 32 or in 64 bits; take bits=32 or bits=64";
-  if (!traits.narrow) return "this variant of cfd_solver has 64 bits alone; take simd, ordered, omp or mpi for bits=32";
+  if (p.bits != 32) return "cfd_solver computes in 32 or in 64 bits; use bits=32 or bits=64";
+  if (!traits.narrow) return "this variant of cfd_solver computes in 64 bits only; use simd, ordered, omp or mpi for bits=32";
   const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
   if (p.sweeps > 0 || p.digits <= most) return "";
-  return fl::text("in 32 bits so many cells of cfd_solver come to %lld digits; take digits=%lld, sweeps=10 or bits=64", most,
+  return fl::text("in 32 bits so many cells of cfd_solver come to %lld digits; use digits=%lld, sweeps=10 or bits=64", most,
                   std::max<Index>(most, 1));
 }
 
@@ -40,12 +40,12 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (const std::string why = refuse_bits(p, traits); !why.empty()) return why;
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.kernel != Kernel::sip && p.kernel != Kernel::red_black && !symmetric(p.problem))
-    return "conjugate gradients and multigrid of cfd_solver need a symmetric matrix; take problem=poisson or problem=diffusion";
+    return "conjugate gradients and multigrid of cfd_solver need a symmetric matrix; use problem=poisson or problem=diffusion";
   const double a_cell = (20.0 + 18.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   const double needed = a_cell * cells_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= 0.95 * there) return "";
-  return fl::text("cfd_solver needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; take fewer of them",
+  return fl::text("cfd_solver needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; use fewer of them",
                   needed / 0x1p30, there / 0x1p30);
 }
 
@@ -179,7 +179,9 @@ inline fl::Check check(State& s, Index last) {
   const double share = residual_of(s, ages, scale) / wanted.front();
   const double allowed_share = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + allowed.rest;
   if (!(share <= allowed_share) && worst.share() <= 1)
-    return fl::Check::of(share, allowed_share, fl::text("after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
+    return fl::Check::of(share, allowed_share,
+                         fl::text("after %lld iterations |b - A x| is %.4g of |b|%s", s.outcome.iterations, share,
+                                  p.kernel == Kernel::sip && share > 1 ? ": Stone's solver diverges here; use a smaller alpha" : ""));
   return worst.check(fl::text("x agrees in all cells; after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
 }
 

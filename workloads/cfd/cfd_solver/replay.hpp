@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cfloat>
 
 #include "../replay_cycle.hpp"
 #include "inputs.hpp"
@@ -82,6 +83,9 @@ class Replay {
     for (const double v : r) sum += std::fabs(v);
     return sum;
   }
+
+  // Whether the residual is only rounding: further steps along directions would amplify it.
+  bool exact(const Values& r) const { return norm(r) <= DBL_EPSILON * out_.history.front(); }
 
   // H. L. Stone, SIAM J. Numer. Anal. 5 (1968) 530; in the form of Ferziger and Peric for seven coefficients.
   void stone() {
@@ -177,7 +181,7 @@ class Replay {
       const double now = dot(r, z), beta = before == 0 ? 0 : now / before;
       for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
       for (const std::size_t c : cells_) q[c] = product(p, c);
-      const double alpha = now / dot(p, q);
+      const double alpha = exact(r) ? 0 : now / dot(p, q);
       for (std::size_t c = 0; c < p.size(); ++c) x_[c] += alpha * p[c], r[c] -= alpha * q[c];
       before = now;
     }
@@ -206,7 +210,7 @@ class Replay {
       const double now = dot(r, z), beta = accelerated && before != 0 ? dot(change, z) / before : 0;
       for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
       for (const std::size_t c : cells_) q[c] = product(p, c);
-      const double alpha = accelerated ? now / dot(p, q) : 1;
+      const double alpha = !accelerated ? 1 : exact(r) ? 0 : now / dot(p, q);
       for (std::size_t c = 0; c < p.size(); ++c) {
         change[c] = -alpha * q[c];
         x_[c] += alpha * p[c], r[c] += change[c];

@@ -84,7 +84,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   const Index enough = enough_passes(p);
   if (enough == 0 || enough > 1000)
     return fl::text(
-        "rsdft cannot separate state %lld from the highest of its %lld states with degree=%lld; take fewer wanted or more states", p.wanted,
+        "rsdft cannot separate state %lld from the highest of its %lld states with degree=%lld; use fewer wanted or more states", p.wanted,
         p.states, p.degree);
   if (p.passes < enough)
     return fl::text("rsdft needs passes=%lld for these states and degree=%lld; passes=%lld given", enough, p.degree, p.passes);

@@ -23,7 +23,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (semi && !p.closed())
     return "time=semi needs coasts all around: problem=basin, atlantic, rectangle, stommel, munk, seiche or geostrophic";
   if (semi && !p.iterates() && !p.flat_rectangle())
-    return "solver=transform needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic; take solver=cg";
+    return "solver=transform needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic; use solver=cg";
   if (!semi && p.courant > explicit_limit)
     return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
   if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
@@ -32,7 +32,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if ((semi ? 2 : 1) * curved * (viscosity(p) + biharmonic(p) * curved) * p.longest() > 1.5)
     return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());
   if (semi || known(p) || replayed(p, team.ranks).cells > 0) return "";
-  return fl::text("a check of %lld steps needs a run beside it that would take too long; take fewer steps, a smaller ocean, or problem=jet",
+  return fl::text("a check of %lld steps needs a run beside it that would last too long; use fewer steps, a smaller ocean, or problem=jet",
                   p.steps);
 }
 

@@ -111,7 +111,7 @@ inline std::string refuse(const Params& p, const fl::Team&) {
       return fl::text("the method s_step of cg needs 100 rows: powers soon span a smaller system; the matrix has %lld", a.rows());
     const fl::Index most = std::min<fl::Index>(10, 12 - p.s);
     if (p.iterations == 0 && p.digits > most)
-      return fl::text("the method s_step of cg loses the residual to rounding: take digits=%lld or fewer with s=%lld", most, p.s);
+      return fl::text("the method s_step of cg loses the residual to rounding: use digits=%lld or fewer with s=%lld", most, p.s);
   }
   for (fl::Index i = 0; file && i < a.rows(); ++i) {
     double diagonal = 0;

@@ -183,7 +183,7 @@ class Windows {
   void attach(MPI_Win window, void* memory, fl::Index bytes) {
     const auto already = std::count_if(pieces_.begin(), pieces_.end(), [window](const auto& piece) { return piece.first == window; });
     if (MPI_Win_attach(window, memory, bytes) != MPI_SUCCESS)
-      fail(fl::text("this MPI library attaches no more than %td pieces of memory to a window; take fewer processes or another library",
+      fail(fl::text("this MPI library attaches no more than %td pieces of memory to a window; use fewer processes or another library",
                     already));
     pieces_.push_back({window, memory});
   }
@@ -201,7 +201,7 @@ class Windows {
     constexpr fl::Index pieces = 64;  // more than the slabs of any number of processes
     stretch_bytes_ = whole_pages(bytes) + pieces * whole_pages(1);
     void* found = mmap(nullptr, static_cast<std::size_t>(stretch_bytes_), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (found == MAP_FAILED) fail(fl::text("no address space for %lld bytes of buffers; take fewer or smaller slots", bytes));
+    if (found == MAP_FAILED) fail(fl::text("no address space for %lld bytes of buffers; use fewer or smaller slots", bytes));
     stretch_ = static_cast<unsigned char*>(found);
   }
   static fl::Index whole_pages(fl::Index bytes) {

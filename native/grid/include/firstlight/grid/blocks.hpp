@@ -56,7 +56,7 @@ std::string refuse(const Domain<D>& domain, Index ranks) {
   const bool chosen = domain.processes == Point<D>{};
   return std::string("no process grid ") + (chosen ? "" : "like " + words<D>(domain.processes) + " (0: chosen) ") + "of " +
          std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " leaves blocks of " + words<D>(thinnest) +
-         " cells at least (1, and the halo) of a grid of " + words<D>(domain.extents) + "; take fewer ranks or a larger grid";
+         " cells at least (1, and the halo) of a grid of " + words<D>(domain.extents) + "; use fewer ranks or a larger grid";
 }
 
 // How far neighbours are taken into account: the number of dimensions in which they stand elsewhere.
