@@ -192,11 +192,11 @@ def parse_in(text: str, unit: str) -> float:
     return found
 
 
-def parse_share(text: str) -> float:
-    """Return 0.02 for `2%` or `0.02`. Raises UsageError for a text that is not above 0 and below 1."""
+def parse_share(text: str, zero: bool = False) -> float:
+    """Return 0.02 for `2%` or `0.02`. Raises UsageError unless it is above 0, or 0 with `zero`, and below 1."""
     match = _SHARE.fullmatch(text.strip())
-    share = 0.0 if match is None else float(match[1]) / (100 if match[2] else 1)
-    if not 0 < share < 1:
+    share = -1.0 if match is None else float(match[1]) / (100 if match[2] else 1)
+    if not (0 <= share < 1 and (zero or share)):
         raise UsageError(f"{text!r} is not a share; write it as 2% or 0.02")
     return share
 

@@ -19,6 +19,7 @@ from firstlight import ROOT
 from firstlight.core import shell
 from firstlight.core.errors import UsageError
 from firstlight.core.shell import COLOURS, as_typed, is_text, json_text, printable
+from firstlight.core.units import parse_share
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -67,10 +68,11 @@ results_folder = _results_option("The folder of the runs.")
 new_run_folder = _results_option("The folder in which the run's directory is made.")
 smallest = click.option(
     "--threshold",
-    type=FiniteRange(0, 1, max_open=True),
-    default=0.05,
+    callback=lambda _, __, value: parse_share(value, zero=True),
+    default="5%",
     show_default=True,
-    help="The smallest difference that matters, as a share.",
+    metavar="SHARE",
+    help="The smallest difference that matters, for example 5% or 0.05.",
 )
 
 
