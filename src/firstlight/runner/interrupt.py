@@ -9,7 +9,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import CodeType, FrameType
 
 from firstlight.system.process import tree
 from firstlight.system.process.guard import watching
@@ -31,7 +31,7 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
     def stop_now(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGHUP:
             signal.signal(number, signal.SIG_IGN)
-        if _starts_a_process(frame):
+        if _drops(frame, dropped.__code__):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             return
         first()
@@ -61,13 +61,14 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, left)
 
 
-def _starts_a_process(frame: FrameType | None) -> bool:
-    """Return whether subprocess calls this while it forks: Python drops exceptions of functions called then.
+def _drops(frame: FrameType | None, hook: CodeType) -> bool:
+    """Return whether Python drops what is raised here: while subprocess forks, and in the `hook` for such exceptions.
 
-    Libraries register such functions (logging does), and a KeyboardInterrupt that is raised in one would be lost.
+    Libraries register functions that are called at a fork (logging does). The hook may be interrupted by the signal
+    that it sent itself, if the processor is busy for longer than `AGAIN`.
     """
     while frame is not None:
-        if frame.f_code.co_name == "_execute_child":
+        if frame.f_code.co_name == "_execute_child" or frame.f_code is hook:
             return True
         frame = frame.f_back
     return False

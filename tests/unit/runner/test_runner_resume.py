@@ -116,11 +116,23 @@ except KeyboardInterrupt:
 """
 
 
+BUSY = """
+def first_waits(which, seconds, real=signal.setitimer):
+    signal.setitimer = real
+    found = real(which, seconds)
+    time.sleep(0.1)
+    return found
+
+signal.setitimer = first_waits
+"""
+
+
 @pytest.mark.parametrize(
     ("register", "meanwhile"),
     [
         ("os.register_at_fork(after_in_parent=strike)", 'subprocess.run(["true"], preexec_fn=lambda: None)'),
         ("", "Deleted()"),  # Popen has a __del__, too
+        (BUSY, "Deleted()"),
     ],
 )
 def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: str) -> None:
