@@ -222,8 +222,10 @@ def call(arguments: list[str]) -> int:
 
 def _call(arguments: list[str]) -> int:
     try:
+        from firstlight.commands.shared import start
         from firstlight.commands.shared.output import called, readable
 
+        start.prepare()
         readable(arguments)
         if INSTALLED:
             from firstlight.system import machine

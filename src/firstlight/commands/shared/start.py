@@ -1,0 +1,37 @@
+"""Start: what firstlight requires from the process that started it, checked before anything is measured or written."""
+
+from __future__ import annotations
+
+import os
+import resource
+
+from firstlight.core.errors import FirstlightError
+from firstlight.core.units import binary, count
+
+_FILES, _BYTES = 64, 64 << 20
+"""The fewest files that must be allowed to be open simultaneously, and the smallest size allowed of a file."""
+
+
+def prepare() -> None:
+    """Raise limits that are too low, and keep new files accessible to the user, whatever the caller's umask is.
+
+    Raises FirstlightError with the cause and the remedy if a limit cannot be raised or the current folder is gone.
+    """
+    os.umask(os.umask(0o077) & 0o077)
+    try:
+        os.getcwd()  # noqa: PTH109 (Path.cwd() is the same call)
+    except OSError as error:
+        raise FirstlightError(f"cannot use the current folder: {error.strerror}; change to another one") from None
+    if (files := _allowed(resource.RLIMIT_NOFILE, _FILES)) < _FILES:
+        raise FirstlightError(f"only {count(files, 'file')} can be open; raise the limit: ulimit -n 1024")
+    if (size := _allowed(resource.RLIMIT_FSIZE, _BYTES)) < _BYTES:
+        raise FirstlightError(f"files cannot be larger than {binary(size)}; raise the limit: ulimit -f unlimited")
+
+
+def _allowed(number: int, least: int) -> int:
+    """Return what the limit allows, at most `least`. Raise the limit to `least` if it is lower, as far as allowed."""
+    soft, hard = (least if limit == resource.RLIM_INFINITY else limit for limit in resource.getrlimit(number))
+    if soft < least:
+        soft = min(least, hard)
+        resource.setrlimit(number, (soft, resource.getrlimit(number)[1]))
+    return min(soft, least)
