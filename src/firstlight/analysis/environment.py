@@ -71,6 +71,7 @@ def facts(m: Machine) -> dict[str, str]:
         "frequency governor": m.governor or "unknown",
         "turbo": {True: "on", False: "off", None: "unknown"}[m.turbo],
         "huge pages": m.huge_pages or "unknown",
+        "inherited settings": ", ".join(m.inherited) or "none",
     } | {f"limit {k}": v for k, v in sorted(m.limits.items())}
 
 

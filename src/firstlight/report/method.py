@@ -172,6 +172,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         ("system", f"{m.system}, kernel {m.kernel}" + (f", virtual ({m.virtual})" if m.virtual else "")),
         ("frequency policy", f"{m.governor or 'not visible'}, turbo {_yes(m.turbo)}"),
         ("huge pages", m.huge_pages or "not visible"),
+        ("inherited settings", ", ".join(m.inherited)),
         ("load at the start", f"{m.load:.2f}"),
         ("hardware counters", m.counters),
         *((f"limit of {_LIMITS.get(k, k)}", binary(int(v)) if v.isdigit() else v) for k, v in sorted(m.limits.items())),

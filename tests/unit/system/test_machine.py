@@ -44,6 +44,9 @@ PARSERS = [
     parse.quota,
     parse.os_release,
     parse.control_groups,
+    parse.scheduling,
+    parse.memory_policy,
+    parse.huge_pages_off,
 ]
 
 

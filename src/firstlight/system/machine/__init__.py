@@ -142,6 +142,7 @@ class Machine(msgspec.Struct, frozen=True):
     huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
     emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
     label: str = ""  # what its site or its user calls it; "": nothing
+    inherited: tuple[str, ...] = ()  # unusual settings of the process that started firstlight, as in inherited.py
     hardware: Hardware | None = None  # nominal peaks; None: emulated, or a record that is older than it
 
     @property

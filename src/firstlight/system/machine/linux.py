@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.core.errors import FirstlightError
-from firstlight.system.machine import Gpu, Machine, MemoryNode, allocation, gpus, hardware, parse, topology
+from firstlight.system.machine import Gpu, Machine, MemoryNode, allocation, gpus, hardware, inherited, parse, topology
 from firstlight.system.machine.counters import availability
 from firstlight.system.machine.files import read
 
@@ -32,7 +32,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
     memory, _ = _memory(root)
     bound = _allowed(root)
     governor, load = _governor(root, cpus), os.getloadavg()[0]
-    allocated = allocation.discover()
+    allocated, given = allocation.discover(), inherited.discover(root)
     turbo = parse.turbo(
         read(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
         read(root / "sys/devices/system/cpu/cpufreq/boost"),
@@ -62,7 +62,9 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         counters=availability(read(root / "proc/sys/kernel/perf_event_paranoid")),
         limits=_limits(),
         warnings=warnings(len(cpus), load, governor, turbo, _frequency(root, cpus), _quota(root))
+        + tuple(f"started with {text}, which programs inherit" for text in given)
         + _uneven(allocated, len(cpus)),
+        inherited=given,
         nodes=allocated.nodes,
         batch=allocated.system,
         gpus=of_nvidia + (Gpu(gpus.OF_AMD),) * of_amd,

@@ -145,3 +145,23 @@ def virtualisation(hypervisor: bool, hints: Iterable[str], container: str | None
     bare = "metal" in text  # cloud machines without a hypervisor carry the vendor's name too
     machine = f"{kind} virtual machine" if kind and not bare else "virtual machine" if hypervisor else None
     return ", ".join(part for part in (machine, container) if part) or None
+
+
+def scheduling(stat: str | None) -> tuple[int, int]:
+    """Return nice value and scheduling policy in /proc/PID/stat (fields 19 and 41), both 0 if it is damaged."""
+    fields = (stat or "").rpartition(")")[2].split()  # the name in front may contain anything
+    try:
+        return int(fields[16]), int(fields[38])
+    except (IndexError, ValueError):
+        return 0, 0
+
+
+def memory_policy(numa_maps: str | None) -> str:
+    """Return the memory policy of the first mapping in /proc/PID/numa_maps, "" for the system's own."""
+    found = re.match(r"[0-9a-f]+ ([\w ()=|,:-]*?)(?= file=| heap| stack| \w+=|\n|$)", numa_maps or "")
+    return "" if found is None or found[1] in ("default", "local") else found[1]
+
+
+def huge_pages_off(status: str | None) -> bool:
+    """Return whether /proc/PID/status shows that the process has disabled transparent huge pages."""
+    return re.search(r"^THP_enabled:\s*0$", status or "", re.MULTILINE) is not None
