@@ -200,7 +200,7 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
         seed=int(started * 1000) % 2**31,
         machine=prepared.machine,
         toolbox=prepared.toolbox,
-        environment=environment.variables(),
+        environment=environment.variables(external=bool(prepared.brought)),
         modules=environment.loaded(),
         cells=prepared.plan.cells,
         builds=made.builds,

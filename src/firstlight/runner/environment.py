@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from firstlight import INSTALLED, ROOT, __version__
 from firstlight.core import caller
-from firstlight.execute.launch.environment import PREFIXES, SEARCHED, TEAMS
+from firstlight.execute.launch.environment import DECIDED, PREFIXES, SEARCHED, TEAMS
 from firstlight.system import site
 from firstlight.system.mpi_families import outside
 from firstlight.system.process import bounded
@@ -28,23 +28,32 @@ _BATCH = frozenset(
         "CPUS_ON_NODE",
         "TASKS_PER_NODE",
         "CPU_BIND",
+        "CPU_FREQ_REQ",
+        "HINT",
+        "MEM_BIND",
+        "THREADS_PER_CORE",
     )
 )
 _PRIVATE = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE|URI|URL|HOST|ADDR|USER|NODELIST|SERVER", re.IGNORECASE)
+HIDDEN = "(set)"
 LONGEST = 1000  # characters kept of a value
 
 
-def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables that reach a program and are known to be harmless, by name.
+def variables(environment: Mapping[str, str] = os.environ, external: bool = False) -> dict[str, str]:
+    """Return the variables that reach a program, by name. One that may contain a secret or a host has no value.
 
-    The host is replaced; in search paths the user and their home too. A long value is cut, with a hash of all of it.
+    `external`: the program is an external command. The host is replaced; in search paths the user and their home too.
+    A long value is cut, with a hash of all of it.
     """
     kept = {}
     for name, value in sorted(outside(environment).items()):
         folders = name in SEARCHED or name in caller.STEERING
         passed = name.startswith(PREFIXES) and name not in TEAMS
-        steers = name in _BATCH or folders or (passed and not _PRIVATE.search(name))
-        if steers and value:
+        if not value or not (name in _BATCH or folders or passed) or (name in DECIDED and not external):
+            continue
+        if passed and _PRIVATE.search(name):
+            kept[name] = HIDDEN
+        else:
             hidden = _without_user(value, environment) if folders else value
             text = _without(socket.gethostname(), "<host>", hidden)
             kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.execute.launch import environment, scratch
-from firstlight.model.plan import Placement
+from firstlight.commands.doctor import diagnosis
+from firstlight.execute.launch import command, environment, launch, scratch
+from firstlight.model.plan import ExternalCommand, Placement
 from firstlight.runner.environment import variables
 from firstlight.system.machine import Machine
+from firstlight.system.mpi_families import outside
 from firstlight.system.process import tree
 from firstlight.system.process.shm_leftovers import Leftovers
 from firstlight.toolchain import Mpi
-from launch_samples import MACHINE, Make, library, run
+from launch_samples import MACHINE, NO_TOOLS, Make, cell, library, run
 
 
 def test_the_environment_is_an_allow_list(program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +108,7 @@ MANAGERS = """SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_CONF PBS_NODEFILE PALS_PMI F
 
 
 SETTINGS = """UCX_NET_DEVICES FI_PROVIDER PSM2_MULTI_EP PSM3_NIC HFI_UNIT RDMAV_FORK_SAFE IBV_FORK_SAFE CXI_LOG
-    PMIX_MCA_gds OMPI_MCA_btl OMPI_MCA_orte_base_help_aggregate PRTE_MCA_rmaps_default_mapping_policy
+    PMIX_MCA_gds OMPI_MCA_btl OMPI_MCA_orte_base_help_aggregate OMPI_MCA_plm_rsh_pass_libpath HYDRA_IFACE
     OMPI_MCA_orte_tmpdir_base OMPI_MCA_orte_launch_agent MPICH_OFI_NIC_POLICY I_MPI_FABRICS OMP_TARGET_OFFLOAD"""
 
 
@@ -113,6 +116,15 @@ RANK_VARIABLES = """PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_JOBID PMI_ID PMI_LOCAL
     PMIX_RANK PMIX_NAMESPACE PMIX_SERVER_URI41 PMIX_SERVER_TMPDIR PMIX_GDS_MODULE PALS_RANKID PALS_APID FLUX_TASK_RANK
     JSM_NAMESPACE_RANK OMPI_COMM_WORLD_RANK OMPI_UNIVERSE_SIZE OMPI_MCA_ess OMPI_MCA_ess_base_vpid OMPI_MCA_orte_hnp_uri
     OMPI_MCA_orte_jobfam_session_dir PRTE_LAUNCHED MPIR_CVAR_CH3_INTERFACE_HOSTNAME I_MPI_INFO_NUMA_NODE_NUM"""
+
+
+PLACING = """OMPI_MCA_rmaps OMPI_MCA_rmaps_base_mapping_policy OMPI_MCA_rmaps_base_cpus_per_rank
+    OMPI_MCA_rmaps_base_no_schedule_local OMPI_MCA_rmaps_rank_file_path OMPI_MCA_hwloc_base_cpu_set
+    OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_hwloc_base_slot_list OMPI_MCA_orte_default_hostfile
+    OMPI_MCA_orte_rankfile OMPI_MCA_ras_base_multiplier PRTE_MCA_rmaps_default_mapping_policy
+    PRTE_MCA_hwloc_default_binding_policy PRTE_MCA_hwloc_use_hwthreads_as_cpus PRTE_MCA_prte_default_hostfile
+    HYDRA_HOST_FILE HYDRA_BINDING HYDRA_MAPPING HYDRA_TOPOLIB I_MPI_PIN I_MPI_PIN_PROCESSOR_LIST I_MPI_PERHOST
+    I_MPI_HYDRA_HOST_FILE"""
 
 
 LEFT_OVER = """OMP_THREAD_LIMIT OMP_DYNAMIC OMP_MAX_ACTIVE_LEVELS OMP_NESTED OMP_TEAMS_THREAD_LIMIT OMP_NUM_TEAMS
@@ -127,7 +139,7 @@ def test_what_is_left_in_a_shell_shrinks_no_team(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(name, "1")
     composed = environment.compose(Placement(threads=2), "identity", {})
     assert composed.get(name) == ("2" if name == "OMP_NUM_THREADS" else None)
-    assert name in ("OMP_NUM_THREADS", "LIBRARY_PATH") or name not in variables({name: "1"})
+    assert name == "LIBRARY_PATH" or name not in variables({name: "1"})
 
 
 def test_programs_get_what_devices_launchers_and_fabrics_need_and_nothing_of_an_outer_rank() -> None:
@@ -135,6 +147,43 @@ def test_programs_get_what_devices_launchers_and_fabrics_need_and_nothing_of_an_
     given = {name: "value" for text in (DEVICES, MANAGERS, SETTINGS, RANK_VARIABLES) for name in text.split()}
     assert set(environment.allowed(given)) == {*DEVICES.split(), *MANAGERS.split(), *SETTINGS.split()}
     assert set(variables(given)) == set(SETTINGS.split())
+
+
+@pytest.mark.parametrize("name", PLACING.split())
+def test_what_is_left_in_a_shell_places_no_rank(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """firstlight chooses the places of ranks: no launch, no trial and no record contains the variable."""
+    assert not environment.allowed({name: "1"}) and not variables({name: "1"}) and not outside({name: "1"})
+    monkeypatch.setenv(name, "1")
+    assert name in diagnosis._ignored()[0].detail
+    named = ExternalCommand(("true",), "/", environment={name: "1"})
+    assert environment.compose(Placement(), "x", {}, named)[name] == "1"  # as `bench --env NAME` does
+
+
+@pytest.mark.parametrize("name", environment.DECIDED)
+def test_variables_that_a_placement_decides_reach_external_commands_only(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "5")
+    assert environment.compose(Placement(), "x", {}).get(name) == ("1" if name == "OMP_NUM_THREADS" else None)
+    assert environment.compose(Placement(), "x", {}, ExternalCommand(("true",), "/"))[name] == "5"
+    assert variables({name: "5"}) == {} and variables({name: "5"}, external=True) == {name: "5"}
+
+
+def test_a_failed_launch_names_the_settings_of_the_shell(
+    program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = program("sys.exit('cannot find a component')")
+    for name in filter(re.compile("OMPI_").match, list(os.environ)):
+        monkeypatch.delenv(name)
+    for name in ("OMPI_MCA_pml", "UCX_TLS", "OMPI_MCA_rmaps", "MPICH_VERSION", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "nonsense")
+    known, reasons = replace(library("openmpi"), launcher=str(launcher)), []
+    for mpi in (known, replace(known, environment={"OMPI_MCA_pml": "ob1", "UCX_TLS": "sm"})):
+        tools = replace(NO_TOOLS, mpis=(mpi,))
+        ready = command(cell("openmpi"), launcher, tools, output=tmp_path / "record", machine=MACHINE)
+        reasons.append(launch(ready, 20, f"test-{os.getpid()}-{tmp_path.name}").reason)
+    assert reasons[0].endswith("cannot find a component; your shell sets OMPI_MCA_pml, UCX_TLS")
+    assert reasons[1].endswith("cannot find a component")
 
 
 def test_a_program_learns_which_devices_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

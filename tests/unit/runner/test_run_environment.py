@@ -15,13 +15,14 @@ def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.Mon
     monkeypatch.setattr("socket.gethostname", lambda: "node07")
     kept = environment.variables(
         {
-            "OMP_PROC_BIND": "close",
+            "OMP_WAIT_POLICY": "active",
             "UCX_TLS": "shm,node07",
             "OMPI_MCA_orte_hnp_uri": "tcp://10.0.0.1",
             "MPICH_TOKEN": "abc",
             "I_MPI_HYDRA_HOST_FILE": "hosts",
             "SLURM_JOB_NUM_NODES": "2",
             "SLURM_JOB_USER": "me",
+            "SLURM_CPU_FREQ_REQ": "low",
             "HOME": "/home/me",
             "USER": "me",
             "LD_LIBRARY_PATH": "/home/me/lib:/opt/x/lib:/scratch/me/lib:/home/menor/lib:/net/node07/lib",
@@ -34,7 +35,9 @@ def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.Mon
     paths = "~/lib:/opt/x/lib:/scratch/<user>/lib:/home/menor/lib:/net/<host>/lib"
     assert kept == {
         "LD_LIBRARY_PATH": paths,
-        "OMP_PROC_BIND": "close",
+        "MPICH_TOKEN": environment.HIDDEN,
+        "OMP_WAIT_POLICY": "active",
+        "SLURM_CPU_FREQ_REQ": "low",
         "SLURM_JOB_NUM_NODES": "2",
         "UCX_NET_DEVICES": "\\udcff",
         "UCX_TLS": "shm,<host>",

@@ -28,7 +28,7 @@ from firstlight.system.machine import (
     shared_memory,
     starts_nothing,
 )
-from firstlight.system.mpi_families import outside
+from firstlight.system.mpi_families import outside, placing
 from firstlight.system.process import bounded, guard
 from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, cmake
 from firstlight.toolchain.offers import format_offers
@@ -181,8 +181,8 @@ def _nominal(machine: Machine) -> str:
 
 
 def _ignored() -> list[Item]:
-    """Return the caller's variables that would change what is built."""
-    names = caller.ignored()
+    """Return the caller's variables that would change what is built, or where ranks run."""
+    names = sorted({*caller.ignored(), *placing(os.environ)})
     return [Item("ignored variables", f"{', '.join(names)}; see docs/site.md")] if names else []
 
 

@@ -19,7 +19,7 @@ from firstlight.core import reading
 from firstlight.core.errors import UsageError
 from firstlight.core.units import binary, count
 from firstlight.execute.launch import scratch, supervise
-from firstlight.execute.launch.environment import compose
+from firstlight.execute.launch.environment import compose, settings
 from firstlight.execute.launch.invocation import Here, Invocation, Launcher
 from firstlight.execute.launch.launcher import find, here
 from firstlight.execute.launch.started import started
@@ -118,6 +118,8 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
     free = shared_memory()
     if reason and mpi is not None and free is not None and free < SHARED_LEAST * cell.placement.per_node:
         reason += f"; /dev/shm has only {binary(free)} free, and ranks on a node share memory in it"
+    if reason and mpi is not None and (own_settings := settings(mpi)):
+        reason += f"; your shell sets {', '.join(own_settings)}"
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
     if ended.removed:

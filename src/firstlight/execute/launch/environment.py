@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 
 from firstlight.model.plan import ExternalCommand, Placement
-from firstlight.system.mpi_families import every, outside
+from firstlight.system.mpi_families import every, of, outside
 from firstlight.system.process.tree import MARK
+from firstlight.toolchain import Mpi
 
 SEARCHED = ("LD_LIBRARY_PATH",)
 """Where programs find their libraries: recorded, as others are another measurement. LD_PRELOAD reaches no program."""
@@ -27,6 +28,8 @@ TEAMS = (
     "OMP_TOOL_LIBRARIES",
 )
 """Variables that reach no program: no result may be from a team smaller than its placement, or under a tool."""
+DECIDED = ("OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND")
+"""Variables that placements decide: a user's values reach external commands only."""
 DEVICES = (
     "CUDA_",
     "NVIDIA_VISIBLE_DEVICES",
@@ -55,6 +58,12 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     return {n: value for n, value in passed.items() if n not in TEAMS}
 
 
+def settings(mpi: Mpi) -> tuple[str, ...]:
+    """Return the user's variables that reach the launcher of an MPI library and may make it fail."""
+    prefixes = (*of(mpi.family).variables, "PMIX_MCA_", *FABRICS)
+    return tuple(sorted(n for n in allowed(os.environ) if n.startswith(prefixes) and n not in mpi.environment))
+
+
 def compose(
     placement: Placement, identity: str, extra: Mapping[str, str], external: ExternalCommand | None = None
 ) -> dict[str, str]:
@@ -62,7 +71,8 @@ def compose(
 
     Variables of an external command override all but `extra`; OMP_NUM_THREADS is set for it only if it is placed.
     """
-    environment = allowed(os.environ) | {"LC_ALL": "C"}
+    kept = allowed(os.environ)
+    environment = {n: v for n, v in kept.items() if external is not None or n not in DECIDED} | {"LC_ALL": "C"}
     if external is None or external.placed:
         environment["OMP_NUM_THREADS"] = str(placement.threads)
     if external is None:  # a BLAS that starts threads of its own would measure something else than its label says

@@ -26,6 +26,7 @@ __all__ = [
     "library_of",
     "of",
     "outside",
+    "placing",
     "with_library",
 ]
 
@@ -77,14 +78,24 @@ _RANK = (
 
 
 def outside(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without the variables that make a program a rank of the job around it.
+    """Return the environment without the variables that make a program a rank of the job around it, and without those
+    that place ranks (`placing`).
 
     mpiexec, srun or another launcher may start firstlight itself (one rank of it, in a batch script). firstlight starts
     separate jobs, whose launchers set such variables anew. With the old ones a launcher, or a program that is one
     process, would contact the outer job's manager, wait for the outer job's ranks, or end its step.
     """
     pattern = re.compile("|".join([_RANK, *(family.per_rank_env for family in every() if family.per_rank_env)]))
-    return {name: value for name, value in environment.items() if not pattern.fullmatch(name)}
+    dropped = placing(environment)
+    return {n: value for n, value in environment.items() if n not in dropped and not pattern.fullmatch(n)}
+
+
+def placing(environment: Mapping[str, str]) -> frozenset[str]:
+    """Return the variables that choose nodes, or place and bind ranks. Left over in a shell, they contradict the
+    placement that firstlight measures: its launchers then refuse to start, or start ranks elsewhere.
+    """
+    pattern = re.compile("|".join(family.placement_env for family in every() if family.placement_env))
+    return frozenset(filter(pattern.fullmatch, environment))
 
 
 def _root(family: Family) -> str:

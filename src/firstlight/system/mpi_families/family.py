@@ -99,6 +99,8 @@ class Family:
     """Prefixes of its own environment variables; those that a user sets reach the launched programs."""
     per_rank_env: str = ""
     """A regular expression for those of them that its launcher sets for a rank: they are valid for that rank alone."""
+    placement_env: str = ""
+    """A regular expression for those of them that choose nodes or place ranks, as firstlight itself does."""
     launchers: tuple[str, ...] = ("mpiexec", "mpirun")
     """Names of its launchers."""
     brings_launcher: bool = True

@@ -18,6 +18,7 @@ class Intel(Family):
     wrapper_names = ("mpigxx", "mpicxx")
     variables = ("I_MPI_",)
     per_rank_env = r"I_MPI_(INFO|HYDRA_JOB|MPIRUN)\w*"
+    placement_env = r"I_MPI_(PIN(_\w+)?|PERHOST|HYDRA_HOSTS?_\w+|JOB_RESPECT_PROCESS_PLACEMENT|PROCESS_PLACEMENT\w*)"
     pmi = ("pmi2", "pmix")
     signal_message = r"KILLED BY SIGNAL: (\d{1,2})"
     fortran_symbols = ("_f08_",)

@@ -20,6 +20,7 @@ class Mpich(Family):
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
     per_rank_env = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
+    placement_env = r"HYDRA_(HOST_FILE|BINDING|MAPPING|MEMBIND|TOPOLIB|USER_PROVIDED_BINDING)"
     pmi: tuple[str, ...] = ("pmi2", "pmix")
     emulated = MappingProxyType({"MPIR_CVAR_CH4_CMA_ENABLE": "0"})  # process_vm_readv
     telling = ("-print-all-exitcodes",)

@@ -24,6 +24,10 @@ class OpenMpi(Family):
         r"parent_uri|jobfam_session_dir|top_session_dir|ess_\w+|app_num|launch|num_nodes|bound_at_launch|"
         r"precondition_transports))|PRTE_MCA_(ess|ess_\w+|prte_(hnp_uri|parent_uri|ess_\w+))"
     )
+    placement_env = (
+        r"(OMPI|PRTE)_MCA_(rmaps(_\w+)?|ras_(base|simulator)_\w+|hwloc_(base|default|use)_\w+)|"
+        r"(OMPI_MCA_orte|PRTE_MCA_prte)_(default_(hostfile|dash_host)|rankfile|set_default_slots)"
+    )
     launchers = ("mpiexec", "mpirun", "orterun", "prterun", "oshrun")
     pmi = ("pmix", "pmi2")
     mpi4_since = "5"
