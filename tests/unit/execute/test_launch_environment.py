@@ -54,6 +54,16 @@ def test_each_launch_has_a_short_temporary_folder_that_goes_with_it(
     assert folders[2].startswith("/tmp/fl-") and max(map(len, folders)) < 48
 
 
+@pytest.mark.parametrize(("free", "base"), [(scratch.LEAST, "/dev/shm"), (scratch.LEAST - 4096, "/tmp")])
+def test_a_full_temporary_folder_of_the_user_is_not_used(monkeypatch: pytest.MonkeyPatch, free: int, base: str) -> None:
+    real = os.statvfs("/dev/shm")
+    monkeypatch.setenv("TMPDIR", "/dev/shm")
+    monkeypatch.setattr(
+        os, "statvfs", lambda folder: os.statvfs_result((4096, 4096, *real[2:4], free // 4096, *real[5:10]))
+    )
+    assert Path(scratch.expected_leftovers(None, MACHINE).folder).parent == Path(base)
+
+
 def test_the_temporary_folder_of_what_hangs_goes_too(
     program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ from firstlight.toolchain import Mpi
 
 LONGEST = 32
 """Maximum characters of a user's TMPDIR: a launcher's sockets are below it, and their whole path has at most 107."""
+LEAST = 16 << 20
+"""Fewest free bytes of a user's TMPDIR: MPI libraries keep files of their ranks in it, and fail if it is full."""
 SHARED = ("/dev/shm/ucx_shm_posix_*", "/dev/shm/psm[23]_shm*", "/dev/shm/__KMP_REGISTERED_LIB_*")
 """Patterns of what libraries below MPI (UCX, PSM) and LLVM's OpenMP share, for any MPI library."""
 
@@ -38,7 +40,12 @@ def variables(leftovers: Leftovers, mpi: Mpi | None) -> dict[str, str]:
 def _base(environment: Mapping[str, str]) -> str:
     chosen = Path(environment.get("TMPDIR", "")).as_posix().rstrip("/")
     short = len(chosen) <= LONGEST and chosen.startswith("/")
-    return chosen if short and os.access(chosen, os.W_OK | os.X_OK) else "/tmp"
+    return chosen if short and os.access(chosen, os.W_OK | os.X_OK) and _free(chosen) >= LEAST else "/tmp"
+
+
+def _free(folder: str) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
 
 
 def _only_here(machine: Machine) -> bool:
