@@ -55,6 +55,16 @@ class CommandResult(msgspec.Struct, frozen=True):
         return (telling or (lines[-1] if lines else f"exit status {self.code}"))[:300]
 
 
+def facts(path: str | Path) -> str:
+    """Return a text that changes if a tool is replaced, also at the same path and by one of the same version."""
+    real = Path(path).resolve()
+    try:
+        found = real.stat()
+    except OSError:
+        return f"{path}|missing"
+    return f"{path}|{real}|{found.st_mtime_ns}|{found.st_size}"
+
+
 class Host:
     """The machine as one discovery sees it. Probes access it only through this object: tests can replace it."""
 
@@ -146,15 +156,7 @@ class Host:
         """Return a key that changes when one of these files, the processor, or a relevant variable changes."""
         parts = [self.machine.architecture, self.machine.processor, self.machine.microarchitecture, *self.emulator]
         parts += [f"{name}={self.environ.get(name, '')}" for name in _RELEVANT]
-        for path in paths:
-            if path is None:
-                continue
-            real = Path(path).resolve()
-            try:
-                facts = real.stat()
-                parts.append(f"{path}|{real}|{facts.st_mtime_ns}|{facts.st_size}")
-            except OSError:
-                parts.append(f"{path}|missing")
+        parts += [facts(path) for path in paths if path is not None]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def absent(self, what: str, why: str, *, apt: str = "", dnf: str = "", otherwise: str = "") -> Absent:

@@ -102,6 +102,33 @@ def test_a_library_is_part_of_the_programs_that_call_it(root: Path) -> None:
     assert identity(root) == identity(root, box=other)
 
 
+def test_headers_of_another_version_make_another_program(root: Path) -> None:
+    other = replace(BOX, libraries=(replace(BOX.libraries[0], label="OpenBLAS 2"),))
+    assert identity(root, "blas_openblas") != identity(root, "blas_openblas", box=other)
+    assert identity(root) == identity(root, box=other)
+
+
+def test_a_compiler_replaced_at_its_place_makes_another_program(root: Path, tmp_path: Path) -> None:
+    """Its version may be the same: that of a development branch, or of the same release with other patches."""
+    cxx, link = tmp_path / "g++-1", tmp_path / "g++"
+    cxx.write_text("one")
+    link.symlink_to(cxx)
+    chain = replace(CHAIN, cxx=str(link))
+
+    def names() -> tuple[str, Path, Path | None]:
+        built = Configuration(chain, None, Options())
+        part = built.parts(tmp_path).harness(Sources())
+        return identity(root, chain=chain), built.tree(tmp_path).folder, part.object
+
+    before = names()
+    assert names() == before
+    cxx.write_text("other")
+    now = names()
+    assert all(a != b for a, b in zip(before, now, strict=True))
+    os.utime(cxx, (1, 1))  # a clock set back
+    assert all(a != b for a, b in zip(now, names(), strict=True))
+
+
 def test_flags_of_a_variant_come_after_those_under_test(root: Path) -> None:
     toml = root / "group" / "sum" / "workload.toml"
     toml.write_text(toml.read_text() + '[[flags]]\nname = "novec"\nflags = { gcc = ["-fno-tree-vectorize"] }\n')

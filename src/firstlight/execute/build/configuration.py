@@ -9,12 +9,13 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.execute.build.parts import Parts, parts
-from firstlight.execute.build.recipe import harness_flags
+from firstlight.execute.build.recipe import harness_flags, tools
 from firstlight.model.plan import family
 from firstlight.system import mpi_families
 from firstlight.system.machine import kind
 from firstlight.toolchain import Mpi, Toolchain
 from firstlight.toolchain.cmake import Tree
+from firstlight.toolchain.host import facts
 from firstlight.toolchain.sources import digest
 
 BINUTILS = {"ar": "CMAKE_AR", "ranlib": "CMAKE_RANLIB", "ld": "FL_LD", "objcopy": "FL_OBJCOPY"}
@@ -89,7 +90,8 @@ class Configuration(msgspec.Struct, frozen=True):
 
     def tree(self, cache: Path) -> Tree:
         """Return the tree that it is built in."""
-        compilers = (self.toolchain.version, self.toolchain.fortran_version, self.mpi.label if self.mpi else "")
+        fortran = facts(self.fortran) if self.fortran else ""
+        compilers = (*tools(self.toolchain, self.mpi), self.toolchain.fortran_version, fortran)
         signature = digest([repr((kind(), compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
         folder = cache / "build" / f"{self.name}-{signature}"
         manifest = {"FL_MANIFEST": str(folder / MANIFEST)}
@@ -98,5 +100,5 @@ class Configuration(msgspec.Struct, frozen=True):
     def parts(self, cache: Path) -> Parts:
         """Return what its programs share with those of the same compiler and another MPI library, or none."""
         without = Configuration(msgspec.structs.replace(self.toolchain, fortran=None), None, self.options)
-        compiler = (self.toolchain.cxx, self.toolchain.version, harness_flags(self.toolchain), self.options)
+        compiler = (*tools(self.toolchain, None), harness_flags(self.toolchain), self.options)
         return parts(without.tree(cache), compiler, cache)

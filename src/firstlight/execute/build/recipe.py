@@ -14,8 +14,9 @@ from firstlight.execute.build import kernels
 from firstlight.model.catalogue import Variant, Workload, of_library
 from firstlight.model.plan import Program, family, library_names
 from firstlight.system.machine import kind, parse
-from firstlight.toolchain import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
+from firstlight.toolchain import OFFLOADING, Cuda, Library, Mpi, Toolbox, Toolchain
 from firstlight.toolchain.cmake import rules, run
+from firstlight.toolchain.host import facts
 from firstlight.toolchain.sources import Sources, digest, uses
 
 
@@ -58,6 +59,7 @@ class Recipe(msgspec.Struct, frozen=True):
     flags: tuple[str, ...]
     link: tuple[str, ...]
     definitions: dict[str, str]
+    library: str  # its name with its version, "" for none: its headers may be part of the program
 
     @property
     def target(self) -> str:
@@ -126,6 +128,7 @@ def recipe(
     for extra in (mpi.extras[need] for need in needs if mpi is not None and need in mpi.extras):
         own += extra.compile_flags  # -fcoarray is a Fortran flag, and the C side of a variant calls plain procedures
         link += extra.link_flags
+    library: Library | None = None
     if of_library(needs):
         library = library_names(variant, toolbox).get(program.variant)
         if library is None:
@@ -149,23 +152,30 @@ def recipe(
         flags=tuple(flags),
         link=tuple(link),
         definitions=definitions,
+        library=library.label if library is not None else "",
     )
+
+
+def tools(toolchain: Toolchain, mpi: Mpi | None) -> tuple[str, ...]:
+    """Return what identifies the C++ compiler and the MPI library: their versions, and their files as they are now."""
+    compiler = toolchain.version, facts(toolchain.cxx)
+    return compiler if mpi is None else (*compiler, mpi.label, facts(mpi.cxx))
 
 
 def key(made: Recipe, sources: Sources, toolchain: Toolchain, mpi: Mpi | None, cuda: Cuda | None, sanitize: str) -> str:
     """Return a hash of all that changes the executable's bytes, and of nothing else: equal builds share one entry."""
     files = sources.closure(made.files)
-    compiler: tuple[object, ...] = (toolchain.cxx, toolchain.version, harness_flags(toolchain), sanitize)
+    compiler: tuple[object, ...] = (*tools(toolchain, mpi), harness_flags(toolchain), sanitize)
     if made.sources[0].suffix == ".f90":
-        compiler += (mpi.fortran if mpi else toolchain.fortran, toolchain.fortran_version)
+        fortran = mpi.fortran if mpi else toolchain.fortran
+        compiler += (facts(fortran) if fortran else "", toolchain.fortran_version)
     if made.foreign is not None and cuda is not None:
-        compiler += (cuda.label, made.foreign.command)
-    wrapper = (mpi.label, mpi.cxx) if mpi else ()
+        compiler += (cuda.label, facts(cuda.nvcc), made.foreign.command)
     # `native` means another thing on another processor; login and compute nodes may share one cache.
     processor = _instructions() if any("native" in flag for flag in made.flags) else ""
     words = (made.name, made.own_flags, made.compile_flags, made.flags, made.link, sorted(made.definitions.items()))
     contents = sources.digest(files), sources.digest(sources.linked(files)), sources.digest(rules())
-    return digest([repr((kind(), compiler, wrapper, processor, words, contents)).encode()])[:24]
+    return digest([repr((kind(), compiler, made.library, processor, words, contents)).encode()])[:24]
 
 
 def runs_schedules(made: Recipe, sources: Sources) -> bool:
