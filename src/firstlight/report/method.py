@@ -70,6 +70,7 @@ def _launches(judgement: Judgement) -> str:
         "complete": "The run ended by itself",
         "budget": "The budget ended the run",
         "interrupted": "The run was interrupted",
+        "changed": "The run ended because a program was replaced while it was measured",
         "running": "The run had not ended when this page was written",
     }.get(run.state, f"Its state is {run.state}")
     return (

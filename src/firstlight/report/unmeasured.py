@@ -43,12 +43,15 @@ class Unbegun(NamedTuple):
 
 
 def unbegun(judgement: Judgement) -> list[Unbegun]:
-    """Return the cells that were not started, by workload, most missing cells first; none if the run is complete."""
+    """Return the cells that were not started, by workload, most missing cells first.
+
+    There are none if the run is complete, or if it cannot be resumed.
+    """
     run = judgement.run
     launched = {r.start.cell for r in judgement.records}
     failed = {b.program for b in run.builds if not b.ok}
     counts: dict[str, list[bool]] = {}
-    for cell in run.cells if run.state != "complete" else ():
+    for cell in run.cells if run.state not in ("complete", "changed") else ():
         if cell.program not in failed and not lacks_device(run, cell):
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
 

@@ -118,6 +118,8 @@ def _still_to_come(judgement: Judgement, workloads: Mapping[str, Workload]) -> s
 
 def state(run: Run) -> tuple[str, str]:
     """Return how an incomplete run ended, and the command that continues it."""
+    if run.state == "changed":
+        return "begin a new run: a program changed while it was measured", wording.again(run)
     how = {
         "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
         "interrupted": "continue: the run was interrupted, and only part of the suite was measured",

@@ -34,9 +34,9 @@ def repeat(identity: Identity, run: Run | None = None) -> str:
 
 
 def again(run: Run) -> str:
-    """Return the command that started the run, without the directory of its results on this machine."""
+    """Return the command that started the run, without the directory and the name of its results here."""
     words = list(run.command[1:])  # without the first one, which is arbitrary text of the file
-    for option in ("--results", "--programs"):
+    for option in ("--results", "--programs", "--as"):
         while option in words:
             del words[words.index(option) : words.index(option) + 2]
         words = [w for w in words if not w.startswith(f"{option}=")]

@@ -44,7 +44,11 @@ Time = Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds since the epoch, up to the end of the year 9999."""
 Spread = tuple[Finite, Finite, Finite]
 Better = Literal["higher", "lower"]
-RunState = Literal["running", "complete", "budget", "interrupted"]
+RunState = Literal["running", "complete", "budget", "interrupted", "changed"]
+"""How a run ended. `changed`: a user's program was replaced while it was measured."""
+
+UNFINISHED = frozenset({"running", "interrupted", "changed"})
+"""The states of runs in which only part of what was planned was measured, not for lack of budget."""
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):

@@ -306,6 +306,9 @@ def _carry_out(
             rounds = session.go(budget - (first() if first else 0.0))
     except KeyboardInterrupt:
         session.progress.note("interrupted: writing the report of what is there")
+    except external_commands.ChangedError as error:
+        full = str(error)
+        session.warn(full)
     except store.StoreError as error:
         full = str(error)
     if neighbours.since():

@@ -36,6 +36,11 @@ def root(cache: Path) -> Path:
     return cache / "bench"
 
 
+def contains(cache: Path, folder: Path) -> bool:
+    """Return whether a folder is inside one of the copies."""
+    return folder != root(cache) and folder.is_relative_to(root(cache))
+
+
 def mark(copies: Path) -> None:
     """Mark copies as used from now on. Raises OSError."""
     copies.mkdir(parents=True, exist_ok=True)
@@ -44,7 +49,7 @@ def mark(copies: Path) -> None:
 
 def require(run: Run, cache: Path) -> None:
     """Mark the copies that a run uses. Raises UsageError if one is no longer there."""
-    for copies, folders in _of(run.cells, root(cache)).items():
+    for copies, folders in _of(run.cells, cache).items():
         if not all(folder.is_dir() for folder in folders):
             raise UsageError(
                 f"run {run.id}: the copy in which its program was built is no longer in the cache; "
@@ -54,12 +59,13 @@ def require(run: Run, cache: Path) -> None:
             mark(copies)
 
 
-def _of(cells: Iterable[Cell], above: Path) -> dict[Path, set[Path]]:
+def _of(cells: Iterable[Cell], cache: Path) -> dict[Path, set[Path]]:
     """Return the folders of external commands that are inside copies, by copy."""
     found: dict[Path, set[Path]] = {}
+    above = root(cache)
     for cell in cells:
         folder = Path(cell.external.folder) if cell.external is not None else above
-        if folder != above and folder.is_relative_to(above):
+        if contains(cache, folder):
             found.setdefault(above / folder.relative_to(above).parts[0], set()).add(folder)
     return found
 

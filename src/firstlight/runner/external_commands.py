@@ -1,4 +1,4 @@
-"""External commands: their builds, and the check before a run of them is resumed.
+"""External commands: their builds, whether they changed since, and the check before a run of them is resumed.
 
 A run.json lists the commands that it launches, and any user may have written it. So the runs that were begun here are
 remembered here, and a run with other commands is not resumed.
@@ -53,15 +53,103 @@ def found(word: str, folder: Path) -> Path | None:
 
 
 def _digest(external: ExternalCommand) -> str:
-    """Return a hash of the executable files that a command names: of a launcher and of the program after it."""
+    """Return a hash of what a command starts."""
+    return _hash(external, _named(external), built_for(external))
+
+
+def _hash(external: ExternalCommand, named: Sequence[Path], built: Sequence[Path]) -> str:
+    """Return the hash of the named files and of those that were built for them.
+
+    A build may make files that are not recognised as programs. Their folder represents them.
+    """
+    digest = hash_of([*named, *built])
+    unknown = _in_copy(external) and not built
+    return hashlib.sha256(f"{digest} {external.folder}".encode()).hexdigest() if unknown else digest
+
+
+def hash_of(files: Iterable[Path]) -> str:
+    """Return a hash of the contents of these files, in their order."""
     digest = hashlib.sha256()
-    folder = Path(external.folder)
-    for word in dict.fromkeys(external.command):
-        file = found(word, folder)
-        if file is not None:
-            with file.open("rb") as content:
-                digest.update(hashlib.file_digest(content, "sha256").digest())
+    for file in files:
+        with file.open("rb") as content:
+            digest.update(hashlib.file_digest(content, "sha256").digest())
     return digest.hexdigest()
+
+
+SCRIPTS = frozenset({".py", ".sh", ".bash", ".pl", ".rb", ".jl", ".R", ".lua", ".js", ".m", ".jar"})
+"""Endings of files that an interpreter starts although the system cannot."""
+
+
+def _named(external: ExternalCommand) -> list[Path]:
+    """Return the executables and scripts that a command names; a word after -o names a result."""
+    folder, words = Path(external.folder), external.command
+    inputs = dict.fromkeys(word for before, word in zip(("", *words), words, strict=False) if before != "-o")
+    files = (found(word, folder) or _script(folder / word) for word in inputs)
+    return [file for file in files if file is not None and os.access(file, os.R_OK)]
+
+
+def _script(file: Path) -> Path | None:
+    return file if file.suffix in SCRIPTS and file.is_file() else None
+
+
+def _in_copy(external: ExternalCommand) -> bool:
+    return copies.contains(cache_directory(), Path(external.folder))
+
+
+def built_for(external: ExternalCommand) -> list[Path]:
+    """Return the programs in the copy in which a command's program was built."""
+    return programs_below(Path(external.folder)) if _in_copy(external) else []
+
+
+def programs_below(folder: Path) -> list[Path]:
+    """Return the compiled programs and libraries below a folder, in the order of their paths."""
+    files = sorted(Path(above) / name for above, _, names in os.walk(folder) for name in names)
+    return [file for file in files if file.is_file() and os.access(file, os.X_OK | os.R_OK) and _compiled(file)]
+
+
+def _compiled(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(4) == b"\x7fELF"
+
+
+class ChangedError(Exception):
+    """A program was replaced while it was measured: one line."""
+
+
+class Watch:
+    """The programs of a run's commands: whether each is still the one that was found at the start of the run."""
+
+    def __init__(self, builds: Iterable[Build]) -> None:
+        self._hashes = {build.program: build.sha256 for build in builds if build.ok}
+        self._built: dict[Program, list[Path]] = {}
+        self._facts: dict[Program, list[tuple[str, int, int, int]]] = {}
+
+    def check(self, cell: Cell) -> None:
+        """Raise ChangedError if the program of a cell changed.
+
+        Files are read again only if the system reports a change of one of them. A command with a preparation is not
+        checked, because the preparation may make its program.
+        """
+        external, program = cell.external, cell.program
+        if external is None or external.prepare:
+            return
+        built = self._built.get(program)
+        if built is None:
+            built = self._built[program] = built_for(external)
+        try:
+            named = _named(external)
+            facts = [(str(file), s.st_ino, s.st_size, s.st_ctime_ns) for file in named + built for s in [file.stat()]]
+            if facts == self._facts.get(program):
+                return
+            same = _hash(external, named, built) == self._hashes.get(program)
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise ChangedError(
+                f"{program.variant}: its program changed while it was measured; "
+                "only the launches before are kept; begin a new run"
+            )
+        self._facts[program] = facts
 
 
 def remember(cells: Sequence[Cell]) -> None:

@@ -66,7 +66,7 @@ def fitting(
 
 
 def _refuse(what: str) -> UsageError:
-    return UsageError(f"{what}; its launches would not be comparable, start a new run with ./fl run")
+    return UsageError(f"{what}; its launches would not be comparable, start a new run")
 
 
 def same_machine(old: Run, here: Machine, progress: Progress) -> Run:

@@ -27,7 +27,7 @@ from firstlight.results.record import LaunchRecord, Run, RunState, Start
 from firstlight.results.store import Store, StoreError, durable, layout, lines, seal
 from firstlight.results.store.disk import Folder
 from firstlight.results.store.layout import FIGURES, REPORT
-from firstlight.runner import agenda, costs, documents
+from firstlight.runner import agenda, costs, documents, external_commands
 from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import BUDGET, Rounds
 from firstlight.system.machine import Machine, cache_directory
@@ -65,6 +65,7 @@ class Session:
         self._executables, self._refused = executables, frozenset(refused)
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
+        self._watch = external_commands.Watch(run.builds)
         self._saved = True  # whether run.json says what `run` says
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
         self.records: list[LaunchRecord] = list(store.records())
@@ -133,6 +134,9 @@ class Session:
         state: RunState = "interrupted"
         try:
             state = rounds.go()
+        except external_commands.ChangedError:
+            state = "changed"
+            raise
         finally:
             self._save(state, rounds.missing() if state == BUDGET else None)
             if not self._machine.emulated:  # which tells nothing of what launches take here
@@ -154,7 +158,11 @@ class Session:
         self._saved = True
 
     def _launch(self, cell: Cell, number: int, preview: bool = False) -> LaunchRecord:
-        """Launch a cell in round `number`; the record is durable when this returns."""
+        """Launch a cell in round `number`; the record is durable when this returns.
+
+        Raises ChangedError if its program was replaced; no launch of the new program is kept.
+        """
+        self._watch.check(cell)
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
@@ -166,6 +174,7 @@ class Session:
             outcome = launch.launch(command, self._timeout, uuid.uuid4().hex)
             if machine.batch and not outcome.ok:
                 time.sleep(SETTLE)
+            self._watch.check(cell)
         except BaseException:
             self.store.discard(part)
             raise

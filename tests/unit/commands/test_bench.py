@@ -21,7 +21,7 @@ from bench_runs import run
 from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.commands.bench import request
-from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
+from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.execute.observer import execution
 from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
 from firstlight.model.plan.effort import EXTERNAL
@@ -264,6 +264,39 @@ def test_a_program_that_was_made_anew_is_another(here: Path, capsys: Captured) -
     program.write_text("#!/bin/sh\ntrue\n")
     code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "5s")
     assert code == USAGE and "programs have changed since" in err
+
+
+@pytest.mark.parametrize("words", [["./app.sh"], [PYTHON, "step.py"]])
+def test_a_program_that_is_replaced_while_it_is_measured_ends_the_run(
+    words: list[str], here: Path, capsys: Captured
+) -> None:
+    """Its second execution replaces it: no launch of the new program is kept, and no page advises to continue."""
+    file = here / words[-1]
+    text = {
+        ".sh": "#!/bin/sh\nif [ -e twice ]; then cp $0 new; echo '# new' >> new; mv new $0; fi\n"
+        "[ -e once ] && > twice\n> once\n",
+        ".py": "import os\nif os.path.exists('twice'): open('step.py', 'a').write('# new\\n')\n"
+        "if os.path.exists('once'): open('twice', 'w')\nopen('once', 'w')\n",
+    }[file.suffix]
+    file.write_text(text)
+    file.chmod(0o755)
+    code, _, err = call(capsys, "bench", "--launches", "6", "--as", "r", "--", *words)
+    assert code == ENVIRONMENT and "its program changed while it was measured" in err, err
+    launches = list((here / "results" / "r" / "launches").glob("*"))
+    assert len(launches) < 6
+    run_json = json.loads((here / "results" / "r" / "run.json").read_text())
+    assert run_json["state"] == "changed" and "its program changed" in str(run_json["machine"]["warnings"])
+    page = call(capsys, "report", "r")[1]
+    assert "begin a new run" in page and "--resume" not in page
+    assert call(capsys, "bench", "--resume", "r", "--budget", "5s")[0] == USAGE
+
+
+def test_a_result_that_a_command_names_may_change(here: Path, capsys: Captured) -> None:
+    (here / "made").write_text("#!/bin/sh\n")
+    (here / "made").chmod(0o755)
+    (here / "make.sh").write_text('#!/bin/sh\necho "# more" >> $2\n')
+    (here / "make.sh").chmod(0o755)
+    assert run(capsys, "--", "./make.sh", "-o", "./made")[0] == OK
 
 
 def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) -> None:

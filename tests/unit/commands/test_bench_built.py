@@ -7,6 +7,7 @@ import os
 import shlex
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ STALE = "the build made no new app: what was here before would be measured"
         pytest.param("make", "chmod 755 app.c; make CC={cc}", "./app", STALE, marks=pytest.mark.full),
         pytest.param("make", "make CC={cc}", "sh -c ./app", STALE, marks=pytest.mark.full),
         pytest.param("make", "make CC={cc}", "env ./app", "the build made no new", marks=pytest.mark.full),
-        ("make", "make CC={cc}", "./run.sh", "the build made nothing new"),
+        ("make", "make CC={cc}", "./run.sh", "the build made no new program"),
         pytest.param("make", "make -B CC={cc}", "./run.sh", "", marks=pytest.mark.full),
         pytest.param("", "make CC={cc}", "./app", "", marks=pytest.mark.full),
         ("", "true {cc}", "./app", "the build ended with status 0 and made no ./app"),
@@ -110,6 +111,82 @@ def test_only_what_the_build_made_is_measured(
     assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.BuildResult(0.0, ""))
     if message:
         assert str(building.log(copy)) in made[0].of("app") and building.log(copy).is_file()
+
+
+@pytest.mark.parametrize(
+    ("build", "words", "message"),
+    [
+        ("{cc} app.c -o app", "{source}/app", "in the folder that --build copies: name the one in the copy"),
+        ("{cc} app.c -o app", "./link", "in the folder that --build copies: name the one in the copy"),
+        ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside of its copy"),
+        ("{cc} app.c -o ls", "ls", "for the one that the build made, write ./ls"),
+        ("true > log {cc}", "./run.sh", "the build made no new program"),
+    ],
+)
+def test_what_the_build_did_not_make_in_its_copy_is_not_measured(
+    build: str, words: str, message: str, sources: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "app.c", "-o", "app"], cwd=sources, check=True)
+    (sources / "link").symlink_to(sources / "app")
+    (sources / "out").symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    (sources / "run.sh").write_text("#!/bin/sh\n./app\n")
+    (sources / "run.sh").chmod(0o755)
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+    commands = {"app": [words.replace("{source}", str(sources))]}
+    made = building.make(build, {"cc": "cc"}, sources, copy, os.environ, "gcc", commands)
+    assert made.error == "" and message in made.of("app")
+
+
+def test_objects_of_an_earlier_build_are_not_linked(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """An object without a source stays: the build could not make it."""
+    (sources / "app.c").write_text("int main(void) { return VALUE; }\n")
+    for name, value in (("app.o", 1), ("app.c.o", 2), ("given.o", 3)):
+        subprocess.run(["cc", f"-DVALUE={value}", "-c", "app.c", "-o", name], cwd=sources, check=True)
+    (sources / "Makefile").write_text("app: app.o\n\t$(CC) app.o -o app\napp.o: app.c\n\t$(CC) $(FLAGS) -c app.c\n")
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+    made = building.make("make FLAGS=-DVALUE=7", {}, sources, copy, os.environ, "gcc", {"app": ["./app"]})
+    assert made.flaws == {} and subprocess.run([copy / "app"]).returncode == 7
+    assert (copy / "given.o").is_file() and not (copy / "app.c.o").exists()
+
+
+def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "app.c", "-o", "old"], cwd=sources, check=True)
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+
+    def make(word: str) -> building.BuildResult:
+        return building.make("cc app.c -o app", {}, sources, copy, os.environ, "gcc", {"app": [word]})
+
+    assert make("./app").seconds > 0 and make("./app") == building.BuildResult(0.0, "")
+    assert "the build made no new old" in make("./old").of("app")
+    assert make("./app").seconds > 0
+    (copy / "app").write_bytes((copy / "app").read_bytes() + b" ")
+    assert make("./app").seconds > 0
+
+
+def test_two_builds_in_one_copy_wait_for_each_other(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+
+    def make(_: int) -> building.BuildResult:
+        commands = {"app": ["./app"]}
+        return building.make("sleep 0.3; cc app.c -o app", {}, sources, copy, os.environ, "gcc", commands)
+
+    with ThreadPoolExecutor(2) as pool:
+        made = sorted(pool.map(make, range(2)))
+    assert made[0] == building.BuildResult(0.0, "") and made[1].seconds > 0 and made[1].error == ""
+
+
+@pytest.mark.parametrize(("build", "equal"), [("cc {flags} app.c -o app", False), ("cc app.c -o app # {cc}", True)])
+def test_builds_that_made_the_same_program_are_found(build: str, equal: bool, sources: Path, capsys: Captured) -> None:
+    (sources / "app.c").write_text(
+        "int main(void) { volatile int x = 0; for (int i = 0; i < 9; i++) x += i; return 0; }\n"
+    )
+    sets = ["--toolchain", "gcc-base", "--toolchain", "gcc-fast"]
+    assert run(capsys, "--build", build, *sets, "--", "./app")[0] == OK
+    page = call(capsys, "report", "r")[1]
+    assert ("gcc-base and gcc-fast made the same program of app, byte for byte" in " ".join(page.split())) == equal
 
 
 def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Captured) -> None:

@@ -22,7 +22,7 @@ from firstlight.core.errors import RecordError
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Workload
 from firstlight.results import store
-from firstlight.results.record import Run
+from firstlight.results.record import UNFINISHED, Run
 from firstlight.results.store import layout, seal
 
 Stamp = tuple[int, int, int]
@@ -147,7 +147,9 @@ def _entry(
     """Judge a run and return its entry. Raises RecordError if it is altered, incomplete or malformed."""
     opened = store.open(path)
     run = opened.run()
-    if run.state in ("running", "interrupted"):
+    if run.state == "changed":
+        raise RecordError(f"{path}: a program changed while it was measured; measure it again")
+    if run.state in UNFINISHED:
         go_on = shell.command("run", "--resume", path)
         raise RecordError(f"{path}: was interrupted, only part of its suite was measured; continue with {go_on}")
     altered = [d for d in seal.differences(path) if d.file not in layout.DERIVED]

@@ -6,9 +6,11 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from filelock import FileLock
 
 from firstlight.commands.bench.placeholders import filled
 from firstlight.core.errors import UsageError
@@ -22,6 +24,7 @@ from firstlight.toolchain import Mpi, Toolchain
 MOST_BYTES, MOST_FILES = 1 << 30, 50_000
 """Limits of a folder that is copied for every toolchain."""
 PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
+OBJECT, BEGUN = ".o", "begun"
 
 
 class BuildResult(NamedTuple):
@@ -99,24 +102,38 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
     return above / digest.hexdigest()[:24]
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> list[Path]:
+    """Return the files and links to copy: all but objects that an earlier build made of one of the others.
+
+    A build would link such an object as it is, whatever compiler and flags it was made with.
+    """
+    found: list[Path] = []
     for above, names, files in os.walk(folder):
         names[:] = sorted(set(names) - PASSED_OVER)
         links = [name for name in names if (Path(above) / name).is_symlink()]
-        yield from (
-            path for name in sorted(files + links) if (path := Path(above) / name).is_file() or path.is_symlink()
-        )
+        found += [path for name in sorted(files + links) if (path := Path(above) / name).is_file() or path.is_symlink()]
+    sources = {name for path in found if path.suffix != OBJECT for name in (path.name, path.stem)}
+    return [path for path in found if path.suffix != OBJECT or path.stem not in sources]
 
 
-def _not_copied(above: str, names: list[str]) -> set[str]:
-    """Return the names to pass over, and those that cannot be copied: sockets, pipes, devices."""
-    plain = {name for name in names if (path := Path(above) / name).is_symlink() or path.is_dir() or path.is_file()}
-    return {name for name in names if name in PASSED_OVER or name not in plain}
+def _not_copied(folder: Path) -> Callable[[str, list[str]], set[str]]:
+    """Return what `copytree` leaves out: all but `_files`; sockets, pipes and devices cannot be copied."""
+    wanted = set(_files(folder))
+
+    def left_out(above: str, names: list[str]) -> set[str]:
+        return {
+            name
+            for name in names
+            if name in PASSED_OVER
+            or ((path := Path(above) / name) not in wanted and (path.is_symlink() or not path.is_dir()))
+        }
+
+    return left_out
 
 
 def log(copy: Path) -> Path:
     """Return the file with the output of the build in that copy."""
-    return copy.with_name(f"{copy.name}.log")
+    return _beside(copy, "log")
 
 
 def make(
@@ -130,29 +147,43 @@ def make(
 ) -> BuildResult:
     """Build `source` in `copy`, unless these `tools` built it there before. Raises OSError.
 
-    `commands`: the words of each command, by name. A build is remembered only if it made what each of them starts.
+    `commands`: the words of each command, by name. A build is used again only if it made what each of them starts,
+    and its programs are unchanged. Another firstlight that builds in the same copy is waited for.
     """
-    done = copy.with_name(f"{copy.name}.built")
-    if done.is_file() and done.read_text() == tools and copy.is_dir():
-        return BuildResult(0.0, "")
-    done.unlink(missing_ok=True)
-    if copy.exists():
-        shutil.rmtree(copy)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(source, copy, symlinks=True, ignore=_not_copied)
-    begun = _mark(copy)
-    began = time.monotonic()
-    ended = bounded.run(
-        ["/bin/sh", "-c", filled(build, values)], timeout=None, environment=variables, folder=copy, merge=True
-    )
-    seconds = time.monotonic() - began
-    log(copy).write_text(ended.stdout)
-    if ended.returncode != 0:
-        return BuildResult(seconds, ended.stdout or f"the build ended with status {ended.returncode} without output")
-    flaws = {name: why for name, words in commands.items() if (why := _flaw(words, copy, begun))}
-    if not flaws:
-        done.write_text(tools)
-    return BuildResult(seconds, "", flaws)
+    with FileLock(_beside(copy, "lock")):
+        done = _beside(copy, "built")
+        if done.is_file() and copy.is_dir() and done.read_text() == _identity(tools, copy):
+            begun = _beside(copy, BEGUN).stat().st_ctime_ns
+            if not _flaws(commands, source, copy, begun):
+                return BuildResult(0.0, "")
+        done.unlink(missing_ok=True)
+        if copy.exists():
+            shutil.rmtree(copy)
+        shutil.copytree(source, copy, symlinks=True, ignore=_not_copied(source))
+        begun = _mark(copy)
+        began = time.monotonic()
+        ended = bounded.run(
+            ["/bin/sh", "-c", filled(build, values)], timeout=None, environment=variables, folder=copy, merge=True
+        )
+        seconds = time.monotonic() - began
+        log(copy).write_text(ended.stdout)
+        if ended.returncode != 0:
+            output = ended.stdout or f"the build ended with status {ended.returncode} without output"
+            return BuildResult(seconds, output)
+        flaws = _flaws(commands, source, copy, begun)
+        if not flaws:
+            done.write_text(_identity(tools, copy))
+        return BuildResult(seconds, "", flaws)
+
+
+def _beside(copy: Path, suffix: str) -> Path:
+    return copy.with_name(f"{copy.name}.{suffix}")
+
+
+def _identity(tools: str, copy: Path) -> str:
+    """Return the tools of a build, and a hash of the programs that are in its copy now."""
+    return f"{tools}\n{external_commands.hash_of(external_commands.programs_below(copy))}"
 
 
 TICK = 0.02
@@ -161,7 +192,7 @@ TICK = 0.02
 
 def _mark(copy: Path) -> int:
     """Return a time after the changes of all files of the copy, and before those of a build that starts now."""
-    marker = copy.with_name(f"{copy.name}.begun")
+    marker = _beside(copy, BEGUN)
     time.sleep(TICK)
     marker.unlink(missing_ok=True)
     marker.touch()
@@ -169,25 +200,59 @@ def _mark(copy: Path) -> int:
     return marker.stat().st_ctime_ns
 
 
-def _flaw(words: Sequence[str], copy: Path, begun: int) -> str:
-    """Return why the words start something that the build did not make, "" if the build made it.
+def _flaws(commands: Mapping[str, Sequence[str]], source: Path, copy: Path, begun: int) -> dict[str, str]:
+    return {name: why for name, words in commands.items() if (why := _flaw(words, source, copy, begun))}
 
-    One of the programs among the words must be new. If there is none (an interpreter with a script), the build must
-    have made some file.
+
+def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
+    """Return why the words start something that the build did not make in its copy, "" if the build made it there.
+
+    One of the programs among the words must be new. If there is none (a script), one of all programs of the copy must
+    be new, and if there is no program at all, some file.
     """
-    if "/" in words[0] and external_commands.found(words[0], copy) is None:
-        return f"the build ended with status 0 and made no {words[0]}; what it printed: {log(copy)}"
-    files = [
-        file for word in words if (file := copy / word).is_file() and file.resolve().is_relative_to(copy.resolve())
-    ]
-    programs = [file for file in files if _is_program(file)]
-    if any(file.stat().st_ctime_ns > begun for file in programs or _below(copy)):
+    first = words[0]
+    if "/" in first and external_commands.found(first, copy) is None:
+        return f"the build ended with status 0 and made no {first}; what it printed: {log(copy)}"
+    own = external_commands.found(f"./{first}", copy) if "/" not in first else None
+    if own is not None and _new(own, begun):
+        return f"{first} would be the one on PATH; for the one that the build made, write ./{first}"
+    inside, outside = _placed(words, copy)
+    for word, file in outside:
+        if file.is_relative_to(source.resolve()):
+            return f"{word} is {file}, in the folder that --build copies: name the one in the copy, relative to it"
+        if _is_program(file) and _new(file, begun):
+            return f"the build wrote {word} outside of its copy, where every toolchain writes it: {file}"
+    programs = [file for file in inside if _is_program(file)]
+    if any(_new(file, begun) for file in programs or external_commands.programs_below(copy) or _below(copy)):
         return ""
-    made = f"no new {programs[0].relative_to(copy)}" if programs else "nothing new"
+    made = f"no new {programs[0].relative_to(copy)}" if programs else "no new program"
     return (
         f"the build made {made}: what was here before would be measured for each toolchain; "
         f"begin --build with 'make clean;', or use make -B; what it printed: {log(copy)}"
     )
+
+
+def _placed(words: Sequence[str], copy: Path) -> tuple[list[Path], list[tuple[str, Path]]]:
+    """Return the files among the words that are in the copy, and each word of an executable outside of it."""
+    inside, outside = list[Path](), list[tuple[str, Path]]()
+    for word in words:
+        if not (file := copy / word).is_file():
+            continue
+        if (real := file.resolve()).is_relative_to(copy.resolve()):
+            inside.append(file)
+        elif os.access(real, os.X_OK) and _is_executable(real):
+            outside.append((word, real))
+    return inside, outside
+
+
+def _new(file: Path, begun: int) -> bool:
+    return file.stat().st_ctime_ns > begun
+
+
+def _is_executable(file: Path) -> bool:
+    """Return whether it is a compiled program or a script, not a plain file in a system where all are executable."""
+    with file.open("rb") as opened:
+        return opened.read(4).startswith((b"\x7fELF", b"#!"))
 
 
 def _is_program(file: Path) -> bool:

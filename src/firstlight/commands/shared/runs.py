@@ -67,11 +67,12 @@ def judged(path: Path) -> Judged:
 def accept(path: Path, folder: Path) -> Run:
     """Make the run at `path` the accepted run of its machine in the folder. Raises UsageError if it cannot be."""
     from firstlight.analysis.history import accepted
+    from firstlight.results.record import UNFINISHED
 
     judgement, _, defects = judged(path)
     if path.resolve().parent != folder.resolve():
         raise UsageError(f"{path} is not in {folder}; copy it there, or name its folder: --results DIR")
-    if defects or judgement.run.state in ("running", "interrupted"):
+    if defects or judgement.run.state in UNFINISHED:
         raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
     accepted.accept(folder, path, judgement.run.machine.name)
     return judgement.run
