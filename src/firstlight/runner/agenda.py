@@ -207,8 +207,8 @@ def ranked(
 def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
     """Return the items whose wanted launches all fit into `room` seconds, begun ones first, in the order of stages.
 
-    `slack`: additional seconds for begun items. `answering`: a workload that was named has launches already; until
-    then, ceilings are not launched alone.
+    `slack`: additional seconds for begun items. `answering`: a cell of a workload that was named has all its
+    launches; until then, ceilings are not launched alone.
     """
     taken: list[Item] = []
     dear = _cost_per_case(items)

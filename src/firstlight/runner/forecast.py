@@ -44,9 +44,10 @@ class Forecast(NamedTuple):
     missing: tuple[Omission, ...]
 
 
-def forecast(items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float) -> Forecast:
-    """Forecast a run before its launches. `done`: the cells that need no more launches."""
-    answering = bool(done) or any(i.begun for i in items)
+def forecast(
+    items: Sequence[Item], done: Collection[str], rows: Sequence[RowCells], room: float, answering: bool = False
+) -> Forecast:
+    """Forecast a run before its launches. `done`: the cells that need no more launches; `answering` as in `chosen`."""
     some = chosen(items, room, answering=answering)
     measured = {i.cell.id for i in some} | set(done)
     doubted = [i if i.sure else i._replace(seconds=DOUBT * i.seconds) for i in items]

@@ -211,7 +211,8 @@ def forecast_run(prepared: Prepared, order: RunRequest, had: Mapping[str, int] =
     ]
     whole = {c.id for c in cells} - {i.cell.id for i in items}
     budget = _usual_budget(prepared, order, items) if order.budget is None else order.budget
-    ahead = forecast(items, whole, agenda.rows(cells, workloads, here, named), budget)
+    answering = any(wanted[name] is not Rank.CEILING for name in whole)
+    ahead = forecast(items, whole, agenda.rows(cells, workloads, here, named), budget, answering)
     may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
     return RunForecast(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)), budget)
 

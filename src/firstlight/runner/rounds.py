@@ -94,7 +94,7 @@ class Rounds:
     def _next(self) -> list[Cell]:
         """Return the cells of the next round."""
         items, left = self._items(), self._budget - self._elapsed()
-        answering = any(t.records and self._ranks.get(n) is not Rank.CEILING for n, t in self.tallies.items())
+        answering = any(t.records and not self._short(t) for n, t in self.tallies.items() if self._named(n))
         taken = agenda.chosen(items, left, self._slack, answering)
         if taken:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
@@ -103,6 +103,10 @@ class Rounds:
         if items and not self._launched:
             return [item.cell for item in agenda.first(items)]  # time is too short for any cell: launch something
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]
+
+    def _named(self, name: str) -> bool:
+        """Return whether a cell was requested, and is not launched for a ceiling only."""
+        return self._ranks.get(name) is not Rank.CEILING
 
     def _items(self) -> list[Item]:
         """Return the cells that do not have the wanted launches yet."""

@@ -14,7 +14,7 @@ from firstlight.model.plan import Cell, Placement
 from firstlight.results.record import LaunchRecord
 from firstlight.runner.agenda import Rank
 from firstlight.runner.cell_progress import Tally, varying
-from firstlight.runner.costs import Costs
+from firstlight.runner.costs import Costs, key
 from firstlight.runner.rounds import BUDGET, COMPLETE, Rounds
 from invented_rounds import Bench, noisy, priced, steady
 
@@ -43,6 +43,23 @@ def test_a_budget_too_small_for_any_cell_gets_one_launch_and_no_more() -> None:
     bench = Bench(4, steady)
     assert bench.rounds(2.5).go() == BUDGET
     assert bench.counts() == [1]
+
+
+def test_a_budget_is_not_spent_on_the_ceiling_of_nothing() -> None:
+    """The cell that was requested lasts longer than expected, and cannot have its launches: a resumed run has them."""
+    bench = Bench(2, steady)
+    ranks = {"c0": Rank.FRONT, "c1": Rank.CEILING}
+    known = Costs({}, {key(cell): seconds for cell, seconds in zip(bench.cells, (1.0, 0.1), strict=True)})
+    launch = priced(bench, {"c0": 3.0, "c1": 0.1})
+
+    def rounds(budget: float, present: list[LaunchRecord]) -> Rounds:
+        return Rounds(bench.run(), bench.cells, launch, present, budget, bench.notes, lambda: bench.now, ranks, known)
+
+    assert rounds(11.0, []).go() == BUDGET
+    assert Counter(name for name, _ in bench.seen) == {"c0": 1}
+    present = [launch(bench.cells[0], 0)]
+    assert rounds(20.0, present).go() == COMPLETE
+    assert {name for name, _ in bench.seen} == {"c0", "c1"}
 
 
 def test_a_run_that_goes_on_for_less_than_a_cell_wants_goes_on_with_one_that_is_begun() -> None:
