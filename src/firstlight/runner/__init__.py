@@ -266,7 +266,7 @@ def resume(
                 raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; extend it with --budget 5m")
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
             order = RunRequest(old.names, budget=left, launches=old.launches)
-            ahead = forecast_run(now, order, Counter(r.start.cell for r in records))
+            ahead = forecast_run(now, order, Counter(r.start.cell for r in records), old.builds)
             _tell(ahead.forecast, progress)
             more = resuming.not_yet_built(old, ahead.programs, now)
             made = _made(old, [*wanted, *more], toolbox, workloads, progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from firstlight.core import reading
 from firstlight.model.catalogue import Workload, device_variant
 from firstlight.model.plan import Cell
 from firstlight.model.plan.runtime_estimate import START, launch_seconds
+from firstlight.results.record import Build
 from firstlight.results.store import durable
 
 FILE = "launches.json"
@@ -24,12 +25,18 @@ MOST = 20_000  # of what earlier runs measured is kept
 class Costs:
     """The durations of launches in seconds. `earlier`: those that earlier runs measured, by `key`.
 
-    Without `gpus`, programs for them refuse at once.
+    Without `gpus`, programs for them refuse at once. `builds`: those of the run. Durations of an external command are
+    those of the same program, because a user changes programs and keeps their names.
     """
 
     def __init__(
-        self, workloads: Mapping[str, Workload], earlier: Mapping[str, float] | None = None, gpus: bool = True
+        self,
+        workloads: Mapping[str, Workload],
+        earlier: Mapping[str, float] | None = None,
+        gpus: bool = True,
+        builds: Sequence[Build] = (),
     ) -> None:
+        self._hashes = {build.program: build.sha256 for build in builds}
         self._workloads, self._earlier, self._gpus = workloads, dict(earlier or {}), gpus
         self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell
         self._like: dict[str, tuple[float, int]] = {}  # seconds and launches
@@ -43,13 +50,13 @@ class Costs:
         total, launches = self._like.get(_like(cell), (0.0, 0))
         self._like[_like(cell)] = total + seconds, launches + 1
         insort(self._factors[cell.program.workload], seconds / max(self._estimated(cell), 1e-3))
-        self.measured[key(cell)] = sum(mine) / len(mine)
+        self.measured[self._key(cell)] = sum(mine) / len(mine)
 
     def of(self, cell: Cell) -> float:
         """Return the expected seconds of the next launch of a cell."""
         if mine := self._seconds.get(cell.id):
             return sum(mine) / len(mine)
-        if (known := self._earlier.get(key(cell))) is not None:
+        if (known := self._earlier.get(self._key(cell))) is not None:
             return known
         if like := self._like.get(_like(cell)):
             return like[0] / like[1]
@@ -58,7 +65,10 @@ class Costs:
 
     def sure(self, cell: Cell) -> bool:
         """Return whether the expected seconds of a cell were measured, not estimated."""
-        return cell.id in self._seconds or key(cell) in self._earlier
+        return cell.id in self._seconds or self._key(cell) in self._earlier
+
+    def _key(self, cell: Cell) -> str:
+        return key(cell, self._hashes.get(cell.program, ""))
 
     def _estimated(self, cell: Cell) -> float:
         workload = self._workloads.get(cell.program.workload)
@@ -75,9 +85,10 @@ def _middle(factors: list[float]) -> float:
     return factors[half] if len(factors) % 2 else (factors[half - 1] + factors[half]) / 2
 
 
-def key(cell: Cell) -> str:
+def key(cell: Cell, sha256: str = "") -> str:
+    """Return the name of the launches of a cell. `sha256`: of its program, if it is an external command."""
     p = cell.placement
-    words = cell.arguments + (cell.external.command if cell.external is not None else ())
+    words = cell.arguments + ((*cell.external.command, sha256) if cell.external is not None else ())
     return f"{cell.program.key} {p.nodes}x{p.ranks}x{p.threads} {' '.join(words)}"
 
 

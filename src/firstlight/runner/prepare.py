@@ -176,9 +176,9 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
 
 
-def costs_of(prepared: Prepared) -> Costs:
+def costs_of(prepared: Prepared, builds: Sequence[Build] = ()) -> Costs:
     """Return the durations of launches: measured by earlier runs, otherwise estimated."""
-    return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
+    return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus), builds)
 
 
 class RunForecast(NamedTuple):
@@ -189,9 +189,11 @@ class RunForecast(NamedTuple):
     budget: float
 
 
-def forecast_run(prepared: Prepared, order: RunRequest, had: Mapping[str, int] = {}) -> RunForecast:
-    """Forecast the run before anything is built. `had`: launches that cells already have."""
-    known, cells = costs_of(prepared), prepared.plan.cells
+def forecast_run(
+    prepared: Prepared, order: RunRequest, had: Mapping[str, int] = {}, builds: Sequence[Build] = ()
+) -> RunForecast:
+    """Forecast the run before anything is built. `had`: launches that cells already have; `builds`: what is built."""
+    known, cells = costs_of(prepared, builds), prepared.plan.cells
     workloads, here = prepared.workloads, prepared.machine
     named = agenda.named(workloads, order.names, (one.name for one in prepared.brought))
     wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)

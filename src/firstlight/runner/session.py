@@ -91,7 +91,7 @@ class Session:
 
     def _costs(self) -> costs.Costs:
         """Return the durations of launches that earlier runs measured."""
-        return costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
+        return costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus), self.run.builds)
 
     def _update_page(self) -> None:
         """Write the page again, unless that would need more than UPDATING of the time since it was written."""

@@ -25,7 +25,8 @@ from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, R
 from firstlight.execute.observer import execution
 from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
 from firstlight.model.plan.effort import EXTERNAL
-from firstlight.runner import external_commands
+from firstlight.runner import costs, external_commands
+from firstlight.system.machine import cache_directory
 
 PYTHON = shlex.quote(sys.executable)
 
@@ -289,6 +290,27 @@ def test_a_program_that_is_replaced_while_it_is_measured_ends_the_run(
     page = call(capsys, "report", "r")[1]
     assert "begin a new run" in page and "--resume" not in page
     assert call(capsys, "bench", "--resume", "r", "--budget", "5s")[0] == USAGE
+
+
+def test_the_time_of_an_earlier_program_of_the_name_starts_nothing_alone(here: Path, capsys: Captured) -> None:
+    """It was slow, and then it was changed: the budget is enough for both commands."""
+
+    def write(text: str) -> None:
+        for name in ("slow_a.sh", "slow_b.sh"):
+            (here / name).write_text(f"#!/bin/sh\n# {text} {here}\n")
+            (here / name).chmod(0o755)
+
+    commands = ["--", "./slow_a.sh", "--", "./slow_b.sh"]
+    write("slow")
+    assert run(capsys, *commands)[0] == OK
+    kept = cache_directory() / costs.FILE
+    seconds = json.loads(kept.read_text())
+    slow = {name: 500.0 for name in seconds if "./slow_" in name}
+    assert len(slow) >= 2
+    kept.write_text(json.dumps(seconds | slow))
+    write("fast")
+    code, found, err = run(capsys, "--budget", "20s", *commands)
+    assert code == OK and {f["variant"] for f in found if f["verdict"] == "verified"} == {"slow_a_sh", "slow_b_sh"}, err
 
 
 def test_a_result_that_a_command_names_may_change(here: Path, capsys: Captured) -> None:
