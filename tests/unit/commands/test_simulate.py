@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import chart_tree
@@ -87,6 +87,7 @@ def test_equal_algorithms_do_not_take_turns() -> None:
         min_size=1,
     )
 )
+@example({"a": {1.0: 0.0, 2.0: 2.0}, "b": {1.0: 0.0, 2.0: 1.0}})  # a single node needs 0 s
 def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, float]]) -> None:
     found = sweep.spans(some)
     xs = sorted({x for line in some.values() for x in line})
@@ -102,6 +103,22 @@ def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, f
 
 def simulate(*words: str) -> int:
     return command_line.call(["simulate", *words])
+
+
+@pytest.mark.parametrize(
+    ("times", "sentence"),
+    [
+        ((0.0, 0.0), "chain and ring are equally fast, 0 s."),
+        ((0.0, 1.0), "chain is the fastest, 0 s, faster than the next, ring."),
+        ((1.0, 2.0), "chain is the fastest, 1.00 s, 2.0 x faster than the next, ring."),
+        ((0.0,), "chain takes 0 s."),
+        ((), "None of the algorithms has a prediction."),
+    ],
+)
+def test_a_time_of_0_s_is_a_prediction(times: tuple[float, ...], sentence: str) -> None:
+    """A single node exchanges nothing."""
+    some = [Prediction(name, seconds=time) for name, time in zip(("chain", "ring"), times, strict=False)]
+    assert page._winner(some) == sentence
 
 
 def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:

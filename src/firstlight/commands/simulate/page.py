@@ -94,7 +94,7 @@ def _capital(text: str) -> str:
 
 
 def _winner(ordered: Sequence[Prediction]) -> str:
-    usable = [p for p in ordered if p.usable and p.seconds]
+    usable = [p for p in ordered if p.usable and p.seconds is not None]
     if not usable:
         return "None of the algorithms has a prediction."
     first = usable[0]
@@ -103,11 +103,12 @@ def _winner(ordered: Sequence[Prediction]) -> str:
         return f"{first.algorithm} takes {quantity(first.seconds, 's')}."
     second = usable[1]
     assert second.seconds is not None
-    if second.seconds < 1.02 * first.seconds:
+    if second.seconds <= 1.02 * first.seconds:
         return f"{first.algorithm} and {second.algorithm} are equally fast, {quantity(first.seconds, 's')}."
+    factor = f"{significant(second.seconds / first.seconds, 2)} x " if first.seconds else ""
     return (
         f"{first.algorithm} is the fastest, {quantity(first.seconds, 's')}, "
-        f"{significant(second.seconds / first.seconds, 2)} x faster than the next, {second.algorithm}."
+        f"{factor}faster than the next, {second.algorithm}."
     )
 
 

@@ -67,7 +67,7 @@ def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: fl
     if low <= 0:
         return high
     middle = math.sqrt(low * high)
-    if any(x not in some[name] for name in (old, new) for x in (low, high)):
+    if not all(some[name].get(x) for name in (old, new) for x in (low, high)):  # a single node needs 0 s
         return middle
     before = math.log(some[new][low] / some[old][low])
     after = math.log(some[new][high] / some[old][high])
