@@ -69,6 +69,20 @@ def test_a_molecule_on_whose_nuclei_forces_act_is_taken_whatever_its_virial_rati
     assert ratio == pytest.approx(near, abs=1e-3)
 
 
+def test_a_large_molecule_of_hydrogen_alone_is_checked(library: CDLL) -> None:
+    """The check of a large molecule draws p shells, which hydrogen does not have."""
+    chain = "6\n\n" + "".join(f"H {0.8 * k} 0 0\n" for k in range(6))
+    assert checked(library, chain, 0, "matrix")[0]
+    assert not checked(library, chain, 0, "matrix", "upper triangle", 1e-3)[0]
+
+
+def test_a_field_that_does_not_converge_is_reported_as_such(library: CDLL) -> None:
+    """Restricted orbitals cannot describe two separate hydrogen atoms: this field oscillates."""
+    took, message, _ = checked(library, "2\n\nH 0 0 0\nH 0 0 1000\n", 1, "energy")
+    assert not took
+    assert message.startswith("not converged after 100 iterations: the largest element of F D S - S D F")
+
+
 @pytest.mark.parametrize("task", ["matrix", "energy"])
 def test_a_matrix_that_is_not_symmetric_is_told(library: CDLL, task: str) -> None:
     """Elements below the diagonal alone are compared with integrals; what stands above is held to them."""

@@ -118,8 +118,10 @@ class Judge {
         if (l < 0 || shells[k].l == l) return k;
       }
     };
+    // A molecule of hydrogen has no p shells.
+    const bool some_p = std::any_of(shells.begin(), shells.end(), [](const Shell& shell) { return shell.l == 1; });
     double spent = 0;
-    for (int kind = 2; kind >= 0 || spent < drawn_up_to; --kind) {
+    for (int kind = some_p ? 2 : 0; kind >= 0 || spent < drawn_up_to; --kind) {
       const std::size_t i = draw(kind < 0 ? -1 : kind > 0), k = draw(kind < 0 ? -1 : kind > 1);
       compare_block(std::max(i, k), std::min(i, k));
       spent += price(i, k);
@@ -192,7 +194,9 @@ class Judge {
       }
     consider("the number of electrons, tr D S,", inner(density_, one.overlap), s_.molecule.electrons(), 1e-9);
     consider("the largest element of D S D - 2 D", idempotency, 0, 1e-9);
-    consider("the largest element of F D S - S D F", commutator, 0, 10 * converged);
+    const std::string unfinished =
+        out.iterations < most_iterations ? "" : fl::text("not converged after %lld iterations: ", out.iterations);
+    consider((unfinished + "the largest element of F D S - S D F").c_str(), commutator, 0, 10 * converged);
     const double energy = nuclear_repulsion(s_.molecule) + (inner(density_, core) + inner(density_, fock)) / 2;
     consider("the energy", out.energy, energy, 1e-10);
     const double kinetic = inner(density_, one.kinetic);
