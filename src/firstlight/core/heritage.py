@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Literal
 
@@ -127,4 +128,6 @@ def _entry(source: Source, place: str, facts: dict[str, int | float | str], valu
     missing = [k for k in ("machine", "workload", "metric", "unit", "better") if not described.get(k)]
     if missing:
         raise ValueError(f"{place}: {', '.join(missing)} missing")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f'{place}: {value} is not a published number; write "-" for an unknown one')
     return msgspec.convert(fields | described, Entry)

@@ -40,6 +40,11 @@ def test_a_dash_is_not_a_figure() -> None:
             'place = "p"\ncolumns = ["machine"]\nvalues = [{}]\nrows = [["m", 1]]',
             "workload, metric, unit, better missing",
         ),
+        (
+            'place = "p"\nmachine = "m"\nworkload = "w"\nmetric = "t"\nunit = "s"\nbetter = "lower"\n'
+            "columns = []\nvalues = [{}]\nrows = [[nan]]",
+            'p: nan is not a published number; write "-" for an unknown one',
+        ),
         ('place = "p"\ncolour = 3\ncolumns = []\nvalues = []\nrows = []', "colour"),
     ],
 )
