@@ -317,7 +317,6 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "nearest": nearest, "best": Figure.best, "above": above, "near": near,
         "ratio": ratios.of_medians, "ratio_low": ratios.low, "ratio_high": ratios.high, "values": lambda f: f.launches,
         "diverged_of": Figure.diverged, "kept": Figure.kept, "each_way": Figure.each_way, "slow": slow,
-        "with_states": lambda some: sum(bool(f.row.get("states")) for f in some),
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,
         "over_ranks": Figure.over_ranks, "at_longest": Figure.longest,
         "largest": Figure.largest, "half_waves": Figure.half_waves, "window": lambda f: f.windows()[-1][0],

@@ -43,9 +43,9 @@ def diverged(records: Iterable[LaunchRecord]) -> tuple[int, int]:
 
 
 def unfit(run: Run, records: Iterable[LaunchRecord]) -> bool:
-    """Return whether something else used the processors in so many samples that the machine was not fit for measuring.
+    """Return whether something else used the processors in so many samples that the figures support no conclusion.
 
-    External commands may wait by design, and nothing is timed on an emulated processor.
+    It never is with external commands, which are then compared by their CPU time, nor on an emulated processor.
     """
     some, samples = diverged(records)
     return bool(samples) and some / samples >= DISTURBED and not run.brought and not run.machine.emulated

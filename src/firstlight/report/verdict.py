@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from firstlight.analysis import Judgement, nominal_peaks, provenance, ranking
-from firstlight.analysis.evidence import NOTICED, diverged
+from firstlight.analysis.evidence import NOTICED, diverged, unfit
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
@@ -54,12 +54,13 @@ def health(judgement: Judgement) -> str:
         return ""
     share = some / samples
     many = provenance.number(percent(share), "diverged() / samples()")
-    if share >= DISTURBED:
-        return f"not fit for measuring: in {many} of the samples something else used the processors"
-    if slow := disturbed(judgement.steadiness):
+    shared = f"in {many} of the samples something else used the processors"
+    if unfit(judgement.run, judgement.records):
+        return f"not fit for measuring: {shared}"
+    if share < DISTURBED and (slow := disturbed(judgement.steadiness)):
         return f"usable with care: {sentence(slow[0])}"
     if share > NOTICED:
-        return f"usable with care: in {many} of the samples something else used the processors"
+        return f"usable with care: {shared}"
     return "fit for measuring: no disturbance above the thresholds of the method"
 
 
@@ -97,12 +98,14 @@ def _some(what: Sequence[str]) -> str:
 
 
 def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[str, str]:
-    """Return what to do next, and the command: continue a run that is not complete, or run the larger suite."""
+    """Return what to do next, and the command: continue the run, measure again, or run the larger suite."""
     run = judgement.run
     if run.state != "complete":
         how, go_on = state(run)
         killed = "; if it was killed, continue it" if run.state == "running" else ""
         return how + _still_to_come(judgement, workloads) + killed, go_on
+    if unfit(run, judgement.records) or any(table.disturbed for table in external_commands.tables(judgement)):
+        return "measure again when nothing else uses the processors", wording.again(run)
     if unmeasured(run, workloads) and run.suite == "quick":
         return "measure more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
     return "", ""

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.states import states
-from firstlight.analysis.steadiness import disturbances, kind, restless, steadiness
-from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Verified
+from firstlight.analysis.steadiness import Kind, disturbances, kind, restless, steadiness
+from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Together, Verified
 from firstlight.model.plan import Placement
 from firstlight.report import terminal
 from firstlight.report.plots import spread
@@ -75,19 +75,20 @@ def test_a_steady_machine_disturbs_nothing() -> None:
 def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
-        "55 of 161 launches of several ranks lasted 2.9 x as long as the others, in the same stretches of the run: "
-        "the machine changes; 104 of their 138 figures are bimodal"
+        "55 of 161 launches of several ranks were 2.9 x slower, clustered in time: the machine changed"
     ]
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
-    alone = (
-        "16 of 93 launches beyond the caches lasted 1.5 x as long as the others, one by one rather than in stretches of"
-    )
-    assert sentence == f"{alone} the run"
+    alone = "16 of 93 launches beyond the caches were 1.5 x slower, not clustered in time"
+    assert sentence == alone
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
-    assert sentence == (
-        f"{alone} the run: each launch differs, for example in the placement of its ranks and pages; "
-        "6 of their 8 figures are bimodal"
-    )
+    assert sentence == f"{alone}: perhaps the placement of ranks and pages"
+
+
+@pytest.mark.parametrize("kind", ["one core", "several cores", "several ranks", "memory", "a GPU"])
+@pytest.mark.parametrize("together", ["together", "each", "unclear"])
+def test_the_health_of_a_machine_fits_25_words(kind: Kind, together: Together) -> None:
+    (sentence,) = disturbances([Steadiness(kind, 161, 55, 2.9, 138, 104, together)])
+    assert len(f"usable with care: {sentence}".split()) <= 25
 
 
 def test_classes_come_from_placement_and_the_binding_ceiling() -> None:
@@ -111,8 +112,8 @@ def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) 
     judged = replace(judgement, steadiness=(quiet, replace(quiet, name="memory", slow=slow, slower=1.4)))
     drawn = spread.drift(view_of(judged, workloads))
     assert drawn is not None
-    found = "The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches lasted"
+    found = "The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches were 1.4 x slower"
     assert drawn.title.startswith(found)
     page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)
-    care = "health usable with care: 30 of 100 launches on one core lasted 2.0 x as long as the others"
+    care = "health usable with care: 30 of 100 launches on one core were 2.0 x slower"
     assert care in " ".join(page.split())

@@ -24,6 +24,7 @@ import synthetic
 import turns
 from firstlight import ROOT
 from firstlight.analysis import Judgement
+from firstlight.analysis.provenance import settle
 from firstlight.analysis.verdict import Failed, States, Unverified, Verified
 from firstlight.commands.shared.command_line import call
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
@@ -138,12 +139,17 @@ def test_a_run_on_a_machine_that_was_not_fit_for_measuring_is_inconclusive(
     shared = replace(healthy, records=records)
     assert exit_status.status(shared) == status
     assert ("not fit for measuring" in verdict.health(shared)) == (status == INCONCLUSIVE)
-    assert (
-        exit_status.status(
-            replace(shared, run=replace(shared.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),)))
-        )
-        == OK
-    )
+
+
+@pytest.mark.parametrize(("cpu", "health"), [(0.99, "fit for measuring: "), (0.5, "usable with care: in 100 % of ")])
+def test_on_external_commands_the_page_and_the_status_agree(judgement: Judgement, cpu: float, health: str) -> None:
+    """A disturbed run of external commands still has a result, by CPU time: it ends with 0."""
+    some = of_variants(judgement, "serial", "simd", "kahan")
+    records = tuple(replace(r, samples=tuple(replace(s, cpu=cpu) for s in r.samples)) for r in some.records)
+    run = replace(some.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),))
+    external = replace(some, run=run, records=records, steadiness=())
+    assert exit_status.status(external) == OK
+    assert settle(verdict.health(external)).startswith(health)
 
 
 def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgement) -> None:
