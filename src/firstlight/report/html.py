@@ -59,6 +59,7 @@ MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
     r"(?<=\d) (?=[×%]|x\b|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)"
 )
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w=+./:,-]*[\w+])?")
 
 
 class Section(msgspec.Struct):
@@ -155,7 +156,7 @@ def page_of(
         "flags_loss": ordinary.loss,
         "counted": lambda n, what: annotate(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
-        "unbroken": unbroken,
+        "unbroken": lambda text: _flags_whole(typeset(unbroken(text))),
         "svg": lambda d: Own(svg.svg(d.title, d.data, d.layout)),
         "ghosts": lambda d: Own(svg.svg(d.title, d.data, d.layout, True)) if svg.has_ghosts(d.data) else "",
         "quantity_in_type": lambda cell: typeset(cell) if cell[:1].isdigit() else cell,
@@ -185,7 +186,7 @@ def annotate(text: str, index: Mapping[Identity, int]) -> str:
 
     `data-of` counts the figures of the download, and of `./fl figures --json`, from 0.
     """
-    from markupsafe import Markup, escape
+    from markupsafe import Markup
 
     sentence = provenance.settle(text)
     parts: list[str] = []
@@ -195,10 +196,17 @@ def annotate(text: str, index: Mapping[Identity, int]) -> str:
         source = provenance.attributes(s, index)
         if source is None:
             continue
-        parts.append(escape(typeset(plain[at : s.start])))
+        parts.append(_flags_whole(typeset(plain[at : s.start])))
         parts.append(_data(sentence[s.start : s.end], source, typeset(plain[s.start : s.end])))
         at = s.end
-    return Markup().join([*parts, escape(typeset(plain[at:]))])
+    return Markup().join([*parts, _flags_whole(typeset(plain[at:]))])
+
+
+def _flags_whole(text: str) -> str:
+    """Return the text, escaped, with each flag of a compiler in an element of its own, which no line breaks."""
+    from markupsafe import Markup, escape
+
+    return Markup(_FLAG.sub(r'<span class="flag">\g<0></span>', str(escape(text))))
 
 
 def headline(figure: Verified, index: Mapping[Identity, int]) -> str:

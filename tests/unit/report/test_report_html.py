@@ -53,6 +53,14 @@ def test_the_policy_allows_no_script_and_the_page_has_none() -> None:
         assert not [t for t, _ in reader.tags if t == "script"]
 
 
+def test_no_line_breaks_a_flag_of_a_compiler() -> None:
+    found = html.annotate("clang-fast (-Ofast -fno-fast-math), 1.1 - 1.3 s, --all <b>", {})
+    flag = '<span class="flag">{}</span>'.format
+    flags = f"({flag('-Ofast')} {flag('-fno-fast-math')})"
+    assert found == f"clang-fast {flags}, 1.1 - 1.3\u00a0s, {flag('--all')} &lt;b&gt;"
+    assert flag("-Ofast") in page() and ".flag { display: inline-block;" in page()
+
+
 def test_every_chart_of_the_page_is_well_formed_and_small() -> None:
     for which in ("sample", "hostile"):
         charts = chart_tree.of_page(page(which))
