@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache, partial
-from itertools import groupby, pairwise
+from itertools import count, groupby, pairwise
 from statistics import median
 
 import msgspec
@@ -82,12 +82,18 @@ class Change(msgspec.Struct, frozen=True):
         return self.after / self.before
 
 
+@cache
+def fewest() -> int:
+    """Return the fewest runs in which a change can be detected: ranks of fewer runs are too often apart by chance."""
+    return next(n for n in count(2 * SHORTEST) if shift_p(range(n // 2), range(n, 2 * n - n // 2)) <= CHANCE / n)
+
+
 def changes(values: Sequence[Value], threshold: float = THRESHOLD, scale: float | None = None) -> list[Change]:
     """Return the changes in a series of runs, oldest first; none if any value is not a positive number.
 
     `scale`: the deviation between runs, if it is already known.
     """
-    if len(values) < 2 * SHORTEST or not all(0 < v.median < math.inf for v in values):
+    if len(values) < fewest() or not all(0 < v.median < math.inf for v in values):
         return []
     logs = [math.log(v.median) for v in values]
     around = _around(logs)

@@ -115,6 +115,16 @@ def test_every_number_of_the_page_follows_from_the_document_as_it_says(
         assert any(least in formula for formula in formulas) and len(formulas) > len(json.loads(out)["figures"])
 
 
+def test_too_few_runs_to_show_a_change_are_not_said_to_show_none(some: Path, capsys: Captured, tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    _, out, _ = call(capsys, "history", str(some), "--output", str(place))
+    output, text = " ".join(out.split()), re.sub("<.*?>", "", place.read_text())
+    for shown in (output, " ".join(text.split())):
+        assert "the fewest in which a change can be detected; compare two runs:" in shown
+        assert "compare run-000 run-007" in shown
+        assert "no change of level" not in shown and "No figure moved" not in shown
+
+
 def test_a_run_is_judged_once(whole: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     _, first = history_json(capsys, str(whole))
     with monkeypatch.context() as patched:

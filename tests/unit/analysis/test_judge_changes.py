@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.analysis.changes import SHORTEST, Change, Value, changes, deviation, seeded
+from firstlight.analysis.changes import CHANCE, SHORTEST, Change, Value, changes, deviation, fewest, seeded
+from firstlight.analysis.interval import shift_p
 
 Series = Callable[[random.Random, int], list[float]]
 
@@ -147,3 +148,11 @@ def test_odd_values_break_nothing_and_levels_keep_their_runs(medians: list[float
     assert deviation([Value(m) for m in medians]) > 0
     bounds = [0, *places(found), len(medians)]
     assert all(b - a >= SHORTEST for a, b in pairwise(bounds)) or not found
+
+
+def test_the_fewest_runs_can_show_a_change_and_fewer_cannot() -> None:
+    n = fewest()
+    twice = [Value((1 + 0.001 * (k % 3)) * (1 if k < n // 2 else 2)) for k in range(n)]
+    assert [one.at for one in changes(twice)] == [n // 2]
+    for fewer in range(2 * SHORTEST, n):
+        assert min(shift_p(range(k), range(k, fewer)) for k in range(1, fewer)) > CHANCE / fewer

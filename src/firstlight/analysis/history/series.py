@@ -80,7 +80,12 @@ class History(msgspec.Struct, frozen=True):
     @property
     def enough_runs(self) -> bool:
         """Return whether any figure is in enough runs to detect a change."""
-        return any(len(series.at) >= 2 * changes.SHORTEST for series in self.series)
+        return self.watched > 0
+
+    @property
+    def watched(self) -> int:
+        """Return the number of figures in enough runs to detect a change."""
+        return sum(len(series.at) >= changes.fewest() for series in self.series)
 
     def disturbed(self, past: Past) -> bool:
         """Return whether a share DISTURBED or more of the run's samples had diverged wall and CPU time."""

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from firstlight.analysis import changes
 from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison
 from firstlight.analysis.environment import Difference
 from firstlight.analysis.formatting import name
@@ -16,6 +17,7 @@ from firstlight.analysis.history.folder import Past
 from firstlight.analysis.history.series import History, Moved, Series
 from firstlight.analysis.provenance import bare, number, settle
 from firstlight.analysis.verdict import DISTURBED
+from firstlight.core.shell import command
 from firstlight.core.units import count, parts, percent, quantity, ratio, scale, significant
 from firstlight.report import chapters, html
 from firstlight.report.comparison import Row, groups
@@ -24,6 +26,7 @@ from firstlight.results.store.disk import being_written
 
 MOST_CHANGES = 6  # runs at which something changed, in the terminal
 MOST_FIGURES = 3  # figures of one of them
+MOST_CHARTS = 12  # of figures of a chapter, with a change or without; more are folded
 MOST_POINTS = 240  # of a drawing; of more runs some stand together
 WIDTH, HEIGHT, EDGE = 2600, 640, 40  # of a drawing, in its own units: whole numbers keep the page small
 
@@ -205,7 +208,11 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
         many = number(count(reported, "figure"), "sum(f.reported for f in figures)")
         found.append(f"{many} of other tools, named (imported) and not verified here")
     if not history.enough_runs:
-        found.append("fewer than six runs of any figure: no change can be detected yet")
+        fewest = changes.fewest()
+        found.append(
+            f"no figure is in {number(str(fewest), str(fewest))} runs, the fewest in which a change can be detected; "
+            f"compare two runs: {command('compare', history.runs[0].run.id, history.runs[-1].run.id)}"
+        )
     return found
 
 
@@ -246,9 +253,9 @@ def summary(
         lines.append("")
     if len(found) > MOST_CHANGES:
         lines += [f"  and changes at {count(len(found) - MOST_CHANGES, 'earlier run')}", ""]
-    if not found:
+    if not found and history.watched:
         lines += wrap(
-            f"no change of level above {percent(history.threshold)} in {count(len(history.series), 'figure')}",
+            f"no change of level above {percent(history.threshold)} in {count(history.watched, 'figure')}",
             width,
             "  ",
             "  ",
@@ -305,6 +312,7 @@ def render(
         "date": date,
         "differences": differences,
         "chapters": _chapters(history, of),
+        "most_charts": MOST_CHARTS,
         "small": lambda series: small(series, history.runs),
         "width": WIDTH,
         "height": HEIGHT,
