@@ -19,6 +19,7 @@ from firstlight.analysis.verdict import Estimate
 from firstlight.commands.nodes import comparison, folder, page, requests, schedule
 from firstlight.commands.nodes.comparison import Line, Value
 from firstlight.commands.nodes.folder import NodesRun, Record
+from firstlight.core import units
 from firstlight.core.errors import RecordError, UsageError
 from firstlight.core.units import significant
 
@@ -146,8 +147,22 @@ def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
     values = [10.0, 10.1, 9.9, 10.0]
     few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
     texts = [page.describe_spread(comparison._judged(line(one), 1)) for one in (few, some, wild)]
-    assert texts[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
+    assert texts[0] == "10.0 us, 9.90 to 10.1 over 3 nodes"
     assert "from 1.1" in texts[1] and "too uneven" in texts[2]
+
+
+def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> None:
+    values = [{(k,): v for k, v in enumerate((10.0, 10.1, 9.9, 10.0))}, {(k,): 10.0 + k for k in range(4)}]
+    lines = tuple(comparison._judged(line(one), 1) for one in values)
+    limits = [units.ratio(one.spread.limit) for one in lines if one.spread is not None and one.spread.limit is not None]
+    nodes = comparison.Nodes("n", ("a", "b", "c", "d"), lines, (), (), (), {}, "", 0, 2, 0)
+    assert (
+        page.sentence(nodes) == f"4 nodes: no outlier; a difference counts from {limits[0]} to {limits[1]}, by figure"
+    )
+    one = msgspec.structs.replace(nodes, lines=lines[:1])
+    assert page.sentence(one) == f"4 nodes: no outlier; a difference counts from {limits[0]}"
+    none = msgspec.structs.replace(nodes, lines=())
+    assert "no figure was measured on 4 nodes" in page.sentence(none)
 
 
 def record(tmp_path: Path, **changes: object) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firstlight.analysis import nodes
 from firstlight.commands.nodes.comparison import Line, Nodes, Value, shade, two_states
-from firstlight.core.units import count, percent, quantity, ratio, significant
+from firstlight.core.units import count, interval, percent, quantity, ratio, significant
 from firstlight.report import chapters, html
 from firstlight.report.ink import Ink, wrap
 from firstlight.results.store.durable import replace as write_whole
@@ -30,29 +30,37 @@ def sentence(found: Nodes) -> str:
     if len(found.hosts) < nodes.FEWEST:
         return f"{n} side by side: with fewer than {nodes.FEWEST} no outlier can be identified"
     if not found.outliers:
-        return f"{n}: no node differs from the others"
+        return f"{n}: {_from(found)}"
     named = [" - ".join(o.hosts) for o in found.outliers]
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"
 
 
+def _from(found: Nodes) -> str:
+    """Return `no outlier; a difference counts from 1.22 ×`: with few nodes only large differences count."""
+    spreads = [line.spread for line in (*found.lines, *found.links) if line.spread is not None]
+    limits = sorted(s.limit for s in spreads if s.limit is not None)
+    if not limits:
+        return f"no figure was measured on {nodes.FEWEST} nodes, so no outlier can be identified"
+    least, most = ratio(limits[0]), ratio(limits[-1])
+    return f"no outlier; a difference counts from {least}" + (f" to {most}, by figure" if most != least else "")
+
+
 def describe_spread(line: Line) -> str:
-    """Return text such as `14.2 GB/s, 13.9 to 14.5 over 4 nodes; from 1.31 times on one would be named`."""
+    """Return text such as `14.2 GB/s, 13.9 to 14.5 over 4 nodes; an outlier from 1.31 ×`."""
     spread = line.spread
     if spread is None:
         return "measured on fewer than two"
     noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
-    text = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
-    text += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
+    text = (
+        f"{quantity(spread.centre, line.unit)}, {interval(spread.low, spread.high, spread.centre, line.unit, ' to ')}"
+    )
+    text += f" over {count(spread.of, noun)}"
     two = sum(value.states is not None for value in line.values)
     text += f", bimodal on {count(two, noun)}" if two else ""
     if spread.limit is None:
         return text
-    far = (
-        f"from {ratio(spread.limit)} on one would be named"
-        if spread.limit < UNEVEN
-        else "too uneven for one to be named"
-    )
+    far = f"an outlier from {ratio(spread.limit)}" if spread.limit < UNEVEN else "too uneven to identify an outlier"
     return f"{text}; {far}"
 
 
