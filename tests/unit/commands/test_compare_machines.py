@@ -22,6 +22,7 @@ from firstlight.commands.compare import machines as compare_machines
 from firstlight.core import heritage
 from firstlight.core.errors import INCONCLUSIVE, OK, USAGE
 from firstlight.core.heritage import Entry, Heritage, Source
+from firstlight.core.units import significant
 from firstlight.report import answers
 
 SOURCE = Source("X", "A. Author", "Title", "Venue", "1996", 1996)
@@ -71,6 +72,24 @@ def test_equal_machines_are_alike_and_a_slow_one_is_behind(three: list[compare_m
         assert {c.standing for c in line.cells[:2]} <= {"best", "alike"}, line.title
         if line.metric == "time" and "latency" in line.title and "memory" in line.title:
             assert slow == "behind" and line.cells[2].share == pytest.approx(1 / 1.5, rel=0.05)
+
+
+def test_each_run_is_summed_up_before_its_numbers(three: list[compare_machines.Judged]) -> None:
+    whole = found(three)
+    slow = [(line.cells[2].share or 1.0, line.title) for line in whole.lines]
+    good = sum(line.cells[2].standing != "behind" for line in whole.lines)
+    n = len(whole.lines)
+    assert 0 < good < n
+    texts = [settle(text) for text in compare_machines.results(whole)]
+    assert texts[0] == f"the best, or no difference can be shown, in {n} of {n} rows"
+    least, title = min(slow)
+    lowest = f"its lowest median is {significant(least)} of the best ({title})"
+    assert texts[2] == f"the best, or no difference can be shown, in {good} of {n} rows; {lowest}"
+    output = " ".join(compare_machines.summary(whole, 100).split())
+    page = " ".join(re.sub("<.*?>", "", compare_machines.render(whole, "0")).split())
+    for shown in (output, page):
+        assert lowest in shown and shown.index(lowest) < shown.index("Node ")
+    assert compare_machines.results(found([three[0], disturbed(three[1]), three[2]])) == []
 
 
 def disturbed(run: compare_machines.Judged) -> compare_machines.Judged:
@@ -129,6 +148,7 @@ def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: 
     sourced = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
     sourced += [f"lines[1].cells[{k}].states.{what}" for k in (0, 1) for what in ("upper", "in_lower")]
     sourced += ["lines[1].published[0].value", "lines[1].published[0].share", "len(runs)", "threshold", "drift"]
+    assert sum("standing in" in formula for formula in formulas) == len(whole.runs)
     ends = [formula.partition(" * ")[2] for formula in formulas if " * " in formula]
     assert set(sourced) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)
 

@@ -12,7 +12,7 @@ import msgspec
 from firstlight.analysis import Judgement, formatting
 from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.analysis.interval import quotient, ratio
-from firstlight.analysis.provenance import bare, number, states_of
+from firstlight.analysis.provenance import bare, number, settle, states_of
 from firstlight.analysis.states import describe_states, spanning
 from firstlight.analysis.verdict import DISTURBED, Estimate, Reported, States, Verified
 from firstlight.core.confidence import LEVEL
@@ -26,6 +26,7 @@ from firstlight.report import answers, chapters, html
 from firstlight.report.export.comparison import Which, which
 from firstlight.report.ink import Ink, wrap
 from firstlight.report.terminal import machine_line
+from firstlight.report.wording import NO_DIFFERENCE
 from firstlight.results.record import Better
 from firstlight.results.store.durable import replace
 from firstlight.system.machine import Machine, cores
@@ -273,6 +274,32 @@ def _place(row: int, column: int) -> str:
     return f"lines[{row}].cells[{column}]"
 
 
+def results(found: Beside) -> list[str]:
+    """Return a sentence per run: in how many rows no other is better, and its lowest share of the best.
+
+    There is none if a run was disturbed, or without a row that two runs have.
+    """
+    if found.code != OK:
+        return []
+    lines = [(row, line) for row, line in enumerate(found.lines) if sum(c.share is not None for c in line.cells) > 1]
+    return [_result(lines, k, found.threshold) for k in range(len(found.runs))] if lines else []
+
+
+def _result(lines: Sequence[tuple[int, Line]], column: int, threshold: float) -> str:
+    cells = [(row, line, line.cells[column]) for row, line in lines if line.cells[column].share is not None]
+    good = sum(cell.standing in ("best", "alike") for _, _, cell in cells)
+    shared = f"[line.cells[{column}] for line in lines if sum(c.share is not None for c in line.cells) > 1]"
+    many = number(str(good), f"sum(c.standing in ('best', 'alike') for c in {shared})")
+    text = f"the best, or {NO_DIFFERENCE}, in {many} of "
+    text += number(count(len(cells), "row"), f"sum(c.share is not None for c in {shared})")
+    shares = [(cell.share, row, line) for row, line, cell in cells if cell.share is not None]
+    least, row, line = min(shares, key=lambda x: x[0], default=(1.0, 0, None))
+    if line is None or least > 1 - threshold:
+        return text
+    share = number(significant(least), f"{_place(row, column)}.share")
+    return f"{text}; its lowest median is {share} of the best ({line.title})"
+
+
 def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
     """Return the terminal page, without a final newline."""
     ink = Ink(colour)
@@ -281,6 +308,8 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     for name, column in zip(names, found.runs, strict=True):
         lines += wrap(f"{name}  {column.run}, {column.machine}: {column.described}", width, "  ", "     ")
     lines += [ink("warn", x) for warning in found.disturbed for x in wrap(warning, width, "  ! ", "    ")]
+    shown = zip(names, results(found), strict=False)
+    lines += ["", *(x for name, text in shown for x in wrap(f"{name}  {settle(text)}", width, "  ", "     "))]
     wide = width - 30 >= _NUMBERS * len(names)
     chapter = ""
     for line in found.lines:
@@ -341,6 +370,7 @@ def render(found: Beside, firstlight: str) -> str:
     page = {
         "found": found,
         "firstlight": firstlight,
+        "results": results(found),
         "letters": [letter(k) for k in range(len(found.runs))],
         "earlier": earlier(found),
         "sections": sections,
