@@ -199,6 +199,18 @@ def time_axis(title: str, longest: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def bytes_axis(title: str, largest: float) -> dict[str, Any]:
+    """Return a linear axis of bytes from zero, with readable labels: 512 KiB, 1.5 MiB."""
+    unit = 1024.0 ** max(0, math.floor(math.log(max(largest, 1.0), 1024)))
+    found = [v * unit for v, _ in scale.ticks(0, largest / unit, log=False)]
+    return {
+        "title": {"text": text(title)},
+        "rangemode": "tozero",
+        "tickvals": found,
+        "ticktext": [binary(v) if v else "0" for v in found],
+    }
+
+
 def log_colours(title: str, low: float, high: float, form: Callable[[float], str]) -> dict[str, Any]:
     """Return the colour bar of a heat map whose colours are decimal logarithms from `low` to `high`."""
     ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firstlight.commands.map import formats, slots, source, trying
 from firstlight.commands.map.answer import Answer, Mapped, Side
-from firstlight.commands.map.page import notes
+from firstlight.commands.map.page import _matrix, notes, render
 from firstlight.commands.map.runner import MappingRequest, compared
 from firstlight.commands.map.slots import Slot, Slots
 from firstlight.core.errors import UsageError
@@ -291,6 +291,30 @@ def test_a_map_with_less_on_its_links_that_was_not_taken_is_told() -> None:
     (note,) = notes(Mapped("0", "test", "tree:2", "", slower, ()))
     assert note.startswith("another map has a smaller load of the busiest links, 3 MiB")
     assert note.endswith("--by links selects it")
+
+
+def phases(*most: int) -> Side:
+    return msgspec.structs.replace(answer(()).before, phases=most, maxima=sum(most))
+
+
+def test_a_page_ends_where_nothing_is_to_gain_and_draws_no_single_phase() -> None:
+    gain = msgspec.structs.replace(
+        answer((0, 2, 1, 3)), before=msgspec.structs.replace(answer(()).before, most=3 << 20)
+    )
+    some = render(Mapped("0", "test", "tree:2", "", gain, ()))
+    assert some.count("<figure") == 4 and "map-phases" not in some and ">2 MiB<" in some
+    two = msgspec.structs.replace(gain, names=("all", "halo"), before=phases(1, 2), after=phases(1, 2))
+    assert "halo puts most on a link" in render(Mapped("0", "test", "tree:2", "", two, ()))
+    proved = render(Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, proved=True), ()))
+    assert "<figure" not in proved and "Keep the default order" in proved
+
+
+def test_nearly_equal_amounts_have_one_colour_of_a_map() -> None:
+    for other, alike in ((101, True), (100_000, False)):
+        one = msgspec.structs.replace(answer(()).before, matrix=((0, 1, 100), (1, 0, other)))
+        (heat,) = _matrix("m", "", one, "rank").data
+        low, high = heat["z"][0][1], heat["z"][1][0]
+        assert ((high - low) / (heat["zmax"] - heat["zmin"]) < 0.05) == alike
 
 
 def test_seats_of_one_node_are_its_cores() -> None:

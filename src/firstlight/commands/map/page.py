@@ -11,12 +11,14 @@ from firstlight.analysis.compare import BETTER, SAME, WORSE
 from firstlight.commands.map.answer import WORTH, Mapped, Side, Trial
 from firstlight.core.units import binary, count, percent, quantity, significant
 from firstlight.report import html
-from firstlight.report.frame import Drawing, Trace, layout, log_colours
+from firstlight.report.frame import Drawing, Trace, bytes_axis, layout, log_colours
 from firstlight.report.palette import COOL, GREY, WARM
 from firstlight.results.store.durable import replace
 
 _MOST_PHASES = 8
 _CONFIRMED = 0.1
+ALIKE = 1.0
+"""The fewest decimal orders of bytes over which a matrix changes its colour: nearly equal amounts look alike."""
 
 
 def write(mapped: Mapped, path: Path) -> None:
@@ -26,7 +28,8 @@ def write(mapped: Mapped, path: Path) -> None:
 
 def render(mapped: Mapped) -> str:
     """Return the HTML page."""
-    drawings = [_loads(mapped), _phases(mapped), *_matrices(mapped), _worst(mapped)]
+    phases = [_phases(mapped)] if len(mapped.answer.names) > 1 else []
+    drawings = [] if mapped.answer.proved else [_loads(mapped), *phases, *_matrices(mapped), _worst(mapped)]
     page = {
         "mapped": mapped,
         "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
@@ -45,7 +48,7 @@ def sentences(mapped: Mapped) -> list[str]:
 def _sentences(mapped: Mapped) -> list[str]:
     a = mapped.answer
     if a.proved:
-        return ["no gain is possible: the load of the busiest links is the minimum of any map"]
+        return ["keep the default order: the load of its busiest links is the minimum of any map"]
     lines = [_verdict(mapped)]
     lines.append(
         f"the load of the busiest links is {binary(a.after.maxima)} instead of {binary(a.before.maxima)} "
@@ -220,7 +223,11 @@ def _loads(mapped: Mapped) -> Drawing:
         ("map", "load", "links"),
         rows,
         data,
-        layout({"title": {"text": "bytes on a link"}}, {"title": {"text": "links"}, "type": "log"}, barmode="overlay"),
+        layout(
+            bytes_axis("load of a link", max(a.before.most, a.after.most)),
+            {"title": {"text": "links"}, "type": "log"},
+            barmode="overlay",
+        ),
     )
 
 
@@ -250,7 +257,7 @@ def _phases(mapped: Mapped) -> Drawing:
         data,
         layout(
             {"title": {"text": "phase"}, "type": "category", "showticklabels": len(a.names) <= _MOST_PHASES},
-            {"title": {"text": "bytes on the busiest link"}},
+            bytes_axis("load of the busiest link", max((*a.before.phases, *a.after.phases), default=0)),
         ),
     )
 
@@ -264,7 +271,8 @@ def _matrices(mapped: Mapped) -> list[Drawing]:
     title = "The same by the slot of the map"
     if a.after.block > 1:  # a slot alone sends nothing to itself
         title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after"
-    return [_matrix("map-before", "Who sends to whom, by rank", a.before), _matrix("map-after", title, a.after)]
+    before = _matrix("map-before", "Who sends to whom, by rank", a.before, "rank")
+    return [before, _matrix("map-after", title, a.after, "slot")]
 
 
 def _near(side: Side) -> str:
@@ -272,13 +280,13 @@ def _near(side: Side) -> str:
     return percent(sum(n for a, b, n in side.matrix if a == b) / total) if total else "none"
 
 
-def _matrix(name: str, title: str, side: Side) -> Drawing:
+def _matrix(name: str, title: str, side: Side, noun: str) -> Drawing:
     most = max((max(a, b) for a, b, _ in side.matrix), default=0) + 1
     cells: list[list[float | None]] = [[None] * most for _ in range(most)]
     for a, b, n in side.matrix:
         cells[a][b] = round(math.log10(n), 3)
     some = [v for row in cells for v in row if v is not None]
-    low, high = (min(some), max(some)) if some else (0.0, 1.0)
+    low, high = (min(some), max(max(some), min(some) + ALIKE)) if some else (0.0, 1.0)
     heat = {
         "type": "heatmap",
         "z": cells,
@@ -288,7 +296,7 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
         "colorbar": log_colours("bytes", low, high, binary),
     }
     ordered = sorted(side.matrix, key=lambda m: -m[2])[:100]
-    unit = "slot" if side.block == 1 else f"block of {side.block} slots"
+    unit = noun if side.block == 1 else f"block of {side.block} {noun}s"
     return Drawing(
         name,
         title,
