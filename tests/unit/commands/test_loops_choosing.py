@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import loops_samples
 from commands import Captured, call, needs
@@ -164,6 +165,14 @@ def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
     assert "unroll 3: 4 turns" in re.sub("<.*?>", "", page) and "/home/somebody" not in page
     assert page.count("The loop has changed") == 1  # of `twice`, whose hash is another one
     assert unbroken("at 0 of 3 trip counts") and "at 0 of 3 trip counts" in page
+
+
+def test_a_page_without_a_faster_loop_counts_none() -> None:
+    slow = [replace(one, written="", kept=[], judged=[]) for one in loops_samples.outcomes()]
+    page = pages.render(slow, loops_samples.read())
+    assert "None of 2 loops run" in page and pages.facts(slow)[0].endswith(
+        "no loop is faster; compile 2 loops unchanged"
+    )
 
 
 def _plain(one: object) -> object:

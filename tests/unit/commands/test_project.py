@@ -227,9 +227,10 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     page = tmp_path / "page.html"
     words = ["project", "solved", "--results", str(results), "--nodes", "16", "--machine", "hdr200"]
     code, out, _ = call(capsys, *words, "--watts", "300W", "--power", "4kW", "--html", str(page))
-    assert code == OK and page.read_text().count("<section") == 4
-    head = out.splitlines()
-    assert "within the run" in head[2] and "from smaller sizes" in out
+    assert code == OK and page.read_text().count("<section") == 5
+    first, _, rest = out.partition("  The same projection within the run")
+    assert "on 16 nodes" in first and "x faster" in first and "of one node's rate" in first
+    assert "from smaller sizes" in rest
     output = " ".join(out.split())  # lines are as long as the terminal is wide
     assert "13 nodes, limited by power" in output and "16 nodes of 300 W" in output
     assert "4.80 kW, 1.20 x the limit of 4.00 kW" in output

@@ -134,7 +134,7 @@ def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[st
     words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--scale", "2x2x2..8x8x8")
     assert simulate(*words) == 0
     output = capsys.readouterr().out
-    assert "Up to 76 KiB binomial, beyond it trinaryx3." in output
+    assert "Up to 76 KiB binomial, beyond it trinaryx3 (" in output
     assert "trinaryx3 is the fastest at every scale (16 MiB)." in output
     assert max(map(len, output.splitlines())) <= 80
 
@@ -377,3 +377,20 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output
+
+
+def test_the_first_sentence_has_the_shortest_times_and_a_refusal_its_algorithm_once() -> None:
+    made = [
+        Prediction(a, "allreduce", "t", 4, size, seconds=s * 1e-6)
+        for a, size, s in (("ring", 8, 4.0), ("tree", 8, 2.0), ("ring", 1024, 30.0), ("tree", 1024, 60.0))
+    ]
+    no = Prediction("torus", topology="t", bytes=8, refused="torus needs the shape of a torus")
+    by = tuple(
+        sweep.spans(
+            {p.algorithm: {q.bytes: q.seconds or 0.0 for q in made if q.algorithm == p.algorithm} for p in made}
+        )
+    )
+    some = Simulated("1", "allreduce", ("t",), (8, 1024), "", "", "", (*made, no), by_size=by)
+    first = page.sentences(some)[0]
+    assert first.startswith("Up to ") and first.endswith("beyond it ring (2.00 us at 8 B, 30.0 us at 1 KiB).")
+    assert page.refused(some.predictions) == [("torus", "needs the shape of a torus")]

@@ -66,7 +66,8 @@ def render(outcomes: Sequence[TunedLoop], source: Source) -> str:
 def _title(outcomes: Sequence[TunedLoop]) -> str:
     names = dict.fromkeys(one.loop for one in outcomes)
     faster = {one.loop for one in outcomes if one.written}
-    return f"{len(faster)} of {count(len(names), 'loop')} {'run' if len(faster) != 1 else 'runs'} faster"
+    many = str(len(faster)) if faster else "none"
+    return f"{many.capitalize()} of {count(len(names), 'loop')} {'run' if len(faster) > 1 else 'runs'} faster"
 
 
 def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
@@ -76,6 +77,9 @@ def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
         mine = [one for one in outcomes if one.compiler == compiler]
         kept = [one for one in mine if one.written]
         rows = [row for one in kept for row in one.judged]
+        if not kept:
+            lines.append(f"{compiler}: no loop is faster; compile {count(len(mine), 'loop')} unchanged")
+            continue
         half = [one for one in kept if any(row.ratio <= 1 / 1.5 for row in one.judged)]
         slower = sum(row.slower for row in rows)
         lines.append(

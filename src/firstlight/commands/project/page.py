@@ -11,7 +11,7 @@ from firstlight.commands.project import plot as plots
 from firstlight.commands.project.answer import Application, LeftOut, Point, Projected
 from firstlight.commands.project.machines import Fits
 from firstlight.core import confidence
-from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.core.units import binary, count, interval, percent, quantity, significant
 from firstlight.report import html
 from firstlight.results.store.durable import replace
 
@@ -28,6 +28,7 @@ def render(projected: Projected) -> str:
     drawings = plots.drawings(projected)
     page = {
         "projected": projected,
+        "results": results(projected),
         "errors": errors(projected.left_out),
         "limits": limits(projected),
         "basis": basis(projected),
@@ -35,6 +36,27 @@ def render(projected: Projected) -> str:
         "drawings": drawings,
     }
     return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def results(projected: Projected) -> list[str]:
+    """Return the time of a step of each application on all nodes: of the same problem, and of one that grows."""
+    lines = []
+    for app in projected.applications:
+        if app.refused:
+            lines.append(f"{app.title}: not projected: {app.refused}")
+            continue
+        one, strong, weak = app.strong[0], app.strong[-1], app.weak[-1]
+        lines.append(
+            f"{app.title}: a step of one node's problem in {_step(strong)} on {count(strong.nodes, 'node')} "
+            f"({significant(one.seconds / strong.seconds)} x faster); with as many bytes on each node in "
+            f"{_step(weak)} ({percent(weak.efficiency)} of one node's rate)"
+        )
+    return lines
+
+
+def _step(p: Point) -> str:
+    """Return `2.09 ms [2.05, 2.13]`."""
+    return f"{quantity(p.seconds, 's')} [{interval(p.low, p.high, p.seconds, 's', ', ')}]"
 
 
 def errors(left_out: Sequence[LeftOut]) -> list[str]:
@@ -115,6 +137,9 @@ def row(p: Point) -> tuple[str, ...]:
 def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     """Return the page for the terminal."""
     lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
+    for line in results(projected):
+        lines += _folded(line, width)
+    lines += [""] if projected.applications else []
     lines.append("  The same projection within the run, compared with its measurements:")
     for line in errors(projected.left_out):
         lines += _folded(f"- {line}", width)

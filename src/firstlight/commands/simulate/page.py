@@ -79,13 +79,23 @@ def sentences(simulated: Simulated) -> list[str]:
     """Return what the predictions show, most important first."""
     lines: list[str] = []
     if len(simulated.bytes) > 1:
-        lines.append(_capital(crossings(simulated.by_size, "size")) + ".")
+        lines.append(f"{_capital(crossings(simulated.by_size, 'size'))}{_fastest(simulated)}.")
     if simulated.by_scale:
         of = f" ({binary(simulated.bytes[-1])})" if simulated.bytes and simulated.bytes[-1] else ""
         lines.append(_capital(crossings(simulated.by_scale, "scale")) + f"{of}.")
     if not lines and any(not p.wrong for p in simulated.predictions):
         lines.append(_winner(at(simulated, simulated.predictions[0].bytes, simulated.predictions[0].topology)))
     return lines + verdicts(simulated.predictions)
+
+
+def _fastest(simulated: Simulated) -> str:
+    """Return the shortest predicted time at the smallest and at the largest size."""
+    sizes = (simulated.bytes[0], simulated.bytes[-1])
+    best = [next(iter(at(simulated, size, simulated.predictions[0].topology)), None) for size in sizes]
+    times = [
+        f"{quantity(p.seconds, 's')} at {binary(p.bytes)}" for p in best if p is not None and p.usable and p.seconds
+    ]
+    return f" ({', '.join(times)})" if times else ""
 
 
 def _capital(text: str) -> str:
@@ -152,7 +162,7 @@ def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
     found: dict[tuple[str, str], None] = {}
     for p in predictions:
         if p.refused:
-            found[p.algorithm, p.refused] = None
+            found[p.algorithm, p.refused.removeprefix(f"{p.algorithm} ")] = None
     return list(found)
 
 
