@@ -15,6 +15,7 @@ from firstlight.analysis.hockney import Regime
 from firstlight.core import heritage
 from firstlight.report import html, method, palette, wording
 from firstlight.report.export import junit
+from firstlight.report.frame import AMOUNTS
 from firstlight.report.plots import message
 from firstlight.toolchain import Absent, Cuda, Offload
 from report_samples import replace, sample
@@ -52,6 +53,13 @@ def test_every_colour_of_the_palette_stands_out_from_both_grounds(dark: bool) ->
     for name in ("ink", "muted", "ghost", "good", "bad", "warn", "link"):
         assert min(contrast(page[name], page[ground]) for ground in ("paper", "raised")) >= LEAST, name
     assert len(set(palette.DARK.values())) == len(palette.DARK)
+
+
+def test_the_largest_amounts_of_a_matrix_stand_out_from_both_papers() -> None:
+    colours = [str(colour) for _, colour in AMOUNTS]
+    for dark in (False, True):
+        assert contrast(colours[-1], variables(dark)["paper"]) >= LEAST
+    assert [luminance(c) for c in colours] == sorted(map(luminance, colours), reverse=True)
 
 
 def test_every_line_and_marker_of_a_page_has_a_counterpart_in_the_dark() -> None:

@@ -164,7 +164,7 @@ def test_few_cells_have_their_text_and_many_are_one_picture() -> None:
 def test_colours_go_from_the_page_to_the_end_of_the_scale() -> None:
     none, half, all_of_it = (heat.shade(frame.DIVERGING, share) for share in (0.5, 0.75, 1.0))
     assert (none.opacity, half.opacity, all_of_it.opacity) == (0, 0.5, 1) and all_of_it.fill == frame.WARM[0]
-    assert heat.shade(frame.AMOUNTS, 0.0).fill == "#FEE838" and heat.shade(frame.AMOUNTS, 2.0).fill == "#00224E"
+    assert heat.shade(frame.AMOUNTS, 0.0).fill == "#FEE838" and heat.shade(frame.AMOUNTS, 2.0).fill == "#4D6FA8"
 
 
 def test_labels_do_not_touch_each_other() -> None:
