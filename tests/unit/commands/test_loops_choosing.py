@@ -170,8 +170,8 @@ def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
 def test_a_page_without_a_faster_loop_counts_none() -> None:
     slow = [replace(one, written="", kept=[], judged=[]) for one in loops_samples.outcomes()]
     page = pages.render(slow, loops_samples.read())
-    assert "None of 2 loops run" in page and pages.facts(slow)[0].endswith(
-        "no loop is faster; compile 2 loops unchanged"
+    assert "No loop runs faster; 2 loops tried" in page and pages.facts(slow)[0].endswith(
+        "no loop is faster; compile the file unchanged"
     )
 
 

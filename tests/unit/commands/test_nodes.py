@@ -161,6 +161,10 @@ def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> N
     )
     one = msgspec.structs.replace(nodes, lines=lines[:1])
     assert page.sentence(one) == f"4 nodes: no outlier; a difference counts from {limits[0]}"
+    two = (comparison.Outlier(("a",), True, ()), comparison.Outlier(("b", "c"), True, ()))
+    assert (
+        page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c are not like the others"
+    )
     none = msgspec.structs.replace(nodes, lines=())
     assert "no figure was measured on 4 nodes" in page.sentence(none)
 

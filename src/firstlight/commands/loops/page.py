@@ -66,8 +66,9 @@ def render(outcomes: Sequence[TunedLoop], source: Source) -> str:
 def _title(outcomes: Sequence[TunedLoop]) -> str:
     names = dict.fromkeys(one.loop for one in outcomes)
     faster = {one.loop for one in outcomes if one.written}
-    many = str(len(faster)) if faster else "none"
-    return f"{many.capitalize()} of {count(len(names), 'loop')} {'run' if len(faster) > 1 else 'runs'} faster"
+    if not faster:
+        return f"No loop runs faster; {count(len(names), 'loop')} tried"
+    return f"{len(faster)} of {count(len(names), 'loop')} {'run' if len(faster) > 1 else 'runs'} faster"
 
 
 def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
@@ -78,7 +79,7 @@ def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
         kept = [one for one in mine if one.written]
         rows = [row for one in kept for row in one.judged]
         if not kept:
-            lines.append(f"{compiler}: no loop is faster; compile {count(len(mine), 'loop')} unchanged")
+            lines.append(f"{compiler}: no loop is faster; compile the file unchanged")
             continue
         half = [one for one in kept if any(row.ratio <= 1 / 1.5 for row in one.judged)]
         slower = sum(row.slower for row in rows)

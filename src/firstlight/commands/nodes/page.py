@@ -31,7 +31,7 @@ def sentence(found: Nodes) -> str:
         return f"{n} side by side: with fewer than {nodes.FEWEST} no outlier can be identified"
     if not found.outliers:
         return f"{n}: {_from(found)}"
-    named = [" - ".join(o.hosts) for o in found.outliers]
+    named = [("link " if len(o.hosts) > 1 else "") + " - ".join(o.hosts) for o in found.outliers]
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"
 
