@@ -46,9 +46,11 @@ def results(projected: Projected) -> list[str]:
             lines.append(f"{app.title}: not projected: {app.refused}")
             continue
         one, strong, weak = app.strong[0], app.strong[-1], app.weak[-1]
+        gain = one.seconds / strong.seconds
+        than = f"{significant(max(gain, 1 / gain))} x {'faster' if gain >= 1 else 'slower'} than one"
         lines.append(
             f"{app.title}: a step of one node's problem in {_step(strong)} on {count(strong.nodes, 'node')} "
-            f"({significant(one.seconds / strong.seconds)} x faster); with as many bytes on each node in "
+            f"({than}); with as many bytes on each node in "
             f"{_step(weak)} ({percent(weak.efficiency)} of one node's rate)"
         )
     return lines
