@@ -44,7 +44,7 @@ class Rank(IntEnum):
     CHAPTER_FIRST = 3
     FRONT_OTHER = 4  # further candidates, and what else gives ceilings that the answers are held against
     CHAPTER_OTHER = 5
-    CEILING = 6  # cells of workloads that were not named, for the ceilings of those that were
+    CEILING = 6  # cells of no row, for the ceilings of the workloads that the user named
     REST = 7
 
 
@@ -156,6 +156,7 @@ def ranks(
     """
     known = {cell.id: cell for cell in cells}
     found = dict.fromkeys(known, Rank.REST)
+    named_some = wanted is not None and not {*wanted} >= {*workloads}
 
     def want(some: Iterable[str], rank: Rank) -> None:
         for name in some:
@@ -174,11 +175,12 @@ def ranks(
     by_itself = {(w.name, role.library) for w in workloads.values() for role in w.roles if role.library}
     own = (c for c in cells if c.program.mpi in compared)
     want((c.id for c in own if (c.program.workload, c.program.variant) in by_itself), Rank.FRONT)
+    asked = {name for name, rank in found.items() if rank is not Rank.REST}
     for chapter in (False, True):
         asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
         ceilings = {b.ceiling for name in asking if name in workloads for b in workloads[name].bounded_by}
         offered = [c for c in cells if c.program.workload in workloads]
-        aside = [c for c in offered if wanted is not None and c.program.workload not in wanted]
+        aside = [c for c in offered if named_some and c.id not in asked]
         giving = (c.id for c in offered if provides(c, ceilings, workloads[c.program.workload], machine))
         want(giving, Rank(Rank.FRONT_OTHER + chapter))
         found |= {c.id: Rank.CEILING for c in aside if found[c.id] is not Rank.REST}

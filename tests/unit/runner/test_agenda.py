@@ -227,6 +227,21 @@ def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str,
         assert budget < 1e5 or all(t.records for t in rounds.tallies.values())
 
 
+@pytest.mark.parametrize(("names", "giving"), [(("dot", "stream"), {"stream", "peak"}), (("stream",), set())])
+def test_a_cell_of_no_row_comes_last_if_workloads_are_named(names: tuple[str, ...], giving: set[str]) -> None:
+    """Also a cell of a named workload: `stream op=load` is the ceiling of dot, and no row shows it."""
+    cells, named = planned("quick", 2, names), agenda.named(SHIPPED, names)
+    ranks = agenda.ranks(cells, SHIPPED, machine(2), wanted=named)
+    shown = {name for row in agenda.rows(cells, SHIPPED, machine(2), named) for name in row.cells}
+    assert all(ranks[c.id] >= Rank.CEILING for c in cells if c.id not in shown)
+    assert {c.program.workload for c in cells if ranks[c.id] is Rank.CEILING} == giving
+
+
+def test_a_whole_suite_measures_ceilings_with_its_rows() -> None:
+    ranks = agenda.ranks(planned("quick", 2), SHIPPED, machine(2), wanted=agenda.named(SHIPPED, ()))
+    assert Rank.CEILING not in ranks.values()
+
+
 def test_a_ceiling_alone_answers_nothing() -> None:
     """If no named cell fits six times, a named cell is launched anyway, and no ceiling is."""
     items = [item("dear", Rank.FRONT, 50.0), item("ceiling", Rank.CEILING, 1.0, "v")]
