@@ -100,6 +100,7 @@ def references(path: Path) -> frozenset[str]:
     return frozenset(modules(path) | plain | {text for text in literals(path) if "firstlight.commands." in text})
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", SIDE)
 def test_nothing_imports_a_side_product(command: str) -> None:
     tests = sorted((ROOT / "tests").rglob("*.py"))
@@ -111,6 +112,7 @@ def test_nothing_imports_a_side_product(command: str) -> None:
         assert not found, f"{path.relative_to(ROOT)} imports {sorted(found)}"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("command", list(filter(here, SIDE)))
 def test_a_side_product_can_be_removed(command: str, tmp_path: Path) -> None:
     """The others are still there, with their help, their schemas and the catalogue."""

@@ -56,6 +56,7 @@ def test_a_figure_of_one_core_names_its_kind_where_cores_differ(machines: dict[s
     assert " 16 cores, 2 NUMA nodes, " in terminal.machine_line(judge(*alike))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_plans_stay_bounded_and_ask_for_cores(machines: dict[str, Machine], name: str) -> None:
     machine, toolbox = machines[name], synthetic_machine.toolbox()

@@ -189,6 +189,7 @@ def test_an_environment_that_fails_removes_no_result(
     assert kept.read_bytes() == whole and "golden stays" not in out and err
 
 
+@pytest.mark.full
 def test_tuning_leaves_nothing_in_the_current_folder(place: Path) -> None:
     from firstlight.commands.shared import command_line
 
