@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import invented
 import invented_run
@@ -221,6 +222,19 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scene = invented_run.run(invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "stream", "peak"))
     many_runs.write(scene, made / "results", "solved", synthetic.STARTED)
     return made / "results"
+
+
+@pytest.mark.parametrize("size", [1e200, 1e308, -1e308])
+def test_a_run_with_a_huge_parameter_is_one_line(size: float, capsys: Captured, tmp_path: Path) -> None:
+    """A formula of the workload has no finite value for it."""
+    scene = invented_run.run(invented.machine(tmp_path, "laptop"), "standard", launches=1, names=("cg",))
+    records = [replace(r, cases=tuple(replace(c, parameters=c.parameters | {"m": size}) for c in r.cases))
+               for r in scene.records]  # fmt: skip
+    many_runs.write(scene, tmp_path, "huge", synthetic.STARTED, records)
+    words = ["project", "huge", "--results", str(tmp_path), "--nodes", "16", "--machine", "hdr200"]
+    code, out, err = call(capsys, *words)
+    assert (code, out, err.count("\n")) == (USAGE, "", 1)
+    assert "run huge cannot be projected: `m ** " in err and "project another run" in err
 
 
 @pytest.mark.native

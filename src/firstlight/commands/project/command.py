@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from firstlight.commands.shared.output import as_json, html_page, print_json, results_folder, tell, width
-from firstlight.core.errors import INCONCLUSIVE, OK
+from firstlight.core.errors import INCONCLUSIVE, OK, UsageError
 
 SECTION = "Predict"
 
@@ -94,6 +94,7 @@ def command(
     from firstlight.commands.project import page as projection
     from firstlight.commands.project import projector
     from firstlight.commands.shared import runs
+    from firstlight.core.formulas import FormulaError
 
     order = projector.ProjectionRequest(
         nodes=nodes,
@@ -108,7 +109,13 @@ def command(
         only=tuple(dict.fromkeys(w.strip() for w in only.split(",") if w.strip())),
     )
     judgement, workloads, _ = runs.judged(runs.find(run_name, results))
-    found = projector.project(judgement, workloads, order, _progress)
+    try:
+        found = projector.project(judgement, workloads, order, _progress)
+    except FormulaError as error:
+        raise UsageError(
+            f"run {judgement.run.id} cannot be projected: {error}; a parameter of its figures is too large or missing: "
+            "project another run"
+        ) from error
     _progress("")
     if html is not None:
         projection.write(found, html)
