@@ -67,6 +67,14 @@ def test_a_job_is_submitted_once(queue: Path, capsys: Captured, tmp_path: Path) 
     assert code == USAGE and "x is submitted already" in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("more", "reader"), [((), "report"), (("--each-node",), "nodes")])
+def test_the_command_that_shows_a_job_is_printed(
+    more: tuple[str, ...], reader: str, queue: Path, capsys: Captured, tmp_path: Path
+) -> None:
+    code, out, err = call(capsys, "submit", "--nodes", "2", "--as", "x", *more, "dot")
+    assert code == OK and f"when it has ended: ./fl {reader} {tmp_path}/results/x\n" in out, out + err
+
+
 def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
     install(queue, "sbatch", "echo 'error: Invalid account' >&2; exit 1")
     code, _, err = call(capsys, "submit", "--as", "x", "dot")

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.execute.launch import flaw, supervise
+from firstlight.execute.launch import command, flaw, launch, supervise
 from firstlight.system.process import tree
-from launch_samples import MACHINE, Make, run
+from launch_samples import MACHINE, NO_TOOLS, Make, cell, library, run
 
 
 def test_a_program_that_ends_well_is_ok(program: Make, tmp_path: Path) -> None:
@@ -78,6 +78,22 @@ def test_a_program_on_a_file_system_without_programs_tells_why(
     assert run(executable, tmp_path).reason.endswith(
         "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
     )
+
+
+@pytest.mark.parametrize(
+    ("free", "shown"), [(1 << 20, "1 MiB"), ((32 << 20) - 1, "32.0 MiB"), (32 << 20, ""), (None, "")]
+)
+def test_a_rank_that_ends_where_shared_memory_is_small_names_it(
+    free: int | None, shown: str, program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two ranks need 32 MiB; a container often has less."""
+    monkeypatch.setattr("firstlight.execute.launch.shared_memory", lambda: free)
+    mpi = replace(library("mpich"), launcher=str(program("sys.exit('no room')")))
+    tools = replace(NO_TOOLS, mpis=(mpi,))
+    ready = command(cell("mpich", 2), Path("/bin/true"), tools, output=tmp_path / "record.jsonl", machine=MACHINE)
+    reason = launch(ready, 20, f"test-{os.getpid()}-{tmp_path.name}").reason
+    small = f"; /dev/shm has only {shown} free, and ranks on a node share memory in it"
+    assert "no room" in reason and reason.endswith(small) == bool(shown) and ("/dev/shm" in reason) == bool(shown)
 
 
 REFUSED = """

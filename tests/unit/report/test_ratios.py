@@ -10,16 +10,20 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import synthetic
 import titles
 from commands import Captured, call
-from firstlight.analysis import provenance
+from firstlight.analysis import Judgement, provenance
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.verdict import Identity, Verified
 from firstlight.commands.bench import gate
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
+from firstlight.core.roles import EXECUTION, EXECUTION_CPU, Role
+from firstlight.model.catalogue import Row
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Placement
-from firstlight.report import external_commands, ratios
+from firstlight.report import external_commands, external_table, ratios
+from firstlight.report.ink import Ink
 
 
 def figure(level: float, launches: int = 12, noise: float = 0.003, better: str = "lower") -> Verified:
@@ -95,6 +99,41 @@ def test_every_number_of_the_page_is_computed_again(
     place = tmp_path / "results" / "r" / "report.html"
     place.write_text(re.sub(r'(data-from="ratio_high\(a, b\)"[^>]*>)[\d.]+', r"\g<1>77.7", page, count=1))
     assert len(titles.check(tmp_path / "results" / "r").mismatches) == 1
+
+
+def with_times(wall: float, cpu: float, diverged: float) -> Judgement:
+    """Return a run of two commands: `b` takes twice the CPU time of `a`; `diverged`: in so many samples of `a`."""
+    roles = (Role(EXECUTION, "time"), Role(EXECUTION_CPU, "cpu_time"))
+    rows = (Row("t", "time", "", choose="variant", headline=True),)
+    brought = Brought("bench", "t", "?", {"a": "./a", "b": "./b"}, rows=rows, roles=roles)
+    found = []
+    for variant, times in (("a", 1.0), ("b", 2.0)):
+        for metric, level in (("time", wall), ("cpu_time", cpu)):
+            f = figure(times * level)
+            f = replace(f, identity=replace(f.identity, variant=variant, metric=metric))
+            found.append(replace(f, diverged=diverged if variant == "a" else 0.0))
+    base = synthetic.judgement(1, 2, only=("latency",))
+    return replace(base, run=replace(base.run, brought=(brought,)), figures=tuple(found))
+
+
+@pytest.mark.parametrize(
+    ("wall", "cpu", "diverged", "sentence"),
+    [
+        (1.0, 0.99, 0.0, "in wall time: slower"),
+        (1.5, 0.99, 0.95, "in CPU time: slower; wall time was disturbed"),
+        (1.5, 0.01, 0.95, "in wall time: slower"),  # the commands wait, and CPU time shows nothing of it
+    ],
+)
+def test_cpu_time_decides_where_wall_time_was_disturbed(
+    wall: float, cpu: float, diverged: float, sentence: str
+) -> None:
+    """Both are shown side by side."""
+    judgement = with_times(wall, cpu, diverged)
+    (text,) = map(provenance.settle, external_commands.sentences(judgement))
+    assert text.startswith("b / a = 2.") or text.startswith("b / a = 1.9")
+    assert text.endswith(sentence)
+    (lines,) = external_table.tables(judgement, 100, Ink(False))
+    assert "wall time" in lines[0] and "CPU time" in lines[0]
 
 
 def test_many_commands_are_ranked_and_one_has_no_ratio(

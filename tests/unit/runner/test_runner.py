@@ -38,6 +38,13 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
     assert "round 1" in printed(progress)
 
 
+@pytest.mark.parametrize("launches", [1, 5])
+def test_what_stopped_a_run_of_few_launches_is_named(launches: int, bench: Bench, progress: Plain) -> None:
+    result = runner.run(RunRequest(results=bench.results, launches=launches), progress)
+    assert result.code == OK
+    assert result.line == f"complete: --launches {launches} stopped it; no intervals: they need --launches 6"
+
+
 def test_what_a_run_says_at_its_end_is_not_judged_again(
     bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:

@@ -18,7 +18,7 @@ from firstlight import ROOT, typed
 from firstlight.core.errors import FirstlightError
 from firstlight.model import catalogue
 from firstlight.system.mpi_families import launcher_of, library_of
-from firstlight.toolchain import Toolbox
+from firstlight.toolchain import Toolbox, cmake
 from firstlight.toolchain.compiling import identify, version_in
 from firstlight.toolchain.discovery import survey
 from firstlight.toolchain.host import Host
@@ -52,6 +52,13 @@ def test_no_tool_is_taken_from_the_current_folder(machine, tmp_path, monkeypatch
     assert host.which("mpicxx") is None and host.matching(r"g\+\+-99") == []
     assert host.run(["mpicxx"]).code == 127
     assert search == "." or host.which("mpiexec") == elsewhere / "mpiexec"
+
+
+def test_tools_do_not_start_in_the_current_folder(machine, tmp_path, monkeypatch):
+    """Shims, compilers, CMake and Ninja read files of the folder in which they start, and of those above it."""
+    monkeypatch.chdir(tmp_path)
+    host = Host(machine, tmp_path, dict(os.environ), Memory(tmp_path / "memory"))
+    assert host.run(["pwd"]).out == "/\n" and cmake.run(["pwd"], os.environ) == (0, "/\n")
 
 
 # -- recorded output
