@@ -204,6 +204,7 @@ def test_names_behind_macros_are_those_of_the_loop(
     [
         ("#define LOUD puts(0)", "LOUD;", "", "puts() is called"),
         ("#define END return s", "if (x[i]) END;", "", "leaves the loop"),
+        ("#include <assert.h>", "assert(x[i] >= 0); s += x[i];", "", "compile with -DNDEBUG"),
         ("#define A p.a", "s += A;", "", "copy members to local variables"),
         ("#define AT *x", "s += AT;", "", "write `x[0]`"),
         ("", "s += x[i];", "#pragma GCC ivdep", "another pragma precedes"),

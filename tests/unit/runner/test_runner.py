@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+import synthetic
 from bench import Bench, printed
 from commands import Captured, call
 from firstlight import runner
+from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Failed, Verified
 from firstlight.core.errors import OK, REGRESSION, BuildError, UsageError
 from firstlight.model.plan import EFFORT
@@ -20,6 +22,7 @@ from firstlight.report.export import kept
 from firstlight.results import store
 from firstlight.results.store import lines
 from firstlight.runner import RunRequest
+from firstlight.runner.exit_status import came_out
 from firstlight.runner.progress import Plain
 
 
@@ -43,6 +46,14 @@ def test_what_stopped_a_run_of_few_launches_is_named(launches: int, bench: Bench
     result = runner.run(RunRequest(results=bench.results, launches=launches), progress)
     assert result.code == OK
     assert result.line == f"complete: --launches {launches} stopped it; no intervals: they need --launches 6"
+
+
+def test_the_rows_that_came_out_are_compared_with_the_forecast() -> None:
+    scene = synthetic.run(1, 8, failed_build=False)
+    assert came_out(judge(*scene), scene.workloads) == ""
+    left = {cell.id for cell in scene.run.cells if cell.program.workload != "dot"}
+    part = judge(scene.run, tuple(r for r in scene.records if r.start.cell in left), scene.workloads)
+    assert came_out(part, scene.workloads) == "answered 4 of 6 rows; "
 
 
 def test_what_a_run_says_at_its_end_is_not_judged_again(

@@ -114,6 +114,8 @@ HINTS = {
 
 
 def _may_be_moved(loop: Node) -> None:
+    if "__assert_fail" in text(loop):
+        raise NotUnderstoodError("assert() may end the program: compile with -DNDEBUG, or mark a loop without it")
     for node in walk(loop):
         if node.type in JUMPS:
             word = text(node).split()[0].rstrip(";")
