@@ -125,8 +125,10 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     key = chooser(row.choose)
     variant = best.identity.variant
     own = any(one.name == workload.name for one in run.brought)
-    tuned = row.choose == "toolchain" and not own and variant not in workload.plain
-    rivals = best_of_each([f for f in good if f.identity.variant == variant] if tuned else good, key)
+    flags = row.choose == "toolchain" and not own
+    tuned = flags and variant not in workload.plain
+    # Flags are chosen for one variant: what suits a tuned one may be the worst for a plain loop, and the row names one.
+    rivals = best_of_each([f for f in good if f.identity.variant == variant] if flags else good, key)
     choose = ""
     if row.choose != "toolchain" or workload.toolchain_sensitive:
         choose = (

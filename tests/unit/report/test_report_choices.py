@@ -58,6 +58,14 @@ def test_a_compensated_sum_is_no_wrong_choice_of_a_plain_one() -> None:
     assert other.columns == ("kahan",) and other.id != one.id
 
 
+def test_flags_are_chosen_for_the_variant_that_the_row_names() -> None:
+    """Vectors by hand suit any flags; the plain loop, here the best, needs its own."""
+    loops = [figure("serial", 26.0, "clang-fast"), figure("serial", 2.0, "clang-native")]
+    vectors = [figure("simd", 25.9, t) for t in ("clang-fast", "clang-native")]
+    assert shown(*loops, *vectors)[0] == "clang-fast"
+    assert shown(*loops, figure("simd", 60.0), figure("simd", 60.0, "clang-native"))[0] == "any"
+
+
 def test_a_row_never_takes_its_figure_from_another_class() -> None:
     judgement, _ = sample()
     dot = replace(catalogue.load(catalogue.roots())["dot"], rows=(DOT,))
