@@ -150,7 +150,6 @@ def page_of(
         "word": lambda text: line([text]),
         "states": provenance.two_states,
         "headline": lambda figure: headline(figure, index),
-        "unit": lambda f: units.parts(f.estimate.median, f.unit)[1],
         "flags_best": ordinary.best_in,
         "flags_measured": ordinary.measured,
         "flags_loss": ordinary.loss,
