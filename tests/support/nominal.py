@@ -13,7 +13,7 @@ def _per_cycle(core: Facts) -> float:
 
 
 def nominal_flops(hardware: Facts, cores: int) -> float:
-    """Of the core of serial programs, which is described first, or of all cores."""
+    """Return the peak of the core of serial programs, which is described first, or of all cores."""
     some = hardware["arithmetic"]
     rates = [_per_cycle(x) * x["clock"] for x in some]
     return float(rates[0] if cores == 1 else sum(r * x["cores"] for r, x in zip(rates, some, strict=True)))
