@@ -157,7 +157,8 @@ def same(best: Verified, other: Verified) -> bool:
 def advice(found: Ordinary | None) -> str:
     """Return one or two sentences with the sources of their numbers; "" if there is nothing to compare.
 
-    If the best flags break a result, the best ones that break none follow.
+    If the best flags break a result, the best ones that break none follow; last, those for kernels that the best flags
+    did not measure: few compilers of C++ also compile Fortran.
     """
     if found is None:
         return ""
@@ -165,11 +166,24 @@ def advice(found: Ordinary | None) -> str:
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     sentence = f"{_name(best)}: {_near(best)}"
-    if not best.broken:
-        return sentence
-    sentence += f"; it breaks {_broken(best)}"
-    strict = next((f for f in found.flags if not f.broken), None)
-    return sentence if strict is None else f"{sentence}. Without wrong results: {_name(strict)}, {_near(strict)}"
+    if best.broken:
+        sentence += f"; it breaks {_broken(best)}"
+        if strict := next((f for f in found.flags if not f.broken), None):
+            sentence += f". Without wrong results: {_name(strict)}, {_near(strict)}"
+    return sentence + _elsewhere(found)
+
+
+def _elsewhere(found: Ordinary) -> str:
+    """Return `. For dot.fortran_loop: gcc-fast (-Ofast)`, of kernels without a figure with the best flags; or ""."""
+    left = [k for k in found.kernels if found.flags[0].toolchain not in k.figures]
+
+    def good(f: Flags) -> int:
+        pairs = [(k.best, k.verified.get(f.toolchain)) for k in left]
+        return sum(a is not None and b is not None and same(a, b) for a, b in pairs)
+
+    best = max(found.flags, key=good)
+    programs = list(dict.fromkeys(k.program for k in left))
+    return f". For {', '.join(programs[:SHOWN])}: {_name(best)}" if left and good(best) else ""
 
 
 def _name(f: Flags) -> str:

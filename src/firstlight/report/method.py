@@ -62,7 +62,7 @@ def _imported(run: Run) -> str:
 
 def _launches(judgement: Judgement) -> str:
     run = judgement.run
-    programs = {(r.start.cell) for r in judgement.records}
+    cells = {r.start.cell for r in judgement.records}
     samples = sum(len(r.samples) for r in judgement.records)
     spent = sum(r.exit.seconds for r in judgement.records)
     budget = f" within a budget of {duration(run.budget)}" if run.budget > 0 else ""
@@ -74,9 +74,10 @@ def _launches(judgement: Judgement) -> str:
         "running": "The run had not ended when this page was written",
     }.get(run.state, f"Its state is {run.state}")
     return (
-        f"{count(len(programs), 'program')} were launched {len(judgement.records)} times in all{budget}, taking "
+        f"{count(len(cells), 'combination')} of program, placement and arguments were launched "
+        f"{len(judgement.records)} times in all{budget}, taking "
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
-        f"median of its samples. At least {run.launches} launches per program were required, and more until the "
+        f"median of its samples. At least {run.launches} launches of each were required, and more until the "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)}. Launches to be compared were interleaved in "
         f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. "
         f"{_preview(judgement)}{how}."

@@ -43,6 +43,18 @@ def test_flags_for_ordinary_code_are_not_those_of_tuned_variants() -> None:
     assert len(sentence.sources) >= 5
 
 
+def test_kernels_without_the_best_compiler_have_flags_of_their_own() -> None:
+    """As on machines where clang compiles no Fortran."""
+    judgement, workloads = sample()
+    plain = workloads | {"dot": replace(workloads["dot"], plain=("serial", "fortran_loop"))}
+    loops = [f for f in judgement.figures if f.identity.variant == "serial" and f.identity.toolchain.startswith("gcc")]
+    fortran = [replace(f, identity=replace(f.identity, variant="fortran_loop")) for f in loops]
+    more = replace(judgement, figures=(*judgement.figures, *fortran))
+    sentence = provenance.settle(advice(compared(more, plain)))
+    assert sentence.startswith(FAST) and sentence.endswith(". For dot.fortran_loop: gcc-fast (-Ofast -march=native)")
+    assert ". For dot" not in advice(compared(judgement, plain))
+
+
 def test_without_plain_variants_there_is_no_advice() -> None:
     judgement, workloads = sample()
     tuned = {name: replace(w, plain=()) for name, w in workloads.items()}

@@ -260,7 +260,7 @@ def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
     word = "fastest" if metric.better == "lower" else "best"
     verb = ("is " if len(s.names) == 1 else "are ") + ("" if s.clear else "among the ")
     by = bandwidth.ahead(sentence.ratio2(s.ahead), s.best, s.next)
-    ahead = f", {by} ahead" if s.ahead > 1 + ranking.PRACTICAL else ""
+    ahead = f", {by} ahead" if s.clear and s.ahead > 1 + ranking.PRACTICAL else ""
     return f"{place} {listing(sorted(s.names))} {verb}{word} ({value}{ahead})"
 
 

@@ -40,10 +40,12 @@ def distributions(view: View) -> Drawing | None:
     title = f"Half of all launches are within {near} of their figure's median; {ordered[0]} scatters most"
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
-    dots = f"at most {MOST_DOTS} a row"
-    caption = f"A dot is one launch of one case ({dots}), the box spans the middle half, the widest at the top{kept}."
+    caption = (
+        f"A dot is the value of one launch in one case (at most {MOST_DOTS} a row), the box spans the middle half. "
+        f"The program whose middle 80 % spans most is at the top{kept}."
+    )
     return Drawing(
-        "plot-distributions", title, caption, ("program", "launches", "least", "middle half", "most"), rows, data, drawn
+        "plot-distributions", title, caption, ("program", "values", "least", "middle half", "most"), rows, data, drawn
     )
 
 
