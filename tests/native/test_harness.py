@@ -179,6 +179,17 @@ def test_a_case_that_is_out_of_time_is_right_whichever_step_was_checked(
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("words", ["op=copy n=5000000", "op=triad n=3000000", "op=load n=9000000"])
+def test_steps_that_keep_what_did_not_change_are_found_where_a_case_is_checked_once(words: str) -> None:
+    """The variant computes everything if it finds poison; arrays are too large for a check before timing."""
+    for steps in ("2", "3", "7"):
+        done = native.direct(
+            native.plain("stream", "broken_changed_only"), *words.split(), "--samples", "2", "--steps", steps
+        )
+        checks = [line for line in map(msgspec.json.decode, done.stdout.splitlines()) if line["type"] == "check"]
+        assert (done.returncode, [c["when"] for c in checks]) == (1, ["after"])
+
+
 def team_of(built: Built, threads: int, waiting: str, *words: str) -> tuple[int, str]:
     """Return the status and the message of the last check; `waiting`: OMP_WAIT_POLICY, "" if it is not set."""
     assert built.executable is not None, built.error
