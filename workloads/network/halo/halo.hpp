@@ -4,8 +4,8 @@
 // An exchange begins and ends with the call of a process: between its calls its halo stays as it is, and its own words are its own
 // to change, however far its neighbours are ahead. Words are a function of their global place and of an iteration. Of the words
 // that a neighbour needs, mutate_inputs() renews the four corners in every iteration, and one more a side, which wanders by leaps drawn for each
-// launch, so that each word of a message has an age that follows from its place, and no exchange knows which are new. The check renews
-// everything, interior included.
+// launch, so that each word of a message has an age that follows from its place. All of them change between batches, so that no exchange may
+// keep the others. The check renews everything, interior included.
 #pragma once
 
 #include <unistd.h>
@@ -88,6 +88,7 @@ struct State : Shape {
   Data data = Data::packed;
   Grid grid;
   fl::Index filled = -1;        // the iteration of all words that were not touched since
+  fl::Index renewed = -1;       // the same of words that a neighbour needs
   fl::Index rounds = 0;         // of checks so far
   std::vector<Domain> domains;  // this process's parties: one, or as many as threads
 };
@@ -220,6 +221,22 @@ inline void each_halo_word(const Shape& s, Function function) {
   }
 }
 
+// Between batches all words that a neighbour needs change.
+inline fl::Index mutate_between_batches(State& s, fl::Index next) {
+  s.renewed = next;
+  for (Domain& d : s.domains) {
+    const std::uint64_t sum = d.salt + moment(next);
+    for (int side = 0; side < sides; ++side) {
+      const Region r = boundary(s, side);
+      for (fl::Index row = r.row; row < r.row + r.rows; ++row)
+        for (fl::Index column = r.column; column < r.column + r.columns; ++column)
+          store(s, d.field, row, column, word(s, sum + place(row - s.width, column - s.width)));
+    }
+    d.touches = 0;
+  }
+  return next + 1;
+}
+
 inline void poison(const State& s, const Domain& d) {
   each_halo_word(s, [&](fl::Index row, fl::Index column) { store(s, d.field, row, column, fl::poison_bits | 0x7FC0DEADu); });
 }
@@ -297,7 +314,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 // The iteration that interior word (row, column) of any sub-domain was last renewed in, all parties having touched alike.
 inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index column, fl::Index iteration) {
   const fl::Index last = s.n - 1;
-  if ((row == 0 || row == last) && (column == 0 || column == last)) return d.touches > 0 ? iteration : s.filled;
+  if ((row == 0 || row == last) && (column == 0 || column == last)) return d.touches > 0 ? iteration : s.renewed;
   const fl::Index period = s.n * s.width, now = d.depth * s.n + d.along;
   fl::Index least = d.touches;
   const auto side = [&](fl::Index depth, fl::Index along) {
@@ -309,7 +326,8 @@ inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index c
   side(last - row, column);
   side(column, row);
   side(last - column, row);
-  return least < d.touches ? iteration - least : s.filled;
+  if (least < d.touches) return iteration - least;
+  return std::min(std::min(row, last - row), std::min(column, last - column)) < s.width ? s.renewed : s.filled;
 }
 
 // Every word of the field, and the guards.
@@ -356,7 +374,7 @@ inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   constexpr useconds_t lag = 300;
   const fl::Index iteration = fl::beyond_timing + s.rounds++;
   const int where = s.team.rank / s.grid.columns + s.team.rank % s.grid.columns;
-  s.filled = iteration;
+  s.filled = s.renewed = iteration;
   if ((where + s.rounds) % 3 == 0) usleep(lag);
   for (Domain& d : s.domains) {
     fill(s, d);
