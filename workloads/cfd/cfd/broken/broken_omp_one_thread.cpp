@@ -1,0 +1,2 @@
+// Computes in one thread, whatever the size of the team.
+#include "serial.cpp"
