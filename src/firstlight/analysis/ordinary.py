@@ -97,7 +97,8 @@ class Ordinary(msgspec.Struct, frozen=True):
 def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinary | None:
     """Return the comparison; None if fewer than two kernels have figures with intervals for two toolchains.
 
-    A toolchain that measured fewer than half of the kernels, or one, is left out.
+    A toolchain that measured fewer than half of the kernels, or one, is left out. The order is that over the kernels
+    that all of them measured, if these are two or more.
     """
     some = [k for k in kernels(judgement, workloads) if len(k.verified) > 1]
     if len(some) < FEWEST:
@@ -106,7 +107,13 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     flags = [_flags(judgement, name, some) for name in names]
     most = max(len(f.kernels) for f in flags)
     flags = [f for f in flags if len(f.kernels) >= max(FEWEST, most / 2)]
-    flags.sort(key=lambda f: (-f.near / len(f.kernels), f.factor, f.toolchain))
+    shared = tuple(k for k in some if all(f.toolchain in k.verified for f in flags))
+
+    def order(f: Flags) -> tuple[float, float, str]:
+        fair = replace(f, kernels=shared) if len(shared) >= FEWEST else f
+        return -fair.near / len(fair.kernels), fair.factor, f.toolchain
+
+    flags.sort(key=order)
     return Ordinary(tuple(some), tuple(flags)) if len(flags) >= FEWEST else None
 
 

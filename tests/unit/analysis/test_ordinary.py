@@ -55,6 +55,23 @@ def test_kernels_without_the_best_compiler_have_flags_of_their_own() -> None:
     assert ". For dot" not in advice(compared(judgement, plain))
 
 
+def test_flags_are_ordered_by_the_kernels_that_all_of_them_measured() -> None:
+    """Losses in Fortran do not count against the only compiler that compiles it."""
+    judgement, workloads = sample()
+    plain = workloads | {"dot": replace(workloads["dot"], plain=("serial", "fortran_loop"))}
+    loops = [f for f in judgement.figures if isinstance(f, Verified) and f.identity.variant == "serial"]
+    slow = Estimate(0.1, 0.09, 0.11, (0.1,) * 8)
+    fortran = [
+        replace(
+            f, identity=replace(f.identity, variant="fortran_loop"), estimate=slow if name == NATIVE else f.estimate
+        )
+        for f in loops
+        if (name := f.identity.toolchain).startswith("gcc")
+    ]
+    more = compared(replace(judgement, figures=(*judgement.figures, *fortran)), plain)
+    assert [f.toolchain for f in more.flags] == [f.toolchain for f in compared(judgement, plain).flags]
+
+
 def test_without_plain_variants_there_is_no_advice() -> None:
     judgement, workloads = sample()
     tuned = {name: replace(w, plain=()) for name, w in workloads.items()}
