@@ -117,12 +117,29 @@ class ChangedError(Exception):
 
 
 class Watch:
-    """The programs of a run's commands: whether each is still the one that was found at the start of the run."""
+    """The programs of a run's commands: whether each is still the one that was found at the start of the run.
 
-    def __init__(self, builds: Iterable[Build]) -> None:
-        self._hashes = {build.program: build.sha256 for build in builds if build.ok}
+    The hash of a build is that of its first cell. The words of a sweep may name other scripts in other cells: these
+    must stay as they are now.
+    """
+
+    def __init__(self, builds: Iterable[Build], cells: Sequence[Cell]) -> None:
+        hashes = {build.program: build.sha256 for build in builds if build.ok}
         self._built: dict[Program, list[Path]] = {}
-        self._facts: dict[Program, list[tuple[str, int, int, int]]] = {}
+        self._facts: dict[str, list[tuple[str, int, int, int]]] = {}
+        self._hashes: dict[str, str | None] = {}
+        first: dict[Program, list[Path]] = {}
+        for cell in cells:
+            if (external := cell.external) is not None and not external.prepare:
+                named = _named(external)
+                same = named == first.setdefault(cell.program, named)
+                found = hashes.get(cell.program) if same else _hash(external, named, self._built_for(cell))
+                self._hashes[cell.id] = found
+
+    def _built_for(self, cell: Cell) -> list[Path]:
+        if cell.program not in self._built:
+            self._built[cell.program] = [] if cell.external is None else built_for(cell.external)
+        return self._built[cell.program]
 
     def check(self, cell: Cell) -> None:
         """Raise ChangedError if the program of a cell changed.
@@ -130,26 +147,24 @@ class Watch:
         Files are read again only if the system reports a change of one of them. A command with a preparation is not
         checked, because the preparation may make its program.
         """
-        external, program = cell.external, cell.program
+        external = cell.external
         if external is None or external.prepare:
             return
-        built = self._built.get(program)
-        if built is None:
-            built = self._built[program] = built_for(external)
+        built = self._built_for(cell)
         try:
             named = _named(external)
             facts = [(str(file), s.st_ino, s.st_size, s.st_ctime_ns) for file in named + built for s in [file.stat()]]
-            if facts == self._facts.get(program):
+            if facts == self._facts.get(cell.id):
                 return
-            same = _hash(external, named, built) == self._hashes.get(program)
+            same = _hash(external, named, built) == self._hashes.get(cell.id)
         except FileNotFoundError:
             same = False
         if not same:
             raise ChangedError(
-                f"{program.variant}: its program changed while it was measured; "
+                f"{cell.program.variant}: its program changed while it was measured; "
                 "only the launches before are kept; begin a new run"
             )
-        self._facts[program] = facts
+        self._facts[cell.id] = facts
 
 
 def remember(cells: Sequence[Cell]) -> None:

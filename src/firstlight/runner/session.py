@@ -65,7 +65,7 @@ class Session:
         self._executables, self._refused = executables, frozenset(refused)
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
-        self._watch = external_commands.Watch(run.builds)
+        self._watch = external_commands.Watch(run.builds, run.cells)
         self._saved = True  # whether run.json says what `run` says
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
         self.records: list[LaunchRecord] = list(store.records())

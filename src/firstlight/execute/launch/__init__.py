@@ -118,7 +118,8 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
     free = shared_memory()
     if reason and mpi is not None and free is not None and free < SHARED_LEAST * cell.placement.per_node:
         reason += f"; /dev/shm has only {binary(free)} free, and ranks on a node share memory in it"
-    if reason and mpi is not None and (own_settings := settings(mpi)):
+    failed_by_itself = ended.status is not None and number is None
+    if reason and mpi is not None and failed_by_itself and (own_settings := settings(mpi)):
         reason += f"; your shell sets {', '.join(own_settings)}"
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
