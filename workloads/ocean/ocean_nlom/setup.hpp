@@ -32,7 +32,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if ((semi ? 2 : 1) * curved * (viscosity(p) + biharmonic(p) * curved) * p.longest() > 1.5)
     return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());
   if (semi || known(p) || replayed(p, team.ranks).cells > 0) return "";
-  return fl::text("a check of %lld steps needs a run beside it that would last too long; use fewer steps, a smaller ocean, or problem=jet",
+  return fl::text("a check of %lld steps needs a second run that would last too long; use fewer steps, a smaller ocean, or problem=jet",
                   p.steps);
 }
 

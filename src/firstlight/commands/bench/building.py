@@ -240,7 +240,7 @@ def _placed(words: Sequence[str], copy: Path) -> tuple[list[Path], list[tuple[st
             continue
         if (real := file.resolve()).is_relative_to(copy.resolve()):
             inside.append(file)
-        elif os.access(real, os.X_OK) and _is_executable(real):
+        elif os.access(real, os.X_OK | os.R_OK) and _is_executable(real):
             outside.append((word, real))
     return inside, outside
 
