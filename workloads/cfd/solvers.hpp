@@ -191,10 +191,10 @@ struct Directions : Solver<Marks, Machine, Body> {
     first = sums.first;
     return sums;
   }
-  // How far x moves along p: not at all where the residual is only rounding, which further steps would amplify.
-  double step(double now, double energy, const Sums& rest) const {
-    return rest.first <= std::numeric_limits<Real>::epsilon() * first ? 0 : now / energy;
-  }
+  // How far x moves along p: not at all where nothing is left of the residual.
+  double step(double now, double energy, const Sums& rest) const { return left(rest, 1) ? now / energy : 0; }
+  // Whether the residual is more than `times` what rounding leaves of it.
+  bool left(const Sums& rest, double times) const { return rest.first > times * std::numeric_limits<Real>::epsilon() * first; }
 };
 
 // Without a preconditioner, or with incomplete Cholesky of each block.

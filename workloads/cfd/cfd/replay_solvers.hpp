@@ -95,15 +95,16 @@ class ReplayedSolvers : public ReplayedGas {
     grid::each_cell(whole(), [&](const Point& x) { r[x] = system_.b[x]; });
     const double first = sum_of(r);
     double before = 0, length = 0;
-    for (; sweeps > 0 && sum_of(r) > params_.pressure_share() * first; --sweeps) {
+    for (double rest = first; sweeps > 0 && rest > params_.pressure_share() * first; --sweeps, rest = sum_of(r)) {
       precondition(r, z);
-      const double now = dot(z, r), changed = flexible ? -length * dot(z, q) : now, turn = before == 0 ? 0 : changed / before;
+      const bool rounding = flexible && rest <= 32 * DBL_EPSILON * first;  // z may cancel p then
+      const double now = dot(z, r), changed = flexible ? -length * dot(z, q) : now, turn = before == 0 || rounding ? 0 : changed / before;
       grid::each_cell(whole(), [&](const Point& x) { p[x] = z[x] + turn * p[x]; });
       grid::each_cell(whole(), [&](const Point& x) {
         const auto times = [&](double a, const Point& y) { return a * p[y]; };
         q[x] = system_.a[P][x] * p[x] + couple(whole(), x, -1, times) + couple(whole(), x, 1, times);
       });
-      length = now / dot(p, q);
+      length = rest > DBL_EPSILON * first ? now / dot(p, q) : 0;
       grid::each_cell(whole(), [&](const Point& x) { correction_[x] += length * p[x], r[x] -= length * q[x]; });
       before = now;
     }
