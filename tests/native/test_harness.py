@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -239,3 +240,12 @@ def test_the_binding_is_that_of_all_threads(tmp_path: Path) -> None:
         pytest.skip("one CPU here")
     output = native.run(program("omp"), native.Placement(threads=2), ("n=100",), tmp_path)
     assert len(output.of("launch")[0]["binding"][0]["cpus"]) >= 2
+
+
+def test_values_for_which_a_node_has_too_little_memory_are_refused() -> None:
+    """A program that begins with more is ended by the system, and others with it."""
+    if psutil.virtual_memory().total > 256 << 30:
+        pytest.skip("this machine has memory for the largest vectors of dot")
+    done = native.direct(native.plain("dot", "serial"), "n=17179869184")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert "dot needs 256.0 GiB of memory on each node, and this one has" in done.stderr

@@ -136,6 +136,8 @@ def goal(random: Random) -> str:
 SHORT: dict[str, dict[str, tuple[str, ...]]] = {
     "cfd_solver": {"alpha": ("0", "0.5", "0.92")},
     "cfd": {"size": ("free",), "iterations": ("1", "2", "3", "7")},
+    "dirac_solver": {"mass": ("0", "100", "2999", "100000")},
+    "fem2d": {"level": ("0", "1", "2", "5", "8")},
     "himeno": {"size": ("free", "XS")},
     "hartree_fock": {"molecule": ("h2", "water", "ammonia", "hydrogen_cyanide")},
     "random_access": {"words": ("1024", "1025", "2048", "16384", "65536")},

@@ -65,6 +65,6 @@ double least(int n, long long flux, double rho) {
   lqcd::Field<double> links(layout.links_size()), start(layout.spinor_size());
   lqcd::fill_links(links.data(), layout, given);
   lqcd::fill_spinor(start.data(), layout, given);
-  return lqcd::bounds<lqcd::ScalarHop<double>>(layout, 1, links.data(), rho, start, 60, 0.05).least;
+  return lqcd::bounds<lqcd::ScalarHop<double>>(layout, 1, links.data(), rho, start, 0.05).least;
 }
 }

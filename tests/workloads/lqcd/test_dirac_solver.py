@@ -186,3 +186,9 @@ def test_lattices_that_cannot_be_are_refused(
     output = native.run(program(variant), Placement(), arguments, tmp_path)
     assert (output.status, output.lines) == (2, [])
     assert sentence in output.stderr
+
+
+def test_a_solution_that_takes_too_many_iterations_is_rejected_with_advice(tmp_path: Path) -> None:
+    words = ("t=2", "x=2", "y=26", "mass=-2997", "method=mixed_cg", "boundary=antiperiodic")
+    output = native.run(native.plain("dirac_solver", "serial"), Placement(), words, tmp_path)
+    assert output.status == 1 and all(c["what"].endswith("use a larger mass") for c in output.of("check"))

@@ -1,8 +1,6 @@
 // Whether a run is possible, what it begins with, and what it must leave. Compiled with the harness's own flags.
 #pragma once
 
-#include <unistd.h>
-
 #include <cfloat>
 #include <cmath>
 
@@ -15,11 +13,7 @@ namespace himeno {
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   constexpr double a_point = 14 * sizeof(float) + 2 * sizeof(double);  // the check's two fields
-  const double needed = a_point * points_in(p) / team.nodes;
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= 0.95 * there) return "";
-  return fl::text("himeno needs %.1f GiB for so many points, this machine has %.1f GiB; use a smaller size", needed / 0x1p30,
-                  there / 0x1p30);
+  return fl::lacks_memory(a_point * points_in(p) / team.nodes);
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {

@@ -1,8 +1,6 @@
 // Whether a run is possible, what it begins with, and what it must leave. Compiled with the harness's own flags.
 #pragma once
 
-#include <unistd.h>
-
 #include <cfloat>
 
 #include "cfd.hpp"
@@ -47,11 +45,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
            "or "
            "red_black";
   const double a_cell = (40.0 + 55.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
-  const double needed = a_cell * cells_in(p) / team.nodes;
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= 0.95 * there) return "";
-  return fl::text("cfd needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; use fewer of them", needed / 0x1p30,
-                  there / 0x1p30);
+  return fl::lacks_memory(a_cell * cells_in(p) / team.nodes);
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

@@ -1,8 +1,6 @@
 // Whether a run is possible, what it begins with, and what it must leave. Compiled with the harness's own flags.
 #pragma once
 
-#include <unistd.h>
-
 #include <cfloat>
 
 #include "cfd_solver.hpp"
@@ -42,11 +40,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (p.kernel != Kernel::sip && p.kernel != Kernel::red_black && !symmetric(p.problem))
     return "conjugate gradients and multigrid of cfd_solver need a symmetric matrix; use problem=poisson or problem=diffusion";
   const double a_cell = (20.0 + 18.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
-  const double needed = a_cell * cells_in(p) / team.nodes;
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= 0.95 * there) return "";
-  return fl::text("cfd_solver needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; use fewer of them",
-                  needed / 0x1p30, there / 0x1p30);
+  return fl::lacks_memory(a_cell * cells_in(p) / team.nodes);
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

@@ -24,7 +24,7 @@ struct Copy {
 
 inline void find_bounds(State& s) {
   const Copy copy(s);
-  const lqcd::Bounds found = lqcd::bounds<Plain>(copy.layout, 1, copy.links.data(), s.rho, copy.psi, 60, 0.05);
+  const lqcd::Bounds found = lqcd::bounds<Plain>(copy.layout, 1, copy.links.data(), s.rho, copy.psi, 0.05);
   s.least = fl::total(s.team.rank == 0 ? found.least : 0);  // the same bits on every processor
   s.most = found.most;
 }

@@ -107,10 +107,20 @@ inline int below(const std::vector<double>& diagonal, const std::vector<double>&
   return count;
 }
 
+// The smallest eigenvalue of a symmetric tridiagonal matrix with eigenvalues from 0 to `most`.
+inline double smallest(const std::vector<double>& diagonal, const std::vector<double>& beside, double most) {
+  double low = 0, high = most;
+  for (int k = 0; k < 60; ++k) {
+    const double middle = (low + high) / 2;
+    (below(diagonal, beside, middle) > 0 ? high : low) = middle;
+  }
+  return low;
+}
+
 // The smallest eigenvalue of H^2 by Lanczos from a given vector, from above, and less `margin` of it; the largest from the norm of the
-// hopping term, which is 4 at most.
+// hopping term, which is 4 at most. Half as many steps more must not find one that is smaller by `margin`.
 template <class Hop>
-Bounds bounds(const Layout& layout, int threads, const double* links, double rho, const Field<double>& start, int steps, double margin) {
+Bounds bounds(const Layout& layout, int threads, const double* links, double rho, const Field<double>& start, double margin) {
   Algebra<double, Hop::lanes> a(layout.spinor_size(), threads, Hop::reduce);
   WholeOperator<Hop> d(layout, threads, links, -rho);
   Field<double> v = a.field(), before = a.field(), w = a.field(), u = a.field();
@@ -118,7 +128,9 @@ Bounds bounds(const Layout& layout, int threads, const double* links, double rho
   a.zero(before);
   a.zero(v);
   a.axpy(1 / std::sqrt(a.norm2(start)), start, v);
-  for (int k = 0; k < steps; ++k) {
+  const double most = std::abs(4 - rho) + 4;
+  double low = most * most;
+  for (std::size_t look = 40; diagonal.size() < 5000;) {
     d.apply(u, v);
     a.turn(u);
     d.apply(w, u);
@@ -126,17 +138,18 @@ Bounds bounds(const Layout& layout, int threads, const double* links, double rho
     diagonal.push_back(a.dot(v, w));
     a.axpy(-diagonal.back(), v, w);
     const double next = std::sqrt(a.axpy_norm2(beside.empty() ? 0 : -beside.back(), before, w));
-    if (!(next > 1e-10)) break;
+    const bool complete = !(next > 1e-10);
+    if (complete || diagonal.size() == look) {
+      const double found = smallest(diagonal, beside, most * most);
+      const bool settled = found > low * (1 - margin);
+      low = found;
+      if (complete || settled) break;
+      look += look / 2;
+    }
     beside.push_back(next);
     std::swap(before, v);
     std::swap(v, w);
     a.combine(1 / next, v, 0, v);
-  }
-  const double most = std::abs(4 - rho) + 4;
-  double low = 0, high = most * most;
-  for (int k = 0; k < 60; ++k) {
-    const double middle = (low + high) / 2;
-    (below(diagonal, beside, middle) > 0 ? high : low) = middle;
   }
   return {std::sqrt(low) * (1 - margin), most};
 }

@@ -14,6 +14,8 @@ using lqcd::Extents;
 using lqcd::Layout;
 using lqcd::Traits;
 
+inline constexpr fl::Index most_iterations = 100000;
+
 enum class Method { cg, bicgstab, mixed_cg, mixed_bicgstab };  // in the order of their names below
 
 struct Params : lqcd::Geometry {

@@ -281,6 +281,10 @@ extern Index saved_before;
 // Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its mutate_inputs(). Nothing is reset before them.
 void run_steps(Index first, Index count);
 
+// Returns why a node has too little memory for so many bytes; empty if it has enough. The harness asks for Cost::working_set; a workload
+// whose check needs much more asks in its refuse().
+std::string lacks_memory(double needed);
+
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 inline namespace FL_ROLE {

@@ -9,7 +9,7 @@
 
 namespace dirac_solver {
 
-inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000}; }
+inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = most_iterations}; }
 
 // Even sites of a 64-bit field in the layout for 32 bits, and back; the two differ in how many lanes there are.
 class Relayout {
