@@ -125,7 +125,7 @@ def test_an_output_that_cannot_be_opened_is_status_3(serial: Built, tmp_path: Pa
 
 def test_more_memory_than_there_is_is_status_3(serial: Built) -> None:
     done = subprocess.run(
-        ["sh", "-c", 'ulimit -v 2000000; exec "$0" n=1e9', str(serial.executable)], capture_output=True, text=True
+        ["sh", "-c", 'ulimit -v 2000000; exec "$0" n=2e8', str(serial.executable)], capture_output=True, text=True
     )
     assert done.returncode == 3 and "out of memory" in done.stderr
 

@@ -163,3 +163,8 @@ def test_assembly_is_timed_where_there_is_one(tmp_path: Path) -> None:
             s["values"]["assembly"][2] for s in native.verified(program, Placement(), tmp_path, "level=3").of("sample")
         ]
         assert all((t > 0) is expected for t in times)
+
+
+def test_a_fine_mesh_solved_to_few_digits_is_verified(tmp_path: Path) -> None:
+    """The error is a larger multiple of the reduction asked for, the finer the mesh is."""
+    native.verified(native.plain("fem2d", "serial"), Placement(), tmp_path, "level=8", "problem=R", "digits=2")

@@ -84,8 +84,8 @@ inline constexpr fl::About about{
         "the solution at every node, the number of iterations, the preconditioned norms of three residuals on the way, and the last "
         "residual from element matrices",
     .tolerance =
-        "error: 30 times the reduction asked for (a V-cycle: 10 times); iterations of 64 bit those of the reference, norms to 1e-7; with "
-        "coarser levels in 32 bits one iteration more or less, norms to 1e-5",
+        "error: 30 times the reduction asked for (a V-cycle: 10 times), doubled for each level above 7; iterations of 64 bit those of the "
+        "reference, norms to 1e-7; with coarser levels in 32 bits one iteration more or less, norms to 1e-5",
     .phases = phases,
 };
 

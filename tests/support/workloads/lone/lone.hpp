@@ -51,7 +51,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 // One rank's pages may differ from those of the others.
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const double n = static_cast<double>(p.n) * team.ranks;
-  return {.flops = n, .working_set = troubled(p, team, "working_set") ? 1e12 : 8 * static_cast<double>(p.n)};
+  return {.flops = n, .working_set = troubled(p, team, "working_set") ? 1e8 : 8 * static_cast<double>(p.n)};
 }
 
 using ones::mutate_inputs;
