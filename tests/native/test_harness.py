@@ -248,4 +248,4 @@ def test_values_for_which_a_node_has_too_little_memory_are_refused() -> None:
         pytest.skip("this machine has memory for the largest vectors of dot")
     done = native.direct(native.plain("dot", "serial"), "n=17179869184")
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert "dot needs 256.0 GiB of memory on each node, and this one has" in done.stderr
+    assert "these values need 256.0 GiB of memory on each node, and this one has" in done.stderr

@@ -1,7 +1,5 @@
 #include "measure.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -270,13 +268,6 @@ void first_touch(void* state) {
 }
 
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
-
-std::string lacks_memory(double needed) {
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= 0.95 * there) return "";
-  return text("%s needs %.1f GiB of memory on each node, and this one has %.1f GiB; use smaller values, fewer processes or more nodes",
-              workload.name, needed / 0x1p30, there / 0x1p30);
-}
 
 std::string wrong_values(const Arguments& arguments) {
   std::string first;

@@ -80,4 +80,12 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
+std::string lacks_memory(double needed) {
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= 0.95 * there) return "";
+  return text(
+      "these values need %.1f GiB of memory on each node, and this one has %.1f GiB; use smaller values, fewer processes or more nodes",
+      needed / 0x1p30, there / 0x1p30);
+}
+
 }  // namespace fl
