@@ -39,7 +39,7 @@ struct Multigrid : Directions<Marks, Machine, Body, Real> {
       if constexpr (accelerated) {
         const Sums sums = this->total(this->rows(m, [&](Index c) { return body.products(origin(z), origin(r), origin(q), c, n); }));
         now = sums.first;
-        // Of a residual that is mostly rounding, z may cancel the direction before: x would move far along the rest.
+        // Where the residual is mostly rounding, z may cancel the previous direction, and x would move far along the remainder.
         beta = before != 0 && this->left(rest, 32) ? -alpha * sums.second / before : 0;
       }
       this->rows(m, [&](Index c) { return body.turn(beta, origin(z), origin(p), c, n), Sums{}; });

@@ -191,9 +191,9 @@ struct Directions : Solver<Marks, Machine, Body> {
     first = sums.first;
     return sums;
   }
-  // How far x moves along p: not at all where nothing is left of the residual.
+  // How far x moves along p: not at all where the residual is only rounding.
   double step(double now, double energy, const Sums& rest) const { return left(rest, 1) ? now / energy : 0; }
-  // Whether the residual is more than `times` what rounding leaves of it.
+  // Whether the residual is larger than `times` the rounding error of the first one.
   bool left(const Sums& rest, double times) const { return rest.first > times * std::numeric_limits<Real>::epsilon() * first; }
 };
 

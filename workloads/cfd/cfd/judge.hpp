@@ -42,8 +42,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (p.cells()[1] < 2 || p.cells()[2] < 2) return "cfd needs two cells at least along i and j; a slice has one along k";
   if (p.pressure == Method::iccg && !p.has_outlet())
     return "without an outlet the pressure is known except for a constant, which incomplete Cholesky cannot find; use pressure=mgcg, sip "
-           "or "
-           "red_black";
+           "or red_black";
   const double a_cell = (40.0 + 55.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   return fl::lacks_memory(a_cell * cells_in(p) / team.nodes);
 }

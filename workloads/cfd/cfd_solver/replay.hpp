@@ -84,8 +84,8 @@ class Replay {
     return sum;
   }
 
-  // Whether the residual is more than `times` what rounding leaves of it.
-  bool left(const Values& r, double times) const { return norm(r) > times * DBL_EPSILON * out_.history.front(); }
+  // Whether the last residual is larger than `times` the rounding error of the first one.
+  bool left(double times) const { return out_.history.back() > times * DBL_EPSILON * out_.history.front(); }
 
   // H. L. Stone, SIAM J. Numer. Anal. 5 (1968) 530; in the form of Ferziger and Peric for seven coefficients.
   void stone() {
@@ -181,7 +181,7 @@ class Replay {
       const double now = dot(r, z), beta = before == 0 ? 0 : now / before;
       for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
       for (const std::size_t c : cells_) q[c] = product(p, c);
-      const double alpha = left(r, 1) ? now / dot(p, q) : 0;
+      const double alpha = left(1) ? now / dot(p, q) : 0;
       for (std::size_t c = 0; c < p.size(); ++c) x_[c] += alpha * p[c], r[c] -= alpha * q[c];
       before = now;
     }
@@ -207,11 +207,11 @@ class Replay {
     while (!out_.ends_unseen(params_) && out_.goes_on(params_, norm(r))) {
       ++out_.iterations;
       precondition();
-      const bool conjugate = accelerated && before != 0 && left(r, 32);  // of a residual that is mostly rounding, z may cancel p
+      const bool conjugate = accelerated && before != 0 && left(32);  // where the residual is mostly rounding, z may cancel p
       const double now = dot(r, z), beta = conjugate ? dot(change, z) / before : 0;
       for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
       for (const std::size_t c : cells_) q[c] = product(p, c);
-      const double alpha = !accelerated ? 1 : left(r, 1) ? now / dot(p, q) : 0;
+      const double alpha = !accelerated ? 1 : left(1) ? now / dot(p, q) : 0;
       for (std::size_t c = 0; c < p.size(); ++c) {
         change[c] = -alpha * q[c];
         x_[c] += alpha * p[c], r[c] += change[c];

@@ -96,11 +96,11 @@ class Overlap {
 };
 
 // The number of eigenvalues below x of a symmetric tridiagonal matrix (Sturm's sequence).
-inline int below(const std::vector<double>& diagonal, const std::vector<double>& beside, double x) {
+inline int below(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal, double x) {
   int count = 0;
   double q = 1;
   for (std::size_t k = 0; k < diagonal.size(); ++k) {
-    q = diagonal[k] - x - (k > 0 ? beside[k - 1] * beside[k - 1] / q : 0);
+    q = diagonal[k] - x - (k > 0 ? off_diagonal[k - 1] * off_diagonal[k - 1] / q : 0);
     if (q == 0) q = 1e-300;
     if (q < 0) ++count;
   }
@@ -108,11 +108,11 @@ inline int below(const std::vector<double>& diagonal, const std::vector<double>&
 }
 
 // The smallest eigenvalue of a symmetric tridiagonal matrix with eigenvalues from 0 to `most`.
-inline double smallest(const std::vector<double>& diagonal, const std::vector<double>& beside, double most) {
+inline double smallest(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal, double most) {
   double low = 0, high = most;
   for (int k = 0; k < 60; ++k) {
     const double middle = (low + high) / 2;
-    (below(diagonal, beside, middle) > 0 ? high : low) = middle;
+    (below(diagonal, off_diagonal, middle) > 0 ? high : low) = middle;
   }
   return low;
 }
@@ -124,29 +124,29 @@ Bounds bounds(const Layout& layout, int threads, const double* links, double rho
   Algebra<double, Hop::lanes> a(layout.spinor_size(), threads, Hop::reduce);
   WholeOperator<Hop> d(layout, threads, links, -rho);
   Field<double> v = a.field(), before = a.field(), w = a.field(), u = a.field();
-  std::vector<double> diagonal, beside;
+  std::vector<double> diagonal, off_diagonal;
   a.zero(before);
   a.zero(v);
   a.axpy(1 / std::sqrt(a.norm2(start)), start, v);
   const double most = std::abs(4 - rho) + 4;
   double low = most * most;
-  for (std::size_t look = 40; diagonal.size() < 5000;) {
+  for (std::size_t look = 40; look <= 5000;) {
     d.apply(u, v);
     a.turn(u);
     d.apply(w, u);
     a.turn(w);
     diagonal.push_back(a.dot(v, w));
     a.axpy(-diagonal.back(), v, w);
-    const double next = std::sqrt(a.axpy_norm2(beside.empty() ? 0 : -beside.back(), before, w));
+    const double next = std::sqrt(a.axpy_norm2(off_diagonal.empty() ? 0 : -off_diagonal.back(), before, w));
     const bool complete = !(next > 1e-10);
     if (complete || diagonal.size() == look) {
-      const double found = smallest(diagonal, beside, most * most);
-      const bool settled = found > low * (1 - margin);
+      const double found = smallest(diagonal, off_diagonal, most * most);
+      const bool settled = found >= low * (1 - margin);
       low = found;
       if (complete || settled) break;
       look += look / 2;
     }
-    beside.push_back(next);
+    off_diagonal.push_back(next);
     std::swap(before, v);
     std::swap(v, w);
     a.combine(1 / next, v, 0, v);

@@ -70,7 +70,7 @@ inline fl::Check check(State& s, fl::Index last) {
       rest, allowed,
       fl::text("after %lld iterations |b - D x| is %.4g of |b_e - H b_o / m|, largest at site (%lld, %lld, %lld, %lld)%s", taken, rest,
                x[0], x[1], x[2], x[3],
-               rest > allowed && taken == most_iterations ? ": so light a quark takes too many iterations; use a larger mass" : ""));
+               rest > allowed && taken == most_iterations ? ": such a small mass needs too many iterations; use a larger mass" : ""));
 }
 
 }  // namespace dirac_solver
