@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import gzip
 import json
 import math
 import re
@@ -87,7 +88,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {k: v or "" for k, v in attrs}
         if tag == "a" and "download" in attributes:
-            self.download = base64.b64decode(attributes["href"].partition(",")[2])
+            self.download = gzip.decompress(base64.b64decode(attributes["href"].partition(",")[2]))
         if tag == "br" and self.open:
             self.open[-1].pieces.append(Piece(" "))
         if tag in VOID:

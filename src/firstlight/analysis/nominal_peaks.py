@@ -48,7 +48,7 @@ def _arithmetic(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     if not figures:
         return ""
     known = {n: rate for n in figures if (rate := nominal(machine, n)) is not None}
-    texts = [_compared(f, known.get(n), f"nominal_flops({n})", "flop/s") + _place(n) for n, f in figures.items()]
+    texts = [_compared(f, known.get(n), f"nominal_flops({n})", "flop/s") + _on(n, f) for n, f in figures.items()]
     if known:
         texts[len(known) - 1] += f", nominal at {_clock(machine, len(known))}"
         above = next((n for n, rate in known.items() if _ratio(figures[n], rate, "flop/s") >= ROUNDED), None)
@@ -64,8 +64,8 @@ def _memory(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     figures = _of_one_and_all(judgement, workloads, names, MEMORY)
     every = figures.pop(machine.cores, None)
     peak = machine.hardware.memory if machine.hardware else None
-    texts = [] if every is None else [_compared(every, peak, "nominal_memory()", "B/s") + _place(machine.cores)]
-    texts += [provenance.median(f) + _place(n) for n, f in figures.items()]
+    texts = [] if every is None else [_compared(every, peak, "nominal_memory()", "B/s") + _on(machine.cores, every)]
+    texts += [provenance.median(f) + _on(n, f) for n, f in figures.items()]
     if not texts:
         return ""
     if machine.hardware is not None and peak is None:
@@ -141,8 +141,10 @@ def _compared(f: Verified, peak: float | None, formula: str, unit: str) -> str:
     return f"{bare} of {printed} ({share})"
 
 
-def _place(n: int) -> str:
-    return " on one core" if n == 1 else f" on {n} cores"
+def _on(n: int, f: Verified) -> str:
+    """Return ` on 2 cores`, and the figure's two states if its launches have two."""
+    place = " on one core" if n == 1 else f" on {n} cores"
+    return place + (f" (bimodal: {provenance.two_states(f)})" if f.states else "")
 
 
 def _clock(machine: Machine, known: int) -> str:

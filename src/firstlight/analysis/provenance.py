@@ -171,6 +171,11 @@ def share(f: Verified) -> str:
                                           PLAIN, (f,))  # fmt: skip
 
 
+def ceiling(f: Verified) -> str:
+    """Return the value of a figure's ceiling in the figure's own unit: `45.2 GB/s`; "" if it has none."""
+    return "" if f.ceiling is None else number(quantity(f.ceiling.value, f.unit), "a.ceiling", f.unit, (f,))
+
+
 def reason(f: Failed | Unverified) -> str:
     """Return why a figure has no number, as it was recorded."""
     return number(f.reason, "a.reason", PLAIN, (f.identity,))

@@ -19,7 +19,7 @@ PRACTICAL = 0.03  # a smaller difference is none that a user would act on
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Figures that are the same as their first, which is the best of them.
+    """Figures with neighbouring medians that are the same as their first, which is the best of them.
 
     `behind`: how many times better the best figure of all is.
     """
@@ -39,16 +39,18 @@ def best(figures: Iterable[Verified]) -> Verified | None:
 
 
 def rank(figures: Iterable[Verified]) -> list[Group]:
-    """Return groups from best to worst; a figure is in the first group whose best figure it equals."""
-    left = _ordered(figures)
-    groups: list[Group] = []
-    first = left[0] if left else None
-    while left and first is not None:
-        head = left[0]
-        same = [f for f in left if f is head or alike(head, f)]
-        groups.append(Group(tuple(same), advantage(first, head)))
-        left = [f for f in left if not any(f is s for s in same)]
-    return groups
+    """Return groups from best to worst, by the medians: a group ends before the first figure that its best one beats.
+
+    A figure behind that one is in a later group even if its scatter hides how far behind: no group contains a figure
+    whose median is worse than that of a loser.
+    """
+    groups: list[list[Verified]] = []
+    for f in _ordered(figures):
+        if groups and alike(groups[-1][0], f):
+            groups[-1].append(f)
+        else:
+            groups.append([f])
+    return [Group(tuple(some), advantage(groups[0][0], some[0])) for some in groups]
 
 
 def alike(a: Verified, b: Verified) -> bool:

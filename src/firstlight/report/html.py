@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
@@ -140,6 +141,7 @@ def page_of(
         "median": provenance.median,
         "span": provenance.span,
         "share": provenance.share,
+        "ceiling": provenance.ceiling,
         "launches": provenance.launches,
         "launched": lambda f: provenance.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),
         "quantity": units.quantity,
@@ -158,7 +160,7 @@ def page_of(
         "unbroken": lambda text: _flags_whole(typeset(unbroken(text))),
         "svg": lambda d: Own(svg.svg(d.title, d.data, d.layout)),
         "ghosts": lambda d: Own(svg.svg(d.title, d.data, d.layout, True)) if svg.has_ghosts(d.data) else "",
-        "quantity_in_type": lambda cell: typeset(cell) if cell[:1].isdigit() else cell,
+        "quantity_in_type": lambda cell: typeset(cell) if cell[:1].isdigit() or "^" in cell else cell,
         "wide": lambda d: not d.data or svg.is_wide(d.data, d.layout),
     }
 
@@ -349,10 +351,10 @@ def _disturbed(judgement: Judgement) -> list[str]:
 
 
 def _download(figures: bytes) -> str:
-    """Return the figures as a data URL, "" if they are too large to embed in the page."""
+    """Return the figures, compressed, as a data URL; "" if they are too large to embed in the page."""
     if len(figures) > bounds.EMBEDDED:
         return ""
-    return "data:application/json;base64," + base64.b64encode(figures).decode()
+    return "data:application/gzip;base64," + base64.b64encode(gzip.compress(figures, mtime=0)).decode()
 
 
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from firstlight.report.sentence import capital
 from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
 
+CARE = "usable with care: {why}; compare intervals, not medians"
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
 
 
@@ -58,9 +59,9 @@ def health(judgement: Judgement) -> str:
     if unfit(judgement.run, judgement.records):
         return f"not fit for measuring: {shared}"
     if share < DISTURBED and (slow := disturbed(judgement.steadiness)):
-        return f"usable with care: {sentence(slow[0])}"
+        return CARE.format(why=sentence(slow[0]))
     if share > NOTICED:
-        return f"usable with care: {shared}"
+        return CARE.format(why=shared)
     return "fit for measuring: no disturbance above the thresholds of the method"
 
 

@@ -97,6 +97,14 @@ def test_equal_toolchains_are_seldom_separated() -> None:
     assert apart <= 0.06 * 400
 
 
+def test_no_group_contains_a_median_that_is_worse_than_a_loser() -> None:
+    best, loser = (figure(n, v, k, noise=0.001) for k, (n, v) in enumerate({"best": 10.0, "loser": 9.0}.items()))
+    values = [4.0, 6.0, 8.0, 8.4, 8.6, 9.9, 10.1, 10.2]
+    scattered = replace(figure("scattered", 1.0, 1), estimate=estimate(values))
+    assert [names(g.figures) for g in rank([best, scattered])] == [["best", "scattered"]]
+    assert [names(g.figures) for g in rank([best, loser, scattered])] == [["best"], ["loser", "scattered"]]
+
+
 def test_every_figure_has_one_place() -> None:
     figures = [f for f in synthetic.judgement(2, 6, only=["dot"]).figures if isinstance(f, Verified)]
     same = [f for f in figures if f.identity.parameters == (("n", 1000),)]

@@ -13,7 +13,7 @@ from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import Kind, disturbances, kind, restless, steadiness
 from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Together, Verified
 from firstlight.model.plan import Placement
-from firstlight.report import terminal
+from firstlight.report import terminal, verdict
 from firstlight.report.plots import spread
 from report_samples import sample, view_of
 from synthetic_machine import machine
@@ -86,9 +86,9 @@ def test_sentences() -> None:
 
 @pytest.mark.parametrize("kind", ["one core", "several cores", "several ranks", "memory", "a GPU"])
 @pytest.mark.parametrize("together", ["together", "each", "unclear"])
-def test_the_health_of_a_machine_fits_25_words(kind: Kind, together: Together) -> None:
+def test_the_health_of_a_machine_fits_30_words(kind: Kind, together: Together) -> None:
     (sentence,) = disturbances([Steadiness(kind, 161, 55, 2.9, 138, 104, together)])
-    assert len(f"usable with care: {sentence}".split()) <= 25
+    assert len(verdict.CARE.format(why=sentence).split()) <= 30
 
 
 def test_classes_come_from_placement_and_the_binding_ceiling() -> None:

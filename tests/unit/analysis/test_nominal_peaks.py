@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
 from firstlight.analysis import nominal_peaks
 from firstlight.analysis.figures import judge
 from firstlight.analysis.provenance import settle
+from firstlight.analysis.verdict import States, Verified
 from firstlight.core import heritage
 from firstlight.model.catalogue import Bound, Provides
 from firstlight.report import html, terminal, verdict
@@ -22,7 +23,7 @@ ZEN = Arithmetic("Zen 4", 2, 256, 2)
 
 
 def clocked(hertz: float | None, which: str = "highest", **changes: object) -> Arithmetic:
-    return msgspec.structs.replace(ZEN, clock=hertz, clock_of=which if hertz else "", **changes)
+    return replace(ZEN, clock=hertz, clock_of=which if hertz else "", **changes)
 
 
 def scene(*arithmetic: Arithmetic, memory: float | None = None, links: tuple[Link, ...] = (), **machine: object):
@@ -48,6 +49,17 @@ def test_a_virtual_machine_that_hides_its_clock_shows_the_clock_that_was_needed(
         "clock; with 16 operations per cycle it was at least 3.25 GHz); memory 21.2 GB/s on 2 cores, 14.3 GB/s on one "
         "core (nominal not known: only root can read it)"
     )
+
+
+def test_a_bimodal_bandwidth_shows_both_states():
+    it = scene(clocked(3.7e9), memory=25.6e9)
+    judgement = judge(*it)
+    doubled = [
+        replace(f, states=States(14.0, 28.0, 3, 5)) if isinstance(f, Verified) and f.unit == "GB/s" else f
+        for f in judgement.figures
+    ]
+    text = settle(nominal_peaks.sentence(replace(judgement, figures=tuple(doubled)), it.workloads))
+    assert "(83 %) on 2 cores (bimodal: 14.0 or 28.0 GB/s, 3 of 8 in the lower), 14.3 GB/s on one core" in text
 
 
 def test_more_than_nominal_is_no_share_and_is_explained():
@@ -99,10 +111,10 @@ def test_the_figures_of_headlines_are_preferred():
     it = scene(clocked(3.7e9), memory=25.6e9)
     stream, dot = it.workloads["stream"], it.workloads["dot"]
     triad = Provides("bandwidth", "bandwidth", {"op": "triad"}, by_working_set=True)
-    rows = tuple(msgspec.structs.replace(row, headline=True) for row in stream.rows)
+    rows = tuple(replace(row, headline=True) for row in stream.rows)
     known = it.workloads | {
-        "stream": msgspec.structs.replace(stream, provides=(*stream.provides, triad), rows=rows),
-        "dot": msgspec.structs.replace(dot, bounded_by=(*dot.bounded_by, Bound("bytes", "bandwidth"))),
+        "stream": replace(stream, provides=(*stream.provides, triad), rows=rows),
+        "dot": replace(dot, bounded_by=(*dot.bounded_by, Bound("bytes", "bandwidth"))),
     }
     judgement = judge(it.run, it.records, known)
     text = str(settle(nominal_peaks.sentence(judgement, known)))
@@ -140,7 +152,7 @@ def test_the_rate_of_links_is_shown_if_nodes_were_several():
     judgement = judge(*it)
     assert "network" not in str(settle(nominal_peaks.sentence(judgement, it.workloads)))
     first = judgement.figures[0]
-    placement = msgspec.structs.replace(first.identity.placement, nodes=2, ranks=2)
-    far = msgspec.structs.replace(first, identity=msgspec.structs.replace(first.identity, placement=placement))
-    several = msgspec.structs.replace(judgement, figures=(*judgement.figures, far))
+    placement = replace(first.identity.placement, nodes=2, ranks=2)
+    far = replace(first, identity=replace(first.identity, placement=placement))
+    several = replace(judgement, figures=(*judgement.figures, far))
     assert "; network: 2 links of 200 Gbit/s on a node" in str(settle(nominal_peaks.sentence(several, it.workloads)))

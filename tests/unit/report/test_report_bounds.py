@@ -39,11 +39,11 @@ def test_what_the_page_does_not_carry_is_linked(monkeypatch: pytest.MonkeyPatch)
     scene = synthetic.run(1, 2, only=("dot", "latency"))
     judgement = synthetic.judgement(1, 2, only=("dot", "latency"))
     whole = html.render(judgement, scene.workloads, heritage.load())
-    assert "data:application/json;base64," in whole and 'href="figures.json"' not in whole
+    assert "data:application/gzip;base64," in whole and 'href="figures.json"' not in whole
     for name, value in (("LARGE", 10), ("ROWS", 20), ("DATA", 5000), ("EMBEDDED", 1000), ("LISTED", 2), ("RECORDS", 3)):
         monkeypatch.setattr(bounds, name, value)
     short = html.render(judgement, scene.workloads, heritage.load())
-    assert "data:application/json;base64," not in short and len(short) < len(whole)
-    for text in ('href="figures.json"', 'href="SHA256SUMS"', "--launches gives the value", "too many for this page"):
+    assert "data:application/gzip;base64," not in short and len(short) < len(whole)
+    for text in ('href="figures.json"', 'href="SHA256SUMS"', "--launches prints the value", "too many for this page"):
         assert text in short
     assert str(len(judgement.records)) + " launch records" in short

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import html as markup
 import json
@@ -69,6 +70,11 @@ def test_every_chart_of_the_page_is_well_formed_and_small() -> None:
     assert max(sizes) < 80_000
 
 
+def test_a_share_of_a_ceiling_names_its_value() -> None:
+    shares = re.findall(r'data-from="a / a.ceiling"[^>]*>[^<]*%</data> of ceiling, <data ([^>]*)>([^<]+)<', page())
+    assert shares and all('data-from="a.ceiling"' in source and text.endswith("/s") for source, text in shares)
+
+
 def test_the_page_loads_nothing() -> None:
     for tag, attributes in Reader(page()).tags:
         for name in ("src", "href", "action", "data"):
@@ -93,7 +99,7 @@ def test_the_download_holds_every_figure_and_its_hash_is_printed() -> None:
     tags = Reader(page()).tags
     link = next(a["href"] for t, a in tags if t == "a" and "download" in a)
     assert link is not None
-    content = base64.b64decode(link.partition(",")[2])
+    content = gzip.decompress(base64.b64decode(link.partition(",")[2]))
     rows = json.loads(content)
     assert len(rows) == len(judgement.figures)
     assert hashlib.sha256(content).hexdigest() in page()
