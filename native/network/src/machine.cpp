@@ -11,11 +11,25 @@ namespace fl::network {
 
 namespace {
 
+std::string range(double least, double most) {
+  char text[64];
+  std::snprintf(text, sizeof text, "from %g to %g", least, most);
+  return text;
+}
+
 double number(std::string_view key, std::string_view text, double least, double most) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
-    throw std::invalid_argument("'" + std::string(key) + "' should be a number that makes sense, not '" + std::string(text) + "'");
+    throw std::invalid_argument("'" + std::string(key) + "' should be a number " + range(least, most) + ", not '" + std::string(text) +
+                                "'");
+  return value;
+}
+
+double whole(std::string_view key, std::string_view text, double least, double most) {
+  const double value = number(key, text, least, most);
+  if (value != std::floor(value))
+    throw std::invalid_argument("'" + std::string(key) + "' should be a whole number, not '" + std::string(text) + "'");
   return value;
 }
 
@@ -91,7 +105,7 @@ Machine machine_of(std::string_view text) {
            return true;
          }
          if (key == "rates") m.rates = rates_of(value);
-         if (key == "interfaces") m.interfaces = static_cast<std::int32_t>(number(key, value, 1, 255));
+         if (key == "interfaces") m.interfaces = static_cast<std::int32_t>(whole(key, value, 1, 255));
          return key == "interfaces" || key == "rates";
        });
   return m;
@@ -127,9 +141,9 @@ Noise noise_of(std::string_view text) {
     else if (key == "phase" && (value == "independent" || value == "same"))
       n.same = value == "same";
     else if (key == "seed")
-      n.seed = static_cast<std::uint64_t>(number(key, value, 0, 9e15));
+      n.seed = static_cast<std::uint64_t>(whole(key, value, 0, 9e15));
     else if (key == "runs")
-      n.runs = static_cast<int>(number(key, value, 1, 100000));
+      n.runs = static_cast<int>(whole(key, value, 1, 100000));
     else
       return false;
     return true;

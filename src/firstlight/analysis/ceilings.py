@@ -308,14 +308,13 @@ def cores(identity: Identity) -> int:
 
 
 def of_node(identity: Identity) -> int:
-    """Return the number of cores used on each node."""
-    return cores(identity) // max(identity.placement.nodes, 1)
+    """Return the number of cores used on the fullest node."""
+    return identity.placement.per_node * identity.placement.threads
 
 
 def total(figure: Verified) -> float:
-    """Return the sum of the working sets of all processes of a node."""
-    p = figure.identity.placement
-    return figure.working_set * max(1, p.ranks // max(p.nodes, 1))
+    """Return the sum of the working sets of all processes on the fullest node."""
+    return figure.working_set * figure.identity.placement.per_node
 
 
 def _metric(identity: Identity, metrics: dict[str, tuple[Metric, ...]]) -> Metric | None:

@@ -41,10 +41,11 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A network as its file tells it; `topology`: one of the kind that is built of it, as an example.
+    """A network as its file describes it; `topology`: an example of the kind that is built with it.
 
-    latency: half a round trip of the shortest message. overhead: what an interface takes for a message, where that is
-    separate. hop: a switch. bandwidth: of a link and of an interface, one way. given: the parameters themselves.
+    latency: half a round trip of the shortest message. overhead: the time of an interface per message, if it was
+    measured separately. hop: the latency of a switch. bandwidth: that of a link and of an interface, in one direction.
+    interfaces: their number on a node. given: the parameters of LogGOPS themselves.
     """
 
     title: str
@@ -93,7 +94,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
         rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
         if self.interfaces is not None:
-            rows.append(("interfaces a node", f"{self.interfaces.value:.0f}", _cited(self.interfaces)))
+            rows.append(("interfaces a node", f"{self.interfaces.value:g}", _cited(self.interfaces)))
         return rows
 
     def sources(self) -> list[str]:

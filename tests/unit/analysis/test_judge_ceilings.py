@@ -9,12 +9,13 @@ import synthetic
 import synthetic_machine
 import synthetic_workloads
 from firstlight.analysis import Judgement
-from firstlight.analysis.ceilings import Allowed, measured_limits
+from firstlight.analysis.ceilings import Allowed, measured_limits, of_node, total
 from firstlight.analysis.figures import judge
 from firstlight.analysis.levels import nominal
 from firstlight.analysis.outcome import outcome
 from firstlight.analysis.verdict import Failed, Figure, Limit, Unverified, Verified
 from firstlight.model.catalogue import Bound, Provides, Sizes
+from firstlight.model.plan import Placement
 from firstlight.report import frame
 from firstlight.results.record import LaunchRecord
 
@@ -35,6 +36,12 @@ def scene() -> synthetic.Scene:
 @pytest.fixture(scope="module")
 def judged(scene: synthetic.Scene) -> Judgement:
     return judge(*scene)
+
+
+def test_the_fullest_node_counts(judged: Judgement) -> None:
+    figure = next(f for f in judged.figures if isinstance(f, Verified))
+    uneven = replace(figure, identity=replace(figure.identity, placement=Placement(2, 3, 2)), working_set=1e6)
+    assert of_node(uneven.identity) == 4 and total(uneven) == 2e6
 
 
 def test_limits_are_the_best_by_cores_and_working_set(judged: Judgement) -> None:

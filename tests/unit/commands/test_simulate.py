@@ -369,6 +369,13 @@ def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
         networks.load(tmp_path)
 
 
+def test_a_part_of_an_interface_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("barrier", "--topology", "torus:2x2", "--machine", "interfaces=2.5") == 2
+    assert "'interfaces' should be a whole number, not '2.5'" in capsys.readouterr().err
+    assert simulate("barrier", "--topology", "torus:2x2", "--machine", "interfaces=256") == 2
+    assert "'interfaces' should be a number from 1 to 255, not '256'" in capsys.readouterr().err
+
+
 def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("barrier", "--topology", "flat:64") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
