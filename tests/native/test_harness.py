@@ -248,4 +248,23 @@ def test_values_for_which_a_node_has_too_little_memory_are_refused() -> None:
         pytest.skip("this machine has memory for the largest vectors of dot")
     done = native.direct(native.plain("dot", "serial"), "n=17179869184")
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert "these values need 256.0 GiB of memory on each node, and this one has" in done.stderr
+    assert "these values need 256.0 GiB of memory on each node, and this one allows" in done.stderr
+
+
+@pytest.mark.parametrize("line", ["0::", ":memory:"])
+@pytest.mark.parametrize("limited", [False, True])
+def test_the_limit_of_a_control_group_counts(line: str, limited: bool, tmp_path: Path) -> None:
+    """In version 2 and 1 of control groups: the largest number and the word `max` are no limits."""
+    if not any(line in group for group in Path("/proc/self/cgroup").read_text().splitlines()):
+        pytest.skip(f"this process is in no control group of the kind {line}")
+    version2, file = line == "0::", tmp_path / ("memory.max" if line == "0::" else "memory/memory.limit_in_bytes")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"{2**20 if limited else 'max' if version2 else 2**63 - 4096}\n")
+    executable = native.plain("dot", "serial").executable
+    mounted = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" /sys/fs/cgroup && exec "$@"', str(tmp_path)]
+    if subprocess.run([*mounted, "true"], capture_output=True).returncode:
+        pytest.skip("this system does not let users mount in a namespace of their own")
+    call = [*mounted, str(executable), f"n={2**20}", "--samples", "2", "--sample-seconds", "1e-6"]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert done.returncode == (2 if limited else 0), done.stderr
+    assert ("of memory on each node, and this one allows 0.0 GiB" in done.stderr) == limited

@@ -9,7 +9,11 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "comm.hpp"
@@ -80,11 +84,35 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
+namespace {
+
+// The bytes that a control group of this process, or one above it, may use at most: containers and jobs of batch systems have such limits.
+double memory_of_groups() {
+  double least = std::numeric_limits<double>::infinity();
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // 0::/path for version 2, 4:memory:/path for version 1
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const bool old = line.substr(first + 1, second - first - 1) == "memory";
+    if (!old && second != first + 1) continue;
+    const std::filesystem::path base = old ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup", inside = line.substr(second + 1);
+    for (std::filesystem::path group = inside.relative_path();; group = group.parent_path()) {
+      double bytes = 0;  // version 2 has the word "max" where there is no limit
+      if (std::ifstream(base / group / (old ? "memory.limit_in_bytes" : "memory.max")) >> bytes) least = std::min(least, bytes);
+      if (group.empty()) break;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
 std::string lacks_memory(double needed) {
-  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double all = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double there = std::min(all, memory_of_groups());
   if (needed <= 0.95 * there) return "";
   return text(
-      "these values need %.1f GiB of memory on each node, and this one has %.1f GiB; use smaller values, fewer processes or more nodes",
+      "these values need %.1f GiB of memory on each node, and this one allows %.1f GiB; use smaller values, fewer processes or more nodes",
       needed / 0x1p30, there / 0x1p30);
 }
 
