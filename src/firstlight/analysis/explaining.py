@@ -166,7 +166,10 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
         return "no ceiling: the figure is itself a source of one, or its workload declares none for it"
     first = some[0]
     share = provenance.share(figure)
-    text = f"{first.resource} limits it: a step takes longer by it than by anything else measured; it reaches {share}"
+    text = (
+        f"{first.resource} limits it: of all measured resources it requires the longest time for a step; "
+        f"the figure reaches {share} of it"
+    )
     if figure.ceiling.own:
         text = (
             f"{first.resource} would limit it, but the best launch of its own kind was faster than what was measured "

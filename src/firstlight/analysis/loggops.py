@@ -347,14 +347,14 @@ def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
     notes = [
         "ping-pong shows only the sum L + 2 o; "
         + (
-            "on one node processors carry messages, so all of it counts as o"
+            "on one node the processors copy messages, so all of it counts as o"
             if nodes == 1
             else "half of it counts as L, a quarter as each o"
         ),
         "the gap g of messages in a row is not measured; it is set to o",
     ]
     if exchanged:
-        notes.append("O is what an exchange takes longer than a message one way, by size")
+        notes.append("O is the time by which an exchange exceeds a message in one direction, by size")
     elif nodes == 1:
         notes.append("O is set to G: on one node the processors copy")
     else:

@@ -234,7 +234,7 @@ def _wait(system: System, sent: Job, reader: str) -> int:
         if now and now.kind == "ended":
             return ENVIRONMENT if now.code is None else now.code
         if silent >= LOST:
-            note(f"{system.LABEL} does not know job {sent.job} any more; see {shell.command(reader, sent.directory)}")
+            note(f"{system.LABEL} no longer lists job {sent.job}; see {shell.command(reader, sent.directory)}")
             return ENVIRONMENT
         time.sleep(PAUSES[min(count, len(PAUSES) - 1)])
         count += 1

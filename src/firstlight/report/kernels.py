@@ -31,9 +31,9 @@ def kernels(run: Run) -> Kernels | None:
     if not found:
         return None
     text = (
-        "In the compiler's words: registers and stack a thread, shared memory a block, and the bytes a thread that are "
-        "stored and loaded for want of registers, counted in the code once. "
+        "As the compiler reports: registers and stack per thread, shared memory per block, and bytes per thread that "
+        "are stored and loaded because registers do not suffice, counted once in the code. "
     )
     if not run.machine.gpus:
-        text += "They are facts of the build: there was no GPU in this run, and none of these kernels ran."
+        text += "These values are from the build: the run had no GPU, and none of these kernels ran."
     return Kernels(f"{count(len(found), 'kernel')}. {text}".strip(), HEAD, list(found))

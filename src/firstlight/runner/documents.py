@@ -68,7 +68,7 @@ def read(parameter: str, path: str) -> Document:
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{parameter}: {path}: {why}") from error
-    what = "what the file holds" if packed else "the file"
+    what = "the content of the file" if packed else "the file"
     if not content:
         raise UsageError(f"{parameter}: {path}: {what} is empty")
     if len(content) > documents.MAX_BYTES:

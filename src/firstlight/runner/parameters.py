@@ -117,7 +117,7 @@ def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collecti
     """Return a sentence for each parameter that neither a built program nor a workload.toml confirms."""
     return [
         f"whether {w.name} has a parameter {name!r} is known when a program of it is built; "
-        f"its suites give: {', '.join(sorted(declared(w))) or 'none'}"
+        f"its suites set: {', '.join(sorted(declared(w))) or 'none'}"
         for w in named
         for name in settings.get(w.name, {})
         if w.name not in descriptions and name not in declared(w)

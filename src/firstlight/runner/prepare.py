@@ -171,7 +171,7 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     longest = max(late, key=known.of)
     most = f"{longest.id} takes about {duration(known.of(longest))}"
     if len(late) == len(cells):
-        raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; give it more")
+        raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; use a longer --timeout")
     what = f"{len(late)} of {count(len(cells), 'cell')}"
     progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
 

@@ -70,7 +70,9 @@ def linked(program: Path) -> Trace | None:
     done = bounded.answer(["ldd", str(program)], timeout=PATIENCE, hint=HINT)
     needs = dict(re.findall(r"^\s*(libmpi\S*) => (/\S+)", done.stdout, re.MULTILINE))
     if any(name.startswith("libmpi_abi.so") for name in needs):
-        raise UsageError(f"{program} uses the standard MPI ABI, which the profiler does not know; link it with mpicxx")
+        raise UsageError(
+            f"{program} uses the standard MPI ABI, which the profiler does not support; link it with mpicxx"
+        )
     found = ((with_library(name), path) for name, path in needs.items())
     return next((Trace(family, Path(path)) for family, path in found if family is not None), None)
 

@@ -70,7 +70,7 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
     [
         (["--check", "grep -q nonsense {out}"], "the check command ended with status 1"),
         (["--expect", "nonsense"], "did not print the expected text"),
-        (["--like", "{out}=app.py"], "its output is not what the reference is"),
+        (["--like", "{out}=app.py"], "its output differs from the reference"),
         (["--figure", "x=nonsense ([0-9]+)"], "the figure x: nothing that it printed matches"),
         (["--like", "{out}=missing", "--prepare", "true"], "missing cannot be read"),
         (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: nothing that it printed matches '(-4)'"),

@@ -240,8 +240,8 @@ def test_the_example_works_as_typed(
     [
         (["--loop", "dott"], "has no loop dott; it has dot"),
         (["--engine", "bayes"], "no engine named"),
-        (["--cc", "/bin/false"], "does not take"),
-        (["--flags", "--no-such-flag"], "does not take"),
+        (["--cc", "/bin/false"], "does not accept"),
+        (["--flags", "--no-such-flag"], "does not accept"),
         (["--budget", "x"], "budget"),
     ],
 )

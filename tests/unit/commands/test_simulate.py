@@ -111,7 +111,7 @@ def simulate(*words: str) -> int:
         ((0.0, 0.0), "chain and ring are equally fast, 0 s."),
         ((0.0, 1.0), "chain is the fastest, 0 s, faster than the next, ring."),
         ((1.0, 2.0), "chain is the fastest, 1.00 s, 2.0 x faster than the next, ring."),
-        ((0.0,), "chain takes 0 s."),
+        ((0.0,), "chain lasts 0 s."),
         ((), "None of the algorithms has a prediction."),
     ],
 )
@@ -240,7 +240,7 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
     file = tmp_path / "some.goal"
     file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
     assert simulate(str(file)) == 0
-    assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
+    assert "on flat:2, 2 ranks\n\n  goal lasts 5.00 us.\n" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("simulator")

@@ -187,7 +187,7 @@ LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
         (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all that was measured is steady
         (1e-6, (2e-6, 2e-6), (64,), ["64 B took 1.00 us to 3.00 us"]),
         (1e-6, (4e-6, 4e-6), (64,), []),  # further off than messages differ
-        (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they took 900 ns to 2.00 us"]),
+        (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they lasted 900 ns to 2.00 us"]),
         (
             1e-6,
             (2e-6,),

@@ -78,7 +78,7 @@ def test_the_command_that_shows_a_job_is_printed(
 def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
     install(queue, "sbatch", "echo 'error: Invalid account' >&2; exit 1")
     code, _, err = call(capsys, "submit", "--as", "x", "dot")
-    assert (code, "Slurm did not take the job: error: Invalid account" in err) == (ENVIRONMENT, True)
+    assert (code, "Slurm did not accept the job: error: Invalid account" in err) == (ENVIRONMENT, True)
     assert list((tmp_path / "results/jobs").iterdir()) == []
 
 

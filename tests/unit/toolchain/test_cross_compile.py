@@ -91,7 +91,7 @@ def test_what_cannot_be_emulated_is_one_line(
 @pytest.mark.parametrize("command", ["bench", "submit", "tune"])
 def test_commands_about_times_take_no_target(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.setenv(site.TARGET, "aarch64")
-    with pytest.raises(UsageError, match=f"{command} is about times"):
+    with pytest.raises(UsageError, match=f"{command} measures times"):
         sites.refuse_target(command)
     sites.refuse_target("run")
 

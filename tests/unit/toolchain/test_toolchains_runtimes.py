@@ -80,14 +80,14 @@ def test_an_openshmem_that_does_not_link_is_absent_with_its_words_and_tried_agai
 def test_the_openshmem_of_another_version_is_not_taken(host: Host, tmp_path: Path) -> None:
     oshcc(tmp_path / "bin" / "oshcc", version="5.0.3")
     gap = shmem.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
-    assert isinstance(gap, Absent) and gap.why.startswith("no oshcc of Open MPI 4.1.4 beside")
+    assert isinstance(gap, Absent) and gap.why.startswith("Open MPI 4.1.4 has no oshcc next to ")
     assert trials(tmp_path / "bin") == []
 
 
 def test_libraries_that_bring_no_openshmem_say_so(host: Host, tmp_path: Path) -> None:
     mpich = msgspec.structs.replace(openmpi(tmp_path / "bin"), family="mpich", label="MPICH 4.0.2")
     gap = shmem.probe(host, mpich, COMPILERS)
-    assert gap == Absent("OpenSHMEM with MPICH 4.0.2", "MPICH 4.0.2 brings no OpenSHMEM", "use Open MPI for it")
+    assert gap == Absent("OpenSHMEM with MPICH 4.0.2", "MPICH 4.0.2 does not include OpenSHMEM", "use Open MPI for it")
 
 
 def test_coarrays_are_linked_as_caf_says(host: Host, tmp_path: Path) -> None:

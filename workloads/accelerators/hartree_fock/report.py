@@ -115,8 +115,8 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     spills = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
     message = f"registers are spilled by {'; '.join(spills)}; all others fit" if spills else "no kernel spills"
     ran = "" if run.machine.gpus else " There was no GPU in this run, and none of them ran."
-    caption = "In the compiler's words, a fact of the build: registers a thread, bytes of shared memory a block, bytes "
-    caption += f"stored and loaded a thread for want of registers.{ran}"
+    caption = "As the compiler reports for the build: registers per thread, bytes of shared memory per block, bytes "
+    caption += f"stored and loaded per thread because registers do not suffice.{ran}"
     head = ("class", "kernel", "made for", "registers", "shared memory", "spill stores", "spill loads")
     title = f"{sentence.capital(plot.subject or 'registers')}: {message}"
     return [Drawing(name, title, caption, head, sorted(rows, key=_by_class) + then)]

@@ -49,9 +49,11 @@ def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunR
 def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[runner.Prepared, runner.Made]:
     """Discover the machine, plan the run and build its programs. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
-        progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
+        progress.note(f"{{{word}}} has no value and remains as typed; --sweep {word}=... sets its values")
     for name, word in quoted_operators(request):
-        progress.note(f"{name}: {word} is an argument, for there is no shell; with one: -- sh -c 'COMMAND'")
+        progress.note(
+            f"{name}: {word} is an argument, because no shell runs the command; with a shell: -- sh -c 'COMMAND'"
+        )
     parallel = any(planning.launched(request, name) for name in request.commands) or not names(
         [request.build]
     ).isdisjoint(WRAPPERS)

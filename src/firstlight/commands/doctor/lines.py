@@ -69,7 +69,7 @@ def text(examined: Examined) -> str:
         lines.append(f"{'ok' if entry.well else 'PROBLEM':<8} {path}:{entry.line}: {entry.key} = {entry.value}")
         lines.append(f"{'':<8} {entry.did}")
     if not lines:
-        lines.append(f"{path} says nothing")
+        lines.append(f"{path} has no entries")
     return "\n".join(lines)
 
 
@@ -100,7 +100,7 @@ class _Trial:
                 return _results(Path(folder(str(value))))
             case ("path",):
                 missing = [f for f in self.whole.path if not Path(folder(f)).is_dir()]
-                what = f"there is no folder {', '.join(missing)}" if missing else "stand in front of PATH"
+                what = f"there is no folder {', '.join(missing)}" if missing else "are in front of PATH"
                 return what, not missing
             case ("modules",):
                 return f"loads [toolchains.{value}] unless --modules names another", True
@@ -190,8 +190,9 @@ class _Trial:
 def _results(place: Path) -> tuple[str, bool]:
     there = next(path for path in (place, *place.parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
-        return f"runs cannot be kept in {place}: {there} cannot be written", False
+        return f"runs cannot be stored in {place}: {there} cannot be written", False
     return (
-        f"runs are kept in {place}{'' if place.exists() else ', which the first one makes'}; --results says another",
+        f"runs are stored in {place}{'' if place.exists() else ', which the first run creates'}; "
+        "--results chooses another folder",
         True,
     )

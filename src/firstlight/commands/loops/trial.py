@@ -54,7 +54,7 @@ def compiler(path: str, flags: tuple[str, ...]) -> Compiler:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BuildError(f"{path} cannot be started: {getattr(error, 'strerror', None) or error}") from error
     if done.returncode != 0:
-        raise BuildError(f"{path} does not take {shlex.join(flags)}: {_first(done.stderr)}")
+        raise BuildError(f"{path} does not accept {shlex.join(flags)}: {_first(done.stderr)}")
     who = identify(done.stdout)
     if who is None:
         raise BuildError(f"{path} is neither GCC nor Clang, whose pragmas candidates use")
@@ -82,7 +82,7 @@ def whole_paths(flags: Sequence[str]) -> list[str]:
 
 def _first(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line), lines[0] if lines else "it says nothing")
+    return next((line for line in lines if "error" in line), lines[0] if lines else "it printed nothing")
 
 
 class Bench:

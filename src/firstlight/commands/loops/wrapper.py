@@ -182,7 +182,7 @@ def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
         return None
     if isinstance(line, str) or any(os.environ.get(name) for name in _WRITING):
         why = line if isinstance(line, str) else next(name for name in _WRITING if os.environ.get(name))
-        _note(f"{tuned_files[0]}: `{why}` is not among what fl-cc takes tuned loops with; compiled as it is")
+        _note(f"{tuned_files[0]}: fl-cc does not use tuned loops with `{why}`; compiled unchanged")
         return None
     source = _read(line, real)
     path = source.path

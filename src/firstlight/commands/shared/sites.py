@@ -42,7 +42,7 @@ def refuse_target(command: str) -> None:
     """Raise UsageError if programs are to be emulated and the command measures times, which they do not have."""
     if command in _TIMED and os.environ.get("FIRSTLIGHT_TARGET"):
         raise UsageError(
-            f"--target: {command} is about times, and what is emulated has none; run, setup and doctor take it"
+            f"--target: {command} measures times, and emulated programs have none; only run, setup and doctor accept it"
         )
 
 

@@ -110,7 +110,7 @@ def _winner(ordered: Sequence[Prediction]) -> str:
     first = usable[0]
     assert first.seconds is not None
     if len(usable) == 1:
-        return f"{first.algorithm} takes {quantity(first.seconds, 's')}."
+        return f"{first.algorithm} lasts {quantity(first.seconds, 's')}."
     second = usable[1]
     assert second.seconds is not None
     if second.seconds <= 1.02 * first.seconds:

@@ -55,7 +55,7 @@ def reasons(
     found: list[Reason] = []
     least, most = min(launches), max(launches)
     if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
-        shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
+        shown = f"they lasted {quantity(least, 's')} to {quantity(most, 's')}"
         found.append(Reason("its own launches scatter more than that", shown))
     if fastest is not None:
         found += _states(max(median(launches) / predicted, predicted / median(launches)), fastest)

@@ -73,9 +73,9 @@ def like(wanted: Mapping[str, Any], where: Files) -> Checked:
             return passed(math.inf, 0.0, f"{what} cannot be read: {why.strerror}")
     if wanted["tolerance"] is None:
         same = texts[0] == texts[1]
-        return passed(0.0 if same else 1.0, 0.0, f"{shown} {'is' if same else 'is not'} what the reference is")
+        return passed(0.0 if same else 1.0, 0.0, f"{shown} {'equals' if same else 'differs from'} the reference")
     error, detail = difference(*(text.decode("latin-1") for text in texts))  # one character per byte: none is lost
-    return passed(error, wanted["tolerance"], f"{shown} beside its reference: {detail}")
+    return passed(error, wanted["tolerance"], f"{shown} compared with its reference: {detail}")
 
 
 def difference(text: str, reference: str) -> tuple[float, str]:

@@ -125,7 +125,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             same = "all are equal" if sentence.equal(groups[0].figures) else NO_DIFFERENCE
             parts.append(f"{same} for {what} ({value})")
         else:
-            parts.append(f"{value} for {what}" if who == ["none"] else f"{who[0]} gives {value} for {what}")
+            parts.append(f"{value} for {what}" if who == ["none"] else f"{who[0]}: {value} for {what}")
     return sentence.capital(f"{plot.metric}: " + "; ".join(parts))
 
 

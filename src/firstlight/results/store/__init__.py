@@ -354,7 +354,7 @@ def _resumable(path: Path) -> None:
     """Raise UsageError if the run must not be resumed, RecordError if it cannot be read or was altered."""
     Store(path).run()
     if (path / layout.SIGNATURE).exists():
-        raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
+        raise UsageError(f"{path} is signed, and a resumed run would not fit the signature; resume a copy without it")
 
 
 def _swept(run: Folder, launches: Folder) -> Iterator[str]:

@@ -46,6 +46,6 @@ def agree(time: float | None, budget: float | None, usual: float, setup: float |
     least = math.ceil((before + wanted + after) / 60)
     raise UsageError(
         f"a time limit of {duration(time)} leaves no room for {duration(before)} of setting up and building, "
-        f"{duration(wanted)} of launches and {duration(after)} to end: give --time {least}m, "
+        f"{duration(wanted)} of launches and {duration(after)} to end: set --time {least}m, "
         "or less with --setup-time or --budget"
     )

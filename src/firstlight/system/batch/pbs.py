@@ -18,7 +18,7 @@ _STATES = {"running": "RE", "ended": "FCX"}
 def header(request: JobRequest) -> list[str]:
     """Return the directives. Raises UsageError without `per_node`: PBS has no word for a whole node, only for CPUs."""
     if request.per_node is None:
-        raise UsageError("PBS needs to know how many CPUs of each node you want: add --per-node N")
+        raise UsageError("PBS requires the number of CPUs per node: add --per-node N")
     chunk = f"select={request.nodes}:ncpus={request.per_node}:mpiprocs={request.per_node}"
     chunk += f":ngpus={request.gpus}" if request.gpus else ""
     options = [

@@ -50,7 +50,7 @@ def submit(system: System, script: Path) -> str:
     job = system.job(done.stdout)
     if done.returncode != 0 or job is None:
         message = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
-        raise FirstlightError(f"{system.LABEL} did not take the job: {message}")
+        raise FirstlightError(f"{system.LABEL} did not accept the job: {message}")
     return job
 
 

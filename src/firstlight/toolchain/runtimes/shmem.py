@@ -29,11 +29,11 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
     family = of(mpi.family)
     if not family.shmem_wrapper:
         others = " or ".join(f.label for f in every() if f.shmem_wrapper)
-        return host.absent(what, f"{mpi.label} brings no OpenSHMEM", otherwise=f"use {others} for it")
+        return host.absent(what, f"{mpi.label} does not include OpenSHMEM", otherwise=f"use {others} for it")
     cxx = compilers[0].cxx
     wrapper = _wrapper(host, mpi, family.shmem_wrapper)
     if wrapper is None:
-        why = f"no {family.shmem_wrapper} of {mpi.label} beside {mpi.cxx}"
+        why = f"{mpi.label} has no {family.shmem_wrapper} next to {mpi.cxx}"
         fix = f"install an {family.label} that was built with OpenSHMEM"
         return host.absent(what, why, apt=family.apt, otherwise=fix)
     compile_flags = shlex.split(host.run([wrapper, "--showme:compile"], mpi.environment).out)
