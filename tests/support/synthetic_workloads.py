@@ -88,7 +88,7 @@ def workload(name: str) -> Workload:
         "dot": (Plot("staircase", "n", "rate", "toolchain", subject="the scalar product", mark_caches=True),),
         "stream": (Plot("staircase", "n", "bandwidth", "toolchain", {"op": "triad"}, subject="triad"),),
         "peak": (Plot("roofline", "intensity", "rate", "toolchain"),),
-        "latency": (Plot("staircase", "bytes", "latency", "toolchain", subject="a load", mark_caches=True),),
+        "latency": (Plot("staircase", "bytes", "latency", "toolchain", subject="latency of a load", mark_caches=True),),
         "pingpong": (
             Plot("message", "bytes", "latency", "mpi", subject="a message"),
             Plot("message", "bytes", "bandwidth", "mpi", subject="a message"),

@@ -335,7 +335,7 @@ def terminal(text: str, page: Page) -> list[str]:
             cards.setdefault(title, []).append(block.text)
     wrong = []
     for title, texts in cards.items():
-        value, unit = spoken(next((t for t in texts[1:] if re.match(r"\d", t)), ""))
+        value, unit = spoken(next((t for t in texts[1:] if re.match(r"\d", t)), "").rstrip(" ↑↓"))
         if not title or not value:
             continue
         interval = next((m[0] for t in texts[2:] if (m := re.match(r"[\d.e+-]+ – [\d.e+-]+", t))), "")

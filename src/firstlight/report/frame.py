@@ -131,6 +131,15 @@ def hover(figure: Verified) -> str:
     return "<br>".join(line for line in lines if line)
 
 
+def title_of_values(what: str, like: Verified, unit: str | None = None) -> str:
+    """Return the title of an axis of values as those of `like`: `bandwidth (GB/s), higher is better`.
+
+    `unit`: that of the axis, if it is another than the figure's.
+    """
+    shown = like.unit if unit is None else unit
+    return f"{what}{'' if shown in ('', '1') else f' ({shown})'}, {like.better} is better"
+
+
 def share(figure: Verified) -> str:
     """Return `71 % of load_bandwidth`; "" if nothing limits the figure."""
     part, limit = figure.of_ceiling, figure.ceiling

@@ -108,9 +108,9 @@ def ratio2(value: float) -> str:
     return ratio(value) if value < 1.1 else f"{significant(value, 2)} ×"
 
 
-def staircase(at: Mapping[str, Verified], verb: str) -> str:
-    """Return `takes 1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`."""
-    return f"{verb} " + listing([f"{provenance.median(f)} in {place}" for place, f in at.items()])
+def staircase(at: Mapping[str, Verified]) -> str:
+    """Return `1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`."""
+    return listing([f"{provenance.median(f)} in {place}" for place, f in at.items()])
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:

@@ -70,6 +70,16 @@ def test_every_chart_of_the_page_is_well_formed_and_small() -> None:
     assert max(sizes) < 80_000
 
 
+def test_every_card_and_every_chart_of_values_shows_the_better_direction() -> None:
+    cards = re.findall(r'<p class="number" title=.*?</p>', page(), flags=re.S)
+    ways = [re.findall(r'aria-label="(higher|lower) is better"[^>]*>([↑↓])</span>', card) for card in cards]
+    assert cards and all(way in ([("higher", "↑")], [("lower", "↓")]) for way in ways) and len({*map(str, ways)}) == 2
+    axes = [
+        word for chart in chart_tree.of_page(page()).values() for word in chart_tree.words(chart) if "better" in word
+    ]
+    assert {"rate (Gflop/s), higher is better", "latency (ns), lower is better"} <= {*axes}
+
+
 def test_a_share_of_a_ceiling_names_its_value() -> None:
     shares = re.findall(r'data-from="a / a.ceiling"[^>]*>[^<]*%</data> of ceiling, <data ([^>]*)>([^<]+)<', page())
     assert shares and all('data-from="a.ceiling"' in source and text.endswith("/s") for source, text in shares)

@@ -39,7 +39,7 @@ def test_title_of_the_staircase_is_its_message() -> None:
 
 def test_title_of_a_single_line_tells_the_levels() -> None:
     (drawing,) = drawings("latency")
-    assert drawing.title.startswith("A load takes 1.6") and drawing.title.endswith("ns in memory")
+    assert drawing.title.startswith("Latency of a load is 1.6") and drawing.title.endswith("ns in memory")
 
 
 def test_titles_of_messages_name_the_lower_latency_and_the_higher_bandwidth() -> None:

@@ -176,7 +176,7 @@ def test_rate_and_time_of_a_model_obey_the_formula() -> None:
 
 def test_a_rate_is_drawn_as_algorithm_bandwidth_and_is_bytes_over_time_for_every_route() -> None:
     time, rate = drawings(ranks=4)
-    assert rate.layout["yaxis"]["title"]["text"] == "algorithm bandwidth (GB/s)"
+    assert rate.layout["yaxis"]["title"]["text"] == "algorithm bandwidth (GB/s), higher is better"
     assert "the bytes of the vector over the time of its sum" in rate.caption
     assert not any("Mbit" in cell or "Gbit" in cell for row in rate.rows for cell in row)
     for line in (t for t in time.data if t["name"].startswith(("MPICH", "Open MPI"))):

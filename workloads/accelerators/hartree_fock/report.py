@@ -51,7 +51,7 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     data += _published(published) if data else []
     drawn = frame.layout(
         {"type": "category", "title": {"text": "class of integrals"}},
-        frame.log_axis("speed over the serial variant"),
+        frame.log_axis("speed over the serial variant, higher is better"),
     )
     caption = (
         f"One matrix G, {formatting.values(case)}: each class against the serial variant of the same run, medians with "

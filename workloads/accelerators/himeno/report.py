@@ -37,7 +37,7 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
     ticks = {"tickvals": xs, "ticktext": [_grid(x) for x in xs]}
     drawn = frame.layout(
         frame.log_axis("grid") | ticks,
-        frame.log_axis(f"{plot.metric} ({some.unit})"),
+        frame.log_axis(frame.title_of_values(plot.metric, some)),
     )
     data = [
         frame.line(

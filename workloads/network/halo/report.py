@@ -102,7 +102,7 @@ def _drawing(
         look = {"color": colours[s], "symbol": view.palette.symbol(k)}
         data.append(frame.line(list(times[s].items()), short(s, times), look))
     some = next(iter(next(iter(times.values())).values()))
-    time = frame.log_axis(f"{plot.subject or plot.metric} ({some.unit})") | {"range": list(span[1])}
+    time = frame.log_axis(frame.title_of_values(plot.subject or plot.metric, some)) | {"range": list(span[1])}
     drawn = frame.layout(
         _ticks(sorted({x for line in times.values() for x in line}), span[0]),
         time,

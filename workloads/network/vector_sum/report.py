@@ -84,7 +84,7 @@ def _drawing(
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
         frame.log_axis("bytes of the vector that each process holds (8 n)", sizes),
-        frame.log_axis(f"{metric.name} ({some.unit})"),
+        frame.log_axis(frame.title_of_values(metric.name, some)),
     )
     data: list[Trace] = []
     for (mpi, variant), line in list(lines.items())[:MOST_LINES]:

@@ -60,7 +60,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
             "title": {"text": f"{COUNTS[_count(plot)][1]} added to the serial variant"},
             "range": [-0.05 * most, 1.1 * most],
         },
-        frame.log_axis(f"speed over the serial variant ({plot.metric.replace('_', ' ')})"),
+        frame.log_axis(f"speed over the serial variant ({plot.metric.replace('_', ' ')}), higher is better"),
     )
     title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
     caption = (

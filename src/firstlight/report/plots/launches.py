@@ -25,7 +25,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     shown = dict(list(rows.items())[:MOST_ROWS])
     by, unit = scale(min(f.estimate.median for f in figures), figures[0].unit)
     what = plot.subject or plot.metric.replace("_", " ")
-    axis = {"title": {"text": frame.text(f"{what} ({unit})")}}
+    axis = {"title": {"text": frame.text(frame.title_of_values(what, figures[0], unit))}}
     medians = [f.estimate.median for f in shown.values()]
     drawn = frame.layout(
         axis | ({"type": "log"} if min(medians) > 0 and max(medians) > FAR * min(medians) else {"zeroline": False}),

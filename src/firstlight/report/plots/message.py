@@ -36,7 +36,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text, [*sizes, *([left] if zero else [])])
     if zero:
         axis = _with_zero(axis, left)
-    drawn = frame.layout(axis, frame.log_axis(f"{plot.metric} ({some.unit})"))
+    drawn = frame.layout(axis, frame.log_axis(frame.title_of_values(plot.metric, some)))
     data: list[Trace] = []
     fits: dict[str, list[Regime]] = {}
     metric = view.metric(some.identity)

@@ -52,7 +52,7 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
     high = max([x for x, _, _ in points] + [2 * top / min(r.value for r in roofs.values())]) * 2
     drawn = frame.layout(
         frame.log_axis("arithmetic intensity (flop / byte)"),
-        frame.log_axis("arithmetic (Gflop/s)"),
+        frame.log_axis("arithmetic (Gflop/s), higher is better"),
     )
     data = _roof_traces(peaks, roofs, low, high) + _point_traces(view, points)
     slanted = [(low * 1.1 * r.value, f"{place} {quantity(r.value / 1e9, 'GB/s')}") for place, r in roofs.items()]

@@ -205,7 +205,7 @@ def _subject(plot: Plot) -> str:
 
 
 def _axis(plot: Plot, like: Verified) -> dict[str, object]:
-    return frame.log_axis(f"{plot.metric.replace('_', ' ')} ({like.unit})")
+    return frame.log_axis(frame.title_of_values(plot.metric.replace("_", " "), like))
 
 
 def _line(view: View, label: str, points: Points, k: int, key: str = "") -> Trace:

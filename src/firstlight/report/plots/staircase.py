@@ -50,7 +50,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     help_text, unit = view.parameter(workload.name, plot.x)
     drawn = frame.layout(
         frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs if unit in ("B", "bytes") else ()),
-        frame.log_axis(f"{plot.metric} ({some.unit})"),
+        frame.log_axis(frame.title_of_values(plot.metric, some)),
     )
     ceiling = _ceiling(lines)
     data = frame.ceiling_trace(ceiling, "ceiling measured in this run") if len(ceiling) > 1 else []
@@ -118,10 +118,7 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
     ordered = [(place, at[place]) for place in view.levels.names if place in at]
     subject = plot.subject or plot.metric
     if len(lines) == 1:
-        verb = "takes" if next(iter(ordered[0][1].values())).better == "lower" else "gives"
-        return sentence.capital(
-            f"{subject} " + sentence.staircase({p: next(iter(v.values())) for p, v in ordered}, verb)
-        )
+        return sentence.capital(f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}")
     if plot.lines not in ("toolchain", "mpi", "variant"):
         return sentence.capital(f"{subject} {sentence.falls(ordered, plot.lines)}")
     key = answers.chooser(plot.lines)

@@ -33,7 +33,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         points.sort(key=lambda p: float(str(p[0])) if numbers else values.index(p[0]))
     what = plot.subject or plot.metric.replace("_", " ")
     by, unit = scale(max(f.estimate.median for f in figures), figures[0].unit)
-    upward = _up(f"{what} ({unit})" if unit not in ("", "1") else what, figures)
+    upward = _up(frame.title_of_values(what, figures[0], unit), figures)
     drawn = frame.layout(_across(plot.x, values, numbers), upward, showlegend=len(lines) > 1)
     shown = dict(list(lines.items())[:MOST_LINES])
     data = [_line(view, k, label, points, numbers, by) for k, (label, points) in enumerate(shown.items())]

@@ -48,7 +48,7 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
     drawn = {}
     if data:
         data += _traces(ghosts)
-        title = {"title": {"text": "communication (% of the time)"}, "rangemode": "tozero"}
+        title = {"title": {"text": "communication (% of the time), lower is better"}, "rangemode": "tozero"}
         drawn = frame.layout(methods.axis(int(v) for v in levels), title)
     rows = [_row(view, f) for f in sorted(several, key=_order)]
     rows += _published(view)

@@ -53,7 +53,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, n: int, figu
     ghosts = earlier(view, workload, some.unit) if n == 1 else {}  # the published tables are of one processor
     drawn = frame.layout(
         methods.axis([*levels, *(level for old in ghosts.values() for level in old)]),
-        frame.log_axis(f"{plot.subject or plot.metric} ({some.unit})"),
+        frame.log_axis(frame.title_of_values(plot.subject or plot.metric, some)),
     )
     data = []
     for k, (method, line) in enumerate(found.items()):

@@ -74,7 +74,7 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
         if key in models:
             data.append(_curve(view, key, some, models[key], min(xs), max(xs)))
     data += _traces(ghosts)
-    share = {"title": {"text": "speed kept with communication (%)"}, "rangemode": "tozero"}
+    share = {"title": {"text": "speed kept with communication (%), higher is better"}, "rangemode": "tozero"}
     drawn = frame.layout(frame.log_axis("bytes to send a site and step (B each way)"), share)
     rows = [row(view, e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
     caption = (

@@ -39,7 +39,7 @@ def drawings(
     data += _without(exchanges, shown)
     data += _traces(ghosts, some.unit)
     axis = {"type": "category", "categoryarray": ticks[::-1]}
-    speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
+    speed = {"title": {"text": frame.title_of_values("speed of a core", some)}, "rangemode": "tozero"}
     drawn = frame.layout(speed, axis)
     caption = (
         f"The best toolchain and MPI library of each way to exchange; bars are {confidence.INTERVALS}. Grey lines: "

@@ -32,7 +32,7 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     few = {"tickvals": xs, "ticktext": [binary(x) for x in xs]} if len(xs) <= 2 else {}
     drawn = frame.layout(
         frame.log_axis("links and spinors a core (bytes)", xs) | few,
-        frame.log_axis(f"speed of a core ({some.unit})"),
+        frame.log_axis(frame.title_of_values("speed of a core", some)),
     )
     data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
     data += _traces(ghosts, some.unit, xs)

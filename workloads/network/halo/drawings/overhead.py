@@ -87,7 +87,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     help_text, unit = view.parameter(figures[0].identity.workload, plot.x)
     axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text)
     axis |= {"tickvals": xs[:: -(-len(xs) // 12)], "ticktext": [f"{x:g}" for x in xs[:: -(-len(xs) // 12)]]}
-    time = frame.log_axis(f"time of {plot.subject or plot.metric} ({figures[0].unit})")
+    time = frame.log_axis(frame.title_of_values(f"time of {plot.subject or plot.metric}", figures[0]))
     caption = (
         f"Error bars are {confidence.INTERVALS}. One thread of each rank exchanges, its others "
         "spin. "

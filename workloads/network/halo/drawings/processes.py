@@ -66,12 +66,12 @@ def lines(figures: Sequence[Verified]) -> list[Line]:
 def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figures: Sequence[Verified]) -> Drawing:
     every = sorted({p for line in some for p in line.points})
     step = -(-len(every) // 12)
-    unit = next(iter(some[0].points.values())).unit
+    like = next(iter(some[0].points.values()))
     axis = {
         "title": {"text": "processes in all" if some[0].per_node else "processes on the node"}, "type": "log",
         "tickvals": every[::step], "ticktext": [str(p) for p in every[::step]],
     }  # fmt: skip
-    drawn = frame.layout(axis, frame.log_axis(f"{plot.subject or plot.metric} ({unit})"))
+    drawn = frame.layout(axis, frame.log_axis(frame.title_of_values(plot.subject or plot.metric, like)))
     data = [_trace(view, line, k) for k, line in enumerate(some[:MOST_LINES])]
     crowded = any(f.oversubscribed for line in some for f in line.points.values())
     caption = (

@@ -35,13 +35,12 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     seen.sort(key=lambda s: -s[0].identity.placement.ranks * s[0].identity.placement.threads)
     title = _title(view, *seen[0])
     drawn = frame.layout(
-        frame.log_axis("length of a detour (us)"), frame.log_axis("longer ones, a second and processor (1/s)")
+        frame.log_axis("length of a detour (us)"), frame.log_axis("longer detours per second and core (1/s)")
     )
     data = [_distribution(view, f, some, k) for k, (f, some) in enumerate(seen[: frame.MOST_LINES])]
     caption = (
-        "A point of a line says how many detours a second are longer than its length, over all launches; the fewer "
-        "points to the right, the rarer. Of a window each rank keeps its longest detours only, so a line may end on "
-        "the left before the shortest."
+        "A point shows how many detours per second are longer than its length, over all launches. Lower is better. "
+        "Each rank stores only the longest detours of a window, so a line may end before the shortest one."
     )
     made = [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
     return made + _over_time(view, f"{name}-time", *seen[0])
@@ -64,17 +63,17 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     place = figure.identity.placement
     processors = place.ranks * place.threads
     whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
-    stolen = f"OS noise takes {provenance.median(figure)} of {whose}"
+    stolen = f"OS noise uses {provenance.median(figure)} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
         return f"{stolen}: no detour was seen"
     rate = observed.other(view, figure, "detours")
     often = ""
     if rate is not None:
-        often = f"{provenance.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours a second, "
+        often = f"{provenance.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours per second, "
     half = provenance.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
     longest = provenance.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
-    return f"{stolen}: {often}half of those seen shorter than {half}, the longest {longest}"
+    return f"{stolen}: {often}half of the recorded ones shorter than {half}, the longest {longest}"
 
 
 def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> Trace:
@@ -91,7 +90,7 @@ def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> T
     return {
         "type": "scatter", "mode": "lines+markers", "name": frame.text(label),
         "x": [x for x, _ in points], "y": [float(f"{y:.4g}") for _, y in points],
-        "hovertemplate": "%{y:.3g} a second are longer than %{x:.3g} us",
+        "hovertemplate": "%{y:.3g} per second are longer than %{x:.3g} us",
         "line": {"color": colour, "width": 2, "shape": "hv"},
         "marker": {"color": colour, "size": 5, "symbol": view.palette.symbol(k)},
     }  # fmt: skip

@@ -57,8 +57,8 @@ def _drawing(view: View, name: str, seen: list[tuple[Verified, list[Window]]], r
             data.append(_histogram(cycles, edges, f"{label}, until all have finished", colour, "dot"))
     drawn = frame.layout(frame.log_axis("time of a quantum (us)"), frame.log_axis("share of the quanta (%)"))
     caption = (
-        "Every launch's last sample. On a quiet machine all quanta stand in one column on the left; what stands to the "
-        "right was taken by somebody. Dotted: from one quantum to the next where all processes wait for each other."
+        "The last sample of each launch. On a quiet machine all quanta are in one column on the left; quanta to the "
+        "right were interrupted. Dotted: time between quanta if all processes wait for each other."
     )
     return Drawing(name, _title(view, seen), caption, frame.HEAD, rows, data, drawn)
 
