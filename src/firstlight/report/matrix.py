@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from firstlight.analysis import Judgement, provenance, ranking, states
 from firstlight.analysis.formatting import listing, where
-from firstlight.analysis.ordinary import Ordinary
+from firstlight.analysis.ordinary import Ordinary, same
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core.units import count, interval, quantity, significant
 from firstlight.model.catalogue import Row, Workload
@@ -100,7 +100,7 @@ def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
         best = kernel.best
         if best is not None:
             cells = tuple(
-                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best) for c in columns
+                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best, same) for c in columns
             )
             rows.append((provenance.settle(provenance.name(kernel.name)), cells))
     return Matrix("choose-ordinary", "Ordinary code, against the best flags of each kernel", columns, tuple(rows))
@@ -183,7 +183,13 @@ def _line(judgement: Judgement, i: Identity, several: bool) -> str:
     return f"{tools} · {where(i.placement) or '1 core'}" if several else tools
 
 
-def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
+def _cell(
+    run: Run,
+    figures: list[Figure],
+    best: Verified,
+    alike: Callable[[Verified, Verified], bool] = ranking.alike,
+) -> MatrixCell:
+    """Return the cell of these figures; `alike`: whether no difference between the best and another can be shown."""
     here = ranking.best(answers.verified(figures))
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
@@ -199,9 +205,9 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
     if here is best:
         return MatrixCell("best", shade, why)
-    if (best.states is not None or here.states is not None) and ranking.alike(best, here):
+    if (best.states is not None or here.states is not None) and alike(best, here):
         return MatrixCell("?", 0, f"{why}; no difference from the best can be shown")
-    unclear = " ?" if by >= 1 + SAME and ranking.alike(best, here) else ""
+    unclear = " ?" if by >= 1 + SAME and alike(best, here) else ""
     why += "; no difference from the best can be shown" if unclear else ""
     cost = provenance.advantage(f"{significant(by)} ×", best, here)
     return MatrixCell(f"{cost}{unclear}", shade, why)

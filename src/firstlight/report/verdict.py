@@ -75,7 +75,7 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         rivals = _libraries(judgement, row, workload)
         if len(rivals) < 2:
             continue
-        title = provenance.name(row.title)
+        title = provenance.name(row.title) + (", plain calls" if rivals[0].identity.variant in workload.plain else "")
         groups = ranking.rank(rivals)
         if len(groups) == 1 or len(groups[0].figures) > 1:
             same.append(title)
@@ -87,9 +87,13 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:
-    """Return the best figure of each MPI library in a row; none if one has too few launches for an interval."""
+    """Return the best figure of each MPI library in a row; none if one has too few launches for an interval.
+
+    Plain variants decide if there are any: the calls that a user's code contains.
+    """
     machine = judgement.run.machine
     good = [f for f in judgement.figures if isinstance(f, Verified) and in_row(f.identity, row, workload, machine)]
+    good = [f for f in good if f.identity.variant in workload.plain] or good
     rivals = answers.best_of_each((f for f in good if f.identity.mpi), answers.chooser("mpi"))
     return [] if any(f.estimate.low is None for f in rivals) else rivals
 
@@ -104,6 +108,8 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
     if run.state != "complete":
         how, go_on = state(run)
         killed = "; if it was killed, continue it" if run.state == "running" else ""
+        if how.startswith("continue") and health(judgement).startswith(CARE.partition(":")[0]):
+            how = f"when nothing else uses the processors, {how}"
         return how + _still_to_come(judgement, workloads) + killed, go_on
     if unfit(run, judgement.records) or any(table.disturbed for table in external_commands.tables(judgement)):
         return "measure again when nothing else uses the processors", wording.again(run)

@@ -32,7 +32,8 @@ def drawings(workload: str) -> list[Drawing]:
 def test_title_of_the_staircase_is_its_message() -> None:
     (drawing,) = drawings("dot")
     assert drawing.title.startswith(
-        "The scalar product: in L1 all are equal but base, 1.9 × behind; in L2, L3 and memory"
+        "The scalar product: at n = 1000 (L1) all are equal but base, 1.9 × behind; at n = 10000 (L2), "
+        "n = 1e6 (L3) and n = 1e7 (memory)"
     )
     assert drawing.title.endswith("all are equal")
 
@@ -147,8 +148,8 @@ def test_what_cannot_be_told_apart_is_not_called_equal() -> None:
         some = [f for f in figures if f.identity.toolchain in ("gcc-native", "gcc-fast")]
         found = sentence.outcome("L1", some, lambda f: f.identity.toolchain)
         assert found is not None
-        named[name] = settle(sentence.compared([found], 1))
-    assert named == {"sure": "in L1 gcc-fast wins by 4.7 ×", "unsure": "in L1 no difference can be shown"}
+        named[name] = settle(sentence.compared([found]))
+    assert named == {"sure": "at L1 gcc-fast wins by 4.7 ×", "unsure": "at L1 no difference can be shown"}
 
 
 def test_a_single_size_makes_no_staircase() -> None:

@@ -131,11 +131,6 @@ def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> R
     return ratio(a, b, confidence)._replace(value=least(a, b))
 
 
-def at_least(*figures: Verified) -> str:
-    """Return `at least ` if any figure has two states, because the gain is then that of the nearer states."""
-    return "at least " if any(f.states is not None for f in figures) else ""
-
-
 def clearly(found: Ratio, threshold: float) -> bool:
     """Return whether the interval of a gain excludes 1 and the gain is more than the threshold."""
     return found.low is not None and found.low > 1 and found.value > 1 + threshold

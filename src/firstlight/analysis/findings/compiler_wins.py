@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from firstlight.analysis import Finding, Judgement, provenance
 from firstlight.analysis.findings._common import (
-    at_least,
     by_flags,
     clearly,
     command,
@@ -45,7 +44,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="compiler_wins",
                 sentence=(
-                    f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(win.best, win.base)}"
+                    f"{flag_set(run, i.toolchain)} flags make {target(i)} "
                     f"{provenance.times(win.best, win.base)} faster than base with {compiler(run, i.toolchain)}"
                     + (f" ({at})" if at else "")
                 ),

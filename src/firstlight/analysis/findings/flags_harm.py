@@ -13,7 +13,6 @@ from typing import NamedTuple
 from firstlight.analysis import Finding, Judgement, provenance
 from firstlight.analysis.findings._common import (
     SHOWN,
-    at_least,
     by_flags,
     clearly,
     command,
@@ -70,7 +69,7 @@ def _sentence(judgement: Judgement, h: Harm) -> str:
     slow, quick = (provenance.median(f) for f in e)
     at = values(without_defaults(judgement, i).parameters)
     return (
-        f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{provenance.times(h.lesser, h.better)} "
+        f"{flag_set(run, i.toolchain)} flags make {target(i)} {provenance.times(h.lesser, h.better)} "
         f"slower than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} "
         f"against {quick}" + (f" ({at})" if at else "")
     )

@@ -10,7 +10,6 @@ from firstlight.analysis import Finding, Judgement, provenance
 from firstlight.analysis.findings._common import (
     SHOWN,
     apart,
-    at_least,
     command,
     grouped,
     shown,
@@ -45,7 +44,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="gpus_differ",
                 sentence=(
                     f"the GPUs of a node differ: {what}{f', {case}' if case else ''}, is "
-                    f"{at_least(worst.winner, worst.loser)}{provenance.times(worst.winner, worst.loser)} faster on GPU "
+                    f"{provenance.times(worst.winner, worst.loser)} faster on GPU "
                     f"{quick.placement.gpu} than on GPU {slow.placement.gpu}"
                 ),
                 evidence=tuple(shown(judgement, f) for f in worst.all[:SHOWN]),

@@ -10,7 +10,6 @@ from firstlight.analysis import Finding, Judgement, provenance
 from firstlight.analysis.findings._common import (
     SHOWN,
     apart,
-    at_least,
     command,
     grouped,
     mpi_label,
@@ -105,7 +104,7 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
         theirs = than and f"{than}'s"
         messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
-        by = f"{at_least(d.winner, d.loser)}{provenance.times(d.winner, d.loser)}"
+        by = provenance.times(d.winner, d.loser)
         if d.message is None:
             case = values(without_defaults(judgement, d.winner.identity).parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")

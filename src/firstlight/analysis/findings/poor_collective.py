@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from firstlight.analysis import Finding, Judgement, provenance
-from firstlight.analysis.findings._common import SHOWN, at_least, clearly, command, gain, grouped, mpi_label, shown
+from firstlight.analysis.findings._common import SHOWN, clearly, command, gain, grouped, mpi_label, shown
 from firstlight.analysis.formatting import listing, where
 from firstlight.analysis.roles import RoleFigure, played, players
 from firstlight.core.roles import LIBRARY_SUM
@@ -111,7 +111,7 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
     loser, parts = chosen[0].loser, []
     for d in chosen:
         rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
-        by = f"{at_least(d.winner.figure, d.loser.figure)}{provenance.times(d.winner.figure, d.loser.figure)}"
+        by = provenance.times(d.winner.figure, d.loser.figure)
         parts.append(f"{by} as long as {rival}")
     return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
 

@@ -8,6 +8,7 @@ from firstlight.analysis import formatting, provenance, ranking
 from firstlight.analysis.ceilings import of_node, total
 from firstlight.analysis.verdict import Verified
 from firstlight.core import confidence
+from firstlight.core.units import binary
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan import Placement, same_work
 from firstlight.report import answers, frame, sentence
@@ -126,8 +127,20 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
     def label(f: Verified) -> str:
         return answers.label(view.judgement.run, plot.lines, key(f.identity))
 
-    found = [o for place, v in ordered if (o := sentence.outcome(place, _at_one_x(list(v.values()), plot), label))]
-    return sentence.capital(f"{subject}: {sentence.compared(found, len(ordered))}" if found else subject)
+    shared = [(place, _at_one_x(list(v.values()), plot)) for place, v in ordered]
+    found = [o for place, some in shared if (o := sentence.outcome(_where(view, plot, place, some[0]), some, label))]
+    return sentence.capital(f"{subject}: {sentence.compared(found)}" if found else subject)
+
+
+def _where(view: View, plot: Plot, place: str, some: Verified) -> str:
+    """Return the size whose figures the title compares, and the memory that contains the data: `n = 1000 (L1)`."""
+    value = dict(some.identity.parameters)[plot.x]
+    _, unit = view.parameter(some.identity.workload, plot.x)
+    if unit in ("B", "bytes"):
+        size = provenance.parameter(binary(float(value)), some, f"a[{plot.x!r}]", "B")
+    else:
+        size = f"{plot.x} = {provenance.parameter(formatting.value(plot.x, value), some, f'a[{plot.x!r}]')}"
+    return f"{size} ({place})"
 
 
 def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
