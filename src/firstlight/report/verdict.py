@@ -70,11 +70,13 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     run = judgement.run
     better: dict[str, list[str]] = {}
     same: list[str] = []
+    nodes = 0
     rows = [(row, w) for w in workloads.values() for row in w.rows if row.headline]
     for row, workload in sorted(rows, key=lambda x: (x[1].chapter, x[0].order)):
         rivals = _libraries(judgement, row, workload)
         if len(rivals) < 2:
             continue
+        nodes = max(nodes, *(f.identity.placement.nodes for f in rivals))
         title = provenance.name(row.title) + (", plain calls" if rivals[0].identity.variant in workload.plain else "")
         groups = ranking.rank(rivals)
         if len(groups) == 1 or len(groups[0].figures) > 1:
@@ -83,7 +85,8 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         name = wording.mpi_name(run, rivals[0].identity.mpi or "")
         better.setdefault(name, []).append(f"{title} ({provenance.times(rivals[0], groups[1].best)} better)")
     parts = [f"{name}: {_some(what)}" for name, what in sorted(better.items())]
-    return ". ".join(parts + ([f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []))
+    parts += [f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []
+    return ". ".join(parts + (["All ranks were on one node"] if nodes == 1 else []))
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:

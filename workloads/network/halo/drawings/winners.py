@@ -84,6 +84,8 @@ def _clause(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -
         who, verb = f"{len(names)} of {everyone} strategies", "lead"
     else:
         who, verb = listing(names), "wins" if len(names) == 1 else "lead"
+        if any({f.identity.variant for f in x.winners} != {*s.winners} for x in s.wins):  # others are as good somewhere
+            verb = f"{'is' if len(names) == 1 else 'are'} among the best"
     by = _by(contest, s)
     return f"{who} {verb} {where}" + (f" ({by})" if by else "")
 
