@@ -60,7 +60,8 @@ def test_the_title_is_who_wins_where() -> None:
         "Open MPI: shared_flags is among the best up to N = 128 (up to 2.0 × over sendrecv); from N = 256 all are equal"
     )
     assert drawn["1"].title == (
-        "MPICH: shared_flags and omp_flags are among the best up to N = 128 (up to 2.0 × over sendrecv); from N = 256 all are equal"
+        "MPICH: shared_flags and omp_flags are among the best up to N = 128 (up to 2.0 × over sendrecv); "
+        "from N = 256 all are equal"
     )
 
 
