@@ -97,7 +97,7 @@ double memory_of_groups() {
     if (!old && second != first + 1) continue;
     const std::filesystem::path base = old ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup", inside = line.substr(second + 1);
     for (std::filesystem::path group = inside.relative_path();; group = group.parent_path()) {
-      double bytes = 0;  // version 2 has the word "max" where there is no limit
+      double bytes = 0;  // without a limit, version 2 has the word "max"
       if (std::ifstream(base / group / (old ? "memory.limit_in_bytes" : "memory.max")) >> bytes) least = std::min(least, bytes);
       if (group.empty()) break;
     }

@@ -50,19 +50,30 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
 
 def health(judgement: Judgement) -> str:
     """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
+    if not diverged(judgement.records)[1] or judgement.run.machine.emulated:
+        return ""
+    if unfit(judgement.run, judgement.records):
+        return f"not fit for measuring: {_shared(judgement)}"
+    if why := _disturbance(judgement):
+        return CARE.format(why=why)
+    return "fit for measuring: no disturbance above the thresholds of the method"
+
+
+def _disturbance(judgement: Judgement) -> str:
+    """Return the strongest sign that the machine was disturbed; "" if there is none, or if no time was measured."""
     some, samples = diverged(judgement.records)
     if not samples or judgement.run.machine.emulated:
         return ""
     share = some / samples
-    many = provenance.number(percent(share), "diverged() / samples()")
-    shared = f"in {many} of the samples something else used the processors"
-    if unfit(judgement.run, judgement.records):
-        return f"not fit for measuring: {shared}"
     if share < DISTURBED and (slow := disturbed(judgement.steadiness)):
-        return CARE.format(why=sentence(slow[0]))
-    if share > NOTICED:
-        return CARE.format(why=shared)
-    return "fit for measuring: no disturbance above the thresholds of the method"
+        return sentence(slow[0])
+    return _shared(judgement) if share > NOTICED else ""
+
+
+def _shared(judgement: Judgement) -> str:
+    some, samples = diverged(judgement.records)
+    many = provenance.number(percent(some / samples), "diverged() / samples()")
+    return f"in {many} of the samples something else used the processors"
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
@@ -111,7 +122,7 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
     if run.state != "complete":
         how, go_on = state(run)
         killed = "; if it was killed, continue it" if run.state == "running" else ""
-        if how.startswith("continue") and health(judgement).startswith(CARE.partition(":")[0]):
+        if run.state in ("budget", "interrupted") and _disturbance(judgement):
             how = f"when nothing else uses the processors, {how}"
         return how + _still_to_come(judgement, workloads) + killed, go_on
     if unfit(run, judgement.records) or any(table.disturbed for table in external_commands.tables(judgement)):
