@@ -90,23 +90,17 @@ KINDS = ((), ("openmp",), ("mpi",))
 
 @cache
 def _representatives(workload: str) -> frozenset[str]:
-    """Return the names of a workload's plainest variant of each kind, and of one broken variant derived from each.
-
-    The name of a broken variant begins with that of its original variant, unless that is the plainest."""
+    """Return the names of a workload's plainest variant of each kind, and of all broken variants of these kinds."""
     every = workloads[workload].variants
-    plainest, broken = set(), set()
+    found = {v.name for v in every if v.broken and tuple(v.needs) in KINDS}
     for needs in KINDS:
         names = [v.name for v in every if not v.broken and tuple(v.needs) == needs]
-        plainest |= set(sorted(names, key=lambda n: (n not in ("serial", "omp", "mpi"), len(n), n))[:1])
-    others = {f"broken_{v.name}" for v in every if not v.broken} - {f"broken_{name}" for name in plainest}
-    derived = [v for v in every if v.broken and not any(f"{v.name}_".startswith(f"{other}_") for other in others)]
-    for needs in KINDS:
-        broken |= set([v.name for v in derived if tuple(v.needs) == needs][:1])
-    return frozenset(plainest | broken)
+        found |= set(sorted(names, key=lambda n: (n not in ("serial", "omp", "mpi"), len(n), n))[:1])
+    return frozenset(found)
 
 
 def of_newcomer(workload: Workload, variant: Variant) -> bool:
-    """Return whether `./fl test` builds it: a representative."""
+    """Return whether `./fl test` builds it: a representative, or a broken variant of its kind."""
     return variant.name in _representatives(workload.name)
 
 
@@ -227,7 +221,9 @@ STRICT = Options(strict=True)
 """Warnings are errors. All tests that need no other options share one build of a program."""
 
 
-def make(wanted: Iterable[Program], options: Options = STRICT) -> dict[Program, Built]:
+def make(
+    wanted: Iterable[Program], options: Options = STRICT, workloads: dict[str, Workload] = workloads
+) -> dict[Program, Built]:
     wanted = list(wanted)
     names = {program.workload for program in wanted}
     with spent.charge(spent.BUILD, names.pop() if len(names) == 1 else ""):

@@ -11,6 +11,7 @@ import pytest
 
 import native
 import run_options
+import together
 from firstlight.execute.build import Built, Options
 from firstlight.model.catalogue import Variant, Workload, of_library, on_device
 from firstlight.model.plan import Program
@@ -38,7 +39,8 @@ def selected(request: pytest.FixtureRequest) -> frozenset[str]:
 def built(workload: str, compiler: str, broken: bool, names: frozenset[str]) -> dict[Program, Built]:
     """Build programs of a workload with a compiler's base flags and warnings as errors: those of the named variants."""
     pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
-    return native.make(p for pair in pairs if name(pair) in names for p in native.met(*pair, compiler))
+    programs = [p for pair in pairs if name(pair) in names for p in native.met(*pair, compiler)]
+    return together.make(programs) if broken else native.make(programs)
 
 
 def placements(variant: Variant) -> list[Placement]:
@@ -176,6 +178,7 @@ def rejected(program: Built, places: list[Placement], words: list[tuple[str, ...
             accepted = output.status == 0
             if not accepted:
                 assert output.status == 1, (place, output.reason)
+                assert output.of("launch")[0]["variant"] == program.program.variant
                 assert not all(c["ok"] for c in output.of("check"))
                 return True
         assert not accepted, place

@@ -225,9 +225,10 @@ constexpr Variant taking(Variant v, std::span<const Kernel> kernels) {
   fl::Kernel { #steps, fl::seam::steps_of<workload::State, steps>() }
 // FL_VARIANT_NAME, FL_COMPILER and FL_FLAGS come from the build. An initialiser of fl::variant itself would look the variant's names up
 // in fl first.
-#define FL_VARIANT_OF(workload, steps, ...)                                                                                      \
-  FL_DECLARED_BY(workload)                                                                                                       \
+#define FL_VARIANT_OF(workload, steps, ...) \
+  FL_DECLARED_BY(workload)                  \
+  FL_DESCRIBED(workload, steps __VA_OPT__(, ) __VA_ARGS__) const fl::Variant fl::variant = fl_this_variant;
+#define FL_DESCRIBED(workload, steps, ...)                                                                                       \
   static constexpr fl::Description<workload::Params, workload::State, workload::fl_declared::Found> fl_description{__VA_ARGS__}; \
   static constexpr fl::Variant fl_this_variant = fl::seam::taking(                                                               \
-      fl::seam::erased<workload::Params, workload::State, fl_description>(FL_VARIANT_NAME, FL_COMPILER, FL_FLAGS), steps);       \
-  const fl::Variant fl::variant = fl_this_variant;
+      fl::seam::erased<workload::Params, workload::State, fl_description>(FL_VARIANT_NAME, FL_COMPILER, FL_FLAGS), steps);

@@ -3,6 +3,10 @@
 
 #include "scheduled.hpp"
 
+namespace fl::collectives::algorithms {
+extern const Algorithm dissemination, paced, recursive_doubling;
+}
+
 namespace collectives {
 
 template <class Change>

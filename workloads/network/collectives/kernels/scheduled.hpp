@@ -59,9 +59,10 @@ class Scheduled {
 
 // A variant that runs the schedule of an algorithm, which `alter` may spoil.
 #define FL_SCHEDULED_AS(algorithm, alter, ...)                                             \
-  namespace fl::collectives::algorithms {                                                  \
-  extern const Algorithm algorithm;                                                        \
-  }                                                                                        \
   using Scheduled = collectives::Scheduled<fl::collectives::algorithms::algorithm, alter>; \
   FL_VARIANT(collectives, Scheduled, .refuse = collectives::refusal<fl::collectives::algorithms::algorithm> __VA_OPT__(, ) __VA_ARGS__)
-#define FL_SCHEDULED(algorithm) FL_SCHEDULED_AS(algorithm, nullptr)
+#define FL_SCHEDULED(algorithm)           \
+  namespace fl::collectives::algorithms { \
+  extern const Algorithm algorithm;       \
+  }                                       \
+  FL_SCHEDULED_AS(algorithm, nullptr)
