@@ -114,13 +114,13 @@ def test_every_row_that_is_planned_is_answered(machines: dict[str, Machine], nam
     assert not [m.title for m in maps.maps(judgement)[0] if m.strange]
 
 
-def test_a_long_table_in_place_of_a_drawing_is_folded(machines: dict[str, Machine]) -> None:
+def test_a_table_in_place_of_a_drawing_is_folded(machines: dict[str, Machine]) -> None:
     judgement = judge(*invented_run.run(machines["server"], "standard", launches=1, names=("collectives",)))
     page = html.render(judgement, WORKLOADS, heritage.load())
     assert re.search(r'<details id="plot-collectives-0"><summary>Table: \d{3} rows</summary>', page)
     folded = re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)
     figures = re.findall(r'<figure class="plot.*?</figure>', folded, re.DOTALL)
-    assert figures and max(figure.count("<tr") for figure in figures) <= html.MOST_OPEN + 1
+    assert figures and not any("<tr" in figure for figure in figures)
 
 
 MANY_CPUS = """#define _GNU_SOURCE

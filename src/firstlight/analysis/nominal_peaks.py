@@ -142,9 +142,11 @@ def _compared(f: Verified, peak: float | None, formula: str, unit: str) -> str:
 
 
 def _on(n: int, f: Verified) -> str:
-    """Return ` on 2 cores`, and the figure's two states if its launches have two."""
+    """Return ` on 2 cores (104 – 106)`, with the interval, and the figure's two states if its launches have two."""
     place = " on one core" if n == 1 else f" on {n} cores"
-    return place + (f" (bimodal: {provenance.two_states(f)})" if f.states else "")
+    known = [] if f.estimate.low is None else [provenance.span(f, " – ")]
+    known += [f"bimodal: {provenance.two_states(f)}"] if f.states else []
+    return place + (f" ({'; '.join(known)})" if known else "")
 
 
 def _clock(machine: Machine, known: int) -> str:
@@ -181,4 +183,4 @@ def _why(machine: Machine, figures: Mapping[int, Verified]) -> str:
         return f"{why}, and the processor is not the one that the system reports"
     needed = provenance.number(quantity(hertz, "Hz"), f"{by!r} * a / per_cycle()", "Hz", (f,))
     many = provenance.number(str(first.per_cycle), "per_cycle()")
-    return f"{why}; with {many} operations per cycle it was at least {needed}"
+    return f"{why}; with the {many} operations per cycle of {first.name} it was at least {needed}"

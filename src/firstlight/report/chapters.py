@@ -4,12 +4,12 @@ from __future__ import annotations
 
 TITLES = {
     "node": "Node",
-    "network": "Network",
+    "network": "Messages between ranks",
     "applications": "Applications",
     "lqcd": "Lattice QCD",
     "cfd": "Fluid dynamics",
     "ocean": "Ocean models",
-    "accelerators": "Accelerators",
+    "accelerators": "Codes ported to accelerators",
     "dense": "Dense matrices and whole-machine kernels",
     "sparse": "Sparse matrices",
     "bench": "Your programs",
@@ -29,6 +29,5 @@ def title(chapter: str) -> str:
 
 def name(chapter: str) -> str:
     """Return the name of a chapter in a page's navigation."""
-    return {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs", "imported": "Other tools"}.get(
-        chapter, chapter.capitalize()
-    )
+    names = {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs", "imported": "Other tools"}
+    return (names | {"network": "Messages", "accelerators": "Ported codes"}).get(chapter, chapter.capitalize())

@@ -45,7 +45,8 @@ _MOST_SHOWN = 12
 class Drawing(msgspec.Struct):
     """One plot: `title` is its message; `head` and `rows` are the table behind it, or all of it where `data` is empty.
 
-    `notes`: what the drawing does not show, and why. Raises ValueError for an unknown key in `data` or `layout`.
+    `notes`: what the drawing does not show, and why. `folded`: it is among "more charts".
+    Raises ValueError for an unknown key in `data` or `layout`.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Drawing(msgspec.Struct):
     data: list[Trace] = []
     layout: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
+    folded: bool = False
 
     def __post_init__(self) -> None:
         self.title, self.caption = settle(self.title), settle(self.caption)

@@ -54,7 +54,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 1_500_000  # of the page of a quick run
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The content security policy: no script, inline styles, images in data, nothing else."""
-MOST_OPEN = 6  # rows of a table in place of a plot; a longer one is folded
 MOST_CAPTION = 100  # characters; a longer one is folded
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
@@ -178,7 +177,7 @@ def page_of(
         most_rows = bounds.most_rows(drawings, MOST_ROWS)
     own = {"style": Own((TEMPLATES / "report.css").read_text(encoding="utf-8") + _dark_style()), "policy": Own(POLICY)}
     return environment.get_template(template.name).render(
-        {**page, "most_rows": most_rows, "most_open": MOST_OPEN, "most_caption": MOST_CAPTION, **own}
+        {**page, "most_rows": most_rows, "most_caption": MOST_CAPTION, **own}
     )
 
 

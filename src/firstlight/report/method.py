@@ -88,8 +88,8 @@ def _preview(judgement: Judgement) -> str:
     """Return the sentence on launches for the first page; "" if there were none."""
     early = sum(r.start.preview for r in judgement.records)
     return (
-        f"{count(early, 'launch', 'launches')} before the other programs were built filled the first page; they stop "
-        "counting when a program has been launched as often since. "
+        f"{count(early, 'launch', 'launches')} were made for the first page, before all programs were built; those of "
+        "a program count only until it has been launched as often again. "
         if early
         else ""
     )

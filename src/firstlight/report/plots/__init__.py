@@ -10,6 +10,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
+from msgspec.structs import replace
+
 from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import Plot, Workload
 from firstlight.report import own
@@ -24,12 +26,20 @@ It returns an empty list if the run has nothing to draw.
 
 
 def draw(view: View, workload: Workload) -> list[Drawing]:
-    """Return all drawings that a workload declares. Raises UsageError for an unknown kind, or if drawing fails."""
+    """Return all drawings that a workload declares. Raises UsageError for an unknown kind, or if drawing fails.
+
+    A plot that differs from an earlier one only in its metric is folded: it shows the same data once more.
+    """
     drawings: list[Drawing] = []
+    seen: list[Plot] = []
     for number, plot in enumerate(workload.plots):
         made = kind(plot.kind, workload)
         with own.errors_located(workload):
-            drawings += made(view, workload, plot, f"plot-{workload.name}-{number}")
+            own_drawings = made(view, workload, plot, f"plot-{workload.name}-{number}")
+        for drawing in own_drawings:
+            drawing.folded = replace(plot, metric="") in seen
+        seen += [replace(plot, metric="")] if own_drawings else []
+        drawings += own_drawings
     return drawings
 
 

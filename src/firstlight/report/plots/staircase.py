@@ -16,6 +16,7 @@ from firstlight.report.frame import Drawing, View
 from firstlight.report.ghosts import ghosts
 
 FEWEST = 3  # sizes that make a staircase
+ALIKE = 1.1  # ratio of working sets that one mark of a cache fits
 Lines = dict[str, dict[float, Verified]]
 
 
@@ -121,7 +122,10 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
     if len(lines) == 1:
         return sentence.capital(f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}")
     if plot.lines not in ("toolchain", "mpi", "variant"):
-        return sentence.capital(f"{subject} {sentence.falls(ordered, plot.lines)}")
+        first = ordered[0][0]
+        near = {name: _by_place(view, line).get(first, ()) for name, line in lines.items()}
+        highest = {name: best for name, some in near.items() if (best := ranking.best(some)) is not None}
+        return sentence.capital(f"{subject} {sentence.falls([(first, highest), *ordered[1:]], plot.lines)}")
     key = answers.chooser(plot.lines)
 
     def label(f: Verified) -> str:
@@ -166,22 +170,29 @@ def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
     return [f for f, x in zip(figures, xs, strict=True) if x == common]
 
 
-def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool) -> str:
+def _caption(view: View, plot: Plot, lines: Lines, ceiling: bool) -> str:
     best = "" if plot.lines == "variant" else f" Each line is the best variant of its {plot.lines}."
     rest = (
         f" The best {frame.MOST_LINES} lines are drawn, all are in the table." if len(lines) > frame.MOST_LINES else ""
     )
     limit = " The grey dashed line is the bound of the ceilings measured in this run." if ceiling else ""
-    caches = _caches(view) if plot.mark_caches else ""
+    caches = _caches(view, _marked(plot, lines)) if plot.mark_caches else ""
     bars = f"Error bars are {confidence.INTERVALS} of the median over launches."
     return f"{bars}{best}{rest}{limit}{caches}"
 
 
-def _caches(view: View) -> str:
+def _marked(plot: Plot, lines: Lines) -> str:
+    """Return ` of op = load` if the cache marks fit the first line only: others have more or fewer bytes at x."""
+    bytes_of = {total(f) / x for line in lines.values() for x, f in line.items()}
+    alike = max(bytes_of) <= ALIKE * min(bytes_of)
+    return "" if alike else f" of {plot.lines} = {next(iter(lines))}"
+
+
+def _caches(view: View, whose: str) -> str:
     """Return the caption of the cache marks: as measured, or as the system reports."""
     if not view.levels.levels:
         return ""
-    text = " Dotted verticals: where the data outgrow a cache"
+    text = f" Dotted verticals: where the data{whose} outgrow a cache"
     if not view.levels.measured:
         return (
             text + " of the size that the system reports; random access to so few sizes measures no effective capacity."
