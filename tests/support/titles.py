@@ -388,10 +388,11 @@ def row(lines: list[str], title: str) -> list[str]:
 
 
 def declared() -> list[str]:
-    """The names of rows that the workloads of this checkout declare."""
+    """The names of rows that the workloads of this checkout declare, and those of processors."""
     folder = ROOT / "workloads"
     found = [tomllib.loads(p.read_text(encoding="utf-8")) for p in folder.glob("*/*/workload.toml")]
-    return [row["title"] for w in found for row in w.get("rows", ())]
+    listed = tomllib.loads((ROOT / "src/firstlight/system/machine/processors.toml").read_text(encoding="utf-8"))
+    return [row["title"] for w in found for row in w.get("rows", ())] + [p["name"] for p in listed["processors"]]
 
 
 def check(

@@ -183,4 +183,4 @@ def _why(machine: Machine, figures: Mapping[int, Verified]) -> str:
         return f"{why}, and the processor is not the one that the system reports"
     needed = provenance.number(quantity(hertz, "Hz"), f"{by!r} * a / per_cycle()", "Hz", (f,))
     many = provenance.number(str(first.per_cycle), "per_cycle()")
-    return f"{why}; with the {many} operations per cycle of {first.name} it was at least {needed}"
+    return f"{why}; with the {many} operations per cycle of {provenance.name(first.name)} it was at least {needed}"

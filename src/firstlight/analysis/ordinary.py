@@ -199,12 +199,12 @@ def _name(f: Flags) -> str:
 
 
 def _near(f: Flags) -> str:
-    """Return `as good as the best in 7 of 8 kernels, at most 1.3 x slower (..., dot.serial: gcc-base is best)`."""
+    """Return `as good as the best in 7 of 8 kernels, 1.3 x slower in the worst (..., dot.serial: gcc-base is best)`."""
     text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
     if f.worst is None:
         return text
     kernel, (best, _) = f.worst
-    return f"{text}, at most {loss(f)} slower ({provenance.name(kernel.name)}: {best.identity.toolchain} is best)"
+    return f"{text}, {loss(f)} slower in the worst ({provenance.name(kernel.name)}: {best.identity.toolchain} is best)"
 
 
 def best_in(f: Flags) -> str:

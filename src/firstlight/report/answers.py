@@ -38,6 +38,7 @@ class Answer(msgspec.Struct, frozen=True):
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
     bound `best` and were not measured with as many cores and as much data. `subject`: what there is to choose.
     `tuned`: the choice is one of flags for a tuned variant, and advice for it alone (see `analysis.ordinary`).
+    `library`: the MPI library of `best` where the run has several and the row does not choose one.
     """
 
     row: Row
@@ -52,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
     unbounded: tuple[str, ...] = ()
     subject: str = ""
     tuned: bool = False
+    library: str = ""
 
     @property
     def advice(self) -> str:
@@ -62,6 +64,11 @@ class Answer(msgspec.Struct, frozen=True):
     def program(self) -> str:
         """Return the program whose figure the row shows, as `lu.blocked`."""
         return f"{self.workload}.{self.best.identity.variant}" if self.best is not None else ""
+
+    @property
+    def made(self) -> str:
+        """Return the program with its MPI library where that is open: `halo.mpi_shared, MPICH`."""
+        return f"{self.program}, {self.library}" if self.library else self.program
 
     @property
     def not_measured(self) -> str:
@@ -149,7 +156,14 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         _unbounded(judgement, best, workload),
         _subject(row, own) + (f" of {variant}" if tuned else ""),
         tuned,
+        _library(run, row, best),
     )
+
+
+def _library(run: Run, row: Row, best: Verified) -> str:
+    mpi = best.identity.mpi
+    several = len(run.toolbox.mpis) > 1 and "mpi" not in row.choose.split("+")
+    return wording.mpi_name(run, mpi) if mpi and several else ""
 
 
 def _subject(row: Row, own: bool) -> str:

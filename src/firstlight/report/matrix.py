@@ -18,7 +18,6 @@ from firstlight.results.record import Run
 from firstlight.system.machine import cores
 
 MOST_COLUMNS = 6
-SAME = 0.05  # choices this near are called the same
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
 
@@ -167,8 +166,9 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = provenance.advantage(f"{significant(by)} ×", best, worst)
         return f"the wrong choice costs up to {cost}"
-    if all(ranking.advantage(best, f) < 1 + SAME and f.states is None for f in ranked):
-        return f"all choices are the same within {provenance.number(f'{100 * SAME:.0f} %', str(SAME))}"
+    if all(ranking.advantage(best, f) < 1 + ranking.PRACTICAL and f.states is None for f in ranked):
+        near = provenance.number(f"{100 * ranking.PRACTICAL:.0f} %", str(ranking.PRACTICAL))
+        return f"all choices are the same within {near}"
     return wording.NO_DIFFERENCE
 
 
@@ -207,7 +207,7 @@ def _cell(
         return MatrixCell("best", shade, why)
     if (best.states is not None or here.states is not None) and alike(best, here):
         return MatrixCell("?", 0, f"{why}; no difference from the best can be shown")
-    unclear = " ?" if by >= 1 + SAME and alike(best, here) else ""
+    unclear = " ?" if by >= 1 + ranking.PRACTICAL and alike(best, here) else ""
     why += "; no difference from the best can be shown" if unclear else ""
     cost = provenance.advantage(f"{significant(by)} ×", best, here)
     return MatrixCell(f"{cost}{unclear}", shade, why)

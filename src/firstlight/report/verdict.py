@@ -37,7 +37,7 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
     run = judgement.run
     lines = [
         ("health", health(judgement), ""),
-        ("flags", advice(ordinary(judgement, workloads)), ""),
+        ("flags", flags(judgement, workloads), ""),
         ("MPI", mpi(judgement, workloads), ""),
         ("hardware", nominal_peaks.sentence(judgement, workloads), ""),
         ("next", *following(judgement, workloads)),
@@ -46,6 +46,13 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
         result = [("result", text, "") for text in external_commands.sentences(judgement)]
         lines = result + [line for line in lines if line[0] not in ("flags", "MPI", "hardware")]
     return [Advice(subject, provenance.settle(text), what) for subject, text, what in lines if text]
+
+
+def flags(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    """Return the advice on flags, and whether it is about C++ alone."""
+    text = advice(ordinary(judgement, workloads))
+    fortran = any(t.fortran for t in judgement.run.toolbox.toolchains)
+    return f"{text}. Fortran was not measured: no compiler was found" if text and not fortran else text
 
 
 def health(judgement: Judgement) -> str:

@@ -289,6 +289,7 @@ def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
     assert page.shares(Prediction("some", breakdown=less)) == ["100%", "0%", "0%", "0%"]
 
 
+@pytest.mark.full
 def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Trinaryx3 on a torus of 4 x 4 x 4 has depth 10 and no contention, and beats binomial trees for long messages."""
     place = tmp_path / "page.html"

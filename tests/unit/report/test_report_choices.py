@@ -90,9 +90,9 @@ def test_a_parameter_may_be_the_choice() -> None:
     assert made.title.endswith("costs up to 3.29 ×")
 
 
-def test_near_medians_are_the_same_within_five_percent_and_no_title_says_one() -> None:
+def test_near_medians_are_the_same_within_three_percent_and_no_title_says_one() -> None:
     _, (made,) = shown(figure("simd", 60.0), figure("simd", 59.3, "clang-native"))
-    assert made.title.endswith(": all choices are the same within 5 %")
+    assert made.title.endswith(": all choices are the same within 3 %")
     _, (made,) = shown(figure("simd", 60.0), figure("simd", 57.0, "clang-native"))
     assert made.title.endswith("costs up to 1.05 ×")
     assert "1.05 ×" in [c.text for _, cells in made.rows for c in cells]

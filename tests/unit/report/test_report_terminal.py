@@ -111,7 +111,7 @@ def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
     assert f"{terminal.UNBOUNDED}: this run did not measure its ceiling" in page
     whole = {a.row.title: a for a in answers.answers(*without("complete", " "))}
     assert whole["scalar product in L1"].unbounded == ()
-    assert "ceiling not measured for this case: load_bandwidth" in html.render(judgement, workloads, heritage.load())
+    assert '<p class="ceiling">ceiling not measured</p>' in html.render(judgement, workloads, heritage.load())
 
 
 def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:

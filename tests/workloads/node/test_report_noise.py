@@ -123,7 +123,7 @@ def seen(edit: Edit = detouring) -> list[Drawing]:
 def test_the_title_tells_what_was_taken() -> None:
     distribution, time = seen()
     assert distribution.title == (
-        "OS noise uses 4.10 % of the worst of 2 processors: 400 detours per second, half of the recorded "
+        "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second, half of the recorded "
         "ones shorter than 4.00 us, the longest 400 us"
     )
     assert time.title == ("One window of 10.0 ms: 4 detours, 410 us in all; the longest, 400 us, after 3.00 ms")
@@ -158,7 +158,7 @@ def test_a_quiet_machine_has_no_detours_to_draw() -> None:
         return replace(record, samples=tuple(replace(s, values=zero) for s in record.samples), series=series)
 
     (distribution,) = seen(quiet)
-    assert distribution.title == "OS noise uses 0 % of the worst of 2 processors: no detour was seen"
+    assert distribution.title == "OS noise uses 0 % (0 – 0) of the worst of 2 processors: no detour was seen"
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, 1e300, 1e-300])
