@@ -8,6 +8,7 @@ from firstlight.analysis import Judgement, provenance
 from firstlight.analysis.ordinary import Ordinary, advice, kernels, ordinary
 from firstlight.analysis.verdict import Estimate, Failed, Figure, Verified
 from firstlight.model.catalogue import Workload
+from firstlight.report import verdict
 from report_samples import sample
 
 PLAIN = ("dot.serial", "dot.fortran_loop", "dot.kahan")
@@ -41,6 +42,16 @@ def test_flags_for_ordinary_code_are_not_those_of_tuned_variants() -> None:
     )
     assert ". Without wrong results: gcc-native (-O3 -march=native), as good as the best in " in sentence
     assert len(sentence.sources) >= 5
+
+
+def test_without_a_fortran_compiler_the_advice_says_so() -> None:
+    judgement, workloads = sample()
+    missing = ". Fortran was not measured: no compiler was found"
+    assert missing not in verdict.flags(judgement, workloads)
+    tools = judgement.run.toolbox
+    chains = tuple(replace(t, fortran=None, fortran_version=None) for t in tools.toolchains)
+    run = replace(judgement.run, toolbox=replace(tools, toolchains=chains))
+    assert verdict.flags(replace(judgement, run=run), workloads).endswith(missing)
 
 
 def test_kernels_without_the_best_compiler_have_flags_of_their_own() -> None:

@@ -176,6 +176,7 @@ def test_rate_and_time_of_a_model_obey_the_formula() -> None:
 
 def test_a_rate_is_drawn_as_algorithm_bandwidth_and_is_bytes_over_time_for_every_route() -> None:
     time, rate = drawings(ranks=4)
+    assert (time.folded, rate.folded) == (False, True)  # it shows the same data once more
     assert rate.layout["yaxis"]["title"]["text"] == "algorithm bandwidth (GB/s), higher is better"
     assert "the bytes of the vector over the time of its sum" in rate.caption
     assert not any("Mbit" in cell or "Gbit" in cell for row in rate.rows for cell in row)

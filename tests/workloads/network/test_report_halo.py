@@ -17,7 +17,7 @@ from firstlight.analysis.provenance import settle
 from firstlight.analysis.verdict import Verified
 from firstlight.model.catalogue import Row
 from firstlight.model.plan import Placement
-from firstlight.report import html, plots, verdict
+from firstlight.report import answers, html, plots, verdict
 from firstlight.report.frame import Drawing, View
 from report_samples import view_of
 
@@ -273,6 +273,9 @@ def test_plain_calls_decide_between_libraries(plain: tuple[str, ...], shown: str
     row = Row("halo exchange, N = 32", "exchange", 10, {"n": 32}, choose="variant", headline=True, ranks=2)
     halo = replace(scene.workloads["halo"], rows=(row,), plain=plain)
     sentence = settle(verdict.mpi(judge(*scene), {"halo": halo}))
+    (answer,) = answers.answers(judge(*scene), {"halo": halo})
+    assert answer.best is not None and answer.library in ("Open MPI", "MPICH")
+    assert answer.made == f"{answer.program}, {answer.library}"
     calls = ", plain calls" if plain else ""
     assert sentence == f"Open MPI: halo exchange, N = 32{calls} (1.3 x better). All ranks were on one node"
     assert {i.variant for source in sentence.sources for i in source.of} == {shown}
