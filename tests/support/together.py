@@ -1,6 +1,7 @@
 """Broken variants of a workload that need the same, compiled as one file: compilers read its headers once.
 
 The name of the executable tells which variant it is, so each variant has a link of its own to the same executable.
+A broken variant is inside of a namespace here: of its own it opens only unnamed ones.
 """
 
 from __future__ import annotations
