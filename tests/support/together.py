@@ -1,7 +1,7 @@
 """Broken variants of a workload that need the same, compiled as one file: compilers read its headers once.
 
-The name of the executable tells which variant it is, so each variant has a link of its own to the same executable.
-A broken variant is inside of a namespace here: of its own it opens only unnamed ones.
+The name of the executable tells which variant it is, so each variant has its own link to the same executable.
+A broken variant is inside a namespace here, so it may open unnamed ones only.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _program(group: list[Program]) -> Program:
 
 
 def _file(together: Program, group: list[Program]) -> Variant:
-    """Write the file that contains the variants of a group, each in a namespace of its own."""
+    """Write the file that contains the variants of a group, each in its own namespace."""
     sources = [_variant(program).source for program in group]
     text = _text(together.workload, sources)
     path = FOLDER / digest([text.encode()])[:24] / f"{together.variant}.cpp"
@@ -69,7 +69,7 @@ def _text(workload: str, sources: list[Path]) -> str:
     headers = dict.fromkeys(line for source in sources for line in _headers(source))
     lines = [
         "#ifndef __clang__",
-        '#pragma GCC diagnostic ignored "-Wsubobject-linkage"  // of headers, if this file were one, too',
+        '#pragma GCC diagnostic ignored "-Wsubobject-linkage"  // would matter in a header only',
         "#endif",
         *headers,
         "#include <errno.h>",
@@ -82,6 +82,7 @@ def _text(workload: str, sources: list[Path]) -> str:
     for source in sources:
         lines += ["#undef FL_VARIANT_NAME", f'#define FL_VARIANT_NAME "{source.stem}"']
         lines += [f"namespace of_{source.stem} {{", f'#include "{source}"', "}"]
+    # Its build calls it by the name of the file, and asks for a description only: any variant's will do.
     chosen = [f'if (name == "{workload}.{s.stem}") return of_{s.stem}::fl_this_variant;' for s in sources]
     lines += ["static const fl::Variant& called() {", "const std::string_view name = program_invocation_short_name;"]
     lines += [*chosen, f"return of_{sources[0].stem}::fl_this_variant;", "}"]
@@ -103,7 +104,7 @@ def _headers(source: Path) -> list[str]:
 def _linked(built: Built, program: Program) -> Built:
     if built.executable is None:
         return replace(built, program=program)
-    link = FOLDER / built.sha256[:24] / program.target
+    link = FOLDER / built.recipe / program.target
     link.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         link.symlink_to(built.executable)

@@ -66,8 +66,8 @@ class Answer(msgspec.Struct, frozen=True):
         return f"{self.workload}.{self.best.identity.variant}" if self.best is not None else ""
 
     @property
-    def made(self) -> str:
-        """Return the program with its MPI library where that is open: `halo.mpi_shared, MPICH`."""
+    def program_and_library(self) -> str:
+        """Return the program with its MPI library if the row does not choose one: `halo.mpi_shared, MPICH`."""
         return f"{self.program}, {self.library}" if self.library else self.program
 
     @property

@@ -204,7 +204,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         return (answer.row.title, verdict, "", "", "", "")
     e, share = best.estimate, best.of_ceiling
     return (
-        f"{answer.row.title} ({answer.made})",
+        f"{answer.row.title} ({answer.program_and_library})",
         _short(quantity(e.median, best.unit)),
         interval(e.low, e.high, e.median, best.unit, " - "),
         (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share),

@@ -275,7 +275,7 @@ def test_plain_calls_decide_between_libraries(plain: tuple[str, ...], shown: str
     sentence = settle(verdict.mpi(judge(*scene), {"halo": halo}))
     (answer,) = answers.answers(judge(*scene), {"halo": halo})
     assert answer.best is not None and answer.library in ("Open MPI", "MPICH")
-    assert answer.made == f"{answer.program}, {answer.library}"
+    assert answer.program_and_library == f"{answer.program}, {answer.library}"
     calls = ", plain calls" if plain else ""
     assert sentence == f"Open MPI: halo exchange, N = 32{calls} (1.3 x better). All ranks were on one node"
     assert {i.variant for source in sentence.sources for i in source.of} == {shown}

@@ -33,13 +33,13 @@ def draw(view: View, workload: Workload) -> list[Drawing]:
     drawings: list[Drawing] = []
     seen: list[Plot] = []
     for number, plot in enumerate(workload.plots):
-        made = kind(plot.kind, workload)
+        draw_plot, data = kind(plot.kind, workload), replace(plot, metric="")
         with own.errors_located(workload):
-            own_drawings = made(view, workload, plot, f"plot-{workload.name}-{number}")
-        for drawing in own_drawings:
-            drawing.folded = replace(plot, metric="") in seen
-        seen += [replace(plot, metric="")] if own_drawings else []
-        drawings += own_drawings
+            made = draw_plot(view, workload, plot, f"plot-{workload.name}-{number}")
+        for drawing in made:
+            drawing.folded = data in seen
+        seen += [data] if made else []
+        drawings += made
     return drawings
 
 

@@ -113,18 +113,18 @@ def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: 
 
 
 def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
-    at: dict[str, dict[str, Verified]] = {}
-    for name, line in lines.items():
-        for place, some in _by_place(view, line).items():
-            at.setdefault(place, {})[name] = some[-1]
-    ordered = [(place, at[place]) for place in view.levels.names if place in at]
+    by_place = {name: _by_place(view, line) for name, line in lines.items()}
+    at = {
+        place: {name: some[place][-1] for name, some in by_place.items() if place in some}
+        for place in view.levels.names
+    }
+    ordered = [(place, last) for place, last in at.items() if last]
     subject = plot.subject or plot.metric
     if len(lines) == 1:
         return sentence.capital(f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}")
     if plot.lines not in ("toolchain", "mpi", "variant"):
         first = ordered[0][0]
-        near = {name: _by_place(view, line).get(first, ()) for name, line in lines.items()}
-        highest = {name: best for name, some in near.items() if (best := ranking.best(some)) is not None}
+        highest = {name: best for name, some in by_place.items() if (best := ranking.best(some.get(first, ())))}
         return sentence.capital(f"{subject} {sentence.falls([(first, highest), *ordered[1:]], plot.lines)}")
     key = answers.chooser(plot.lines)
 

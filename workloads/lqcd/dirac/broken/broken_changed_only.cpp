@@ -1,4 +1,5 @@
 // Keeps a copy of the input, follows the mutate_inputs() of each step, and applies the operator to the copy with these changes.
+#include <algorithm>
 #include <utility>
 
 #include "kernels/scalar_steps.hpp"

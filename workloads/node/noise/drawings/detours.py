@@ -63,7 +63,8 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     place = figure.identity.placement
     processors = place.ranks * place.threads
     whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
-    stolen = f"OS noise uses {provenance.median(figure)} ({provenance.span(figure, ' – ')}) of {whose}"
+    known = "" if figure.estimate.low is None else f" ({provenance.span(figure, ' – ')})"
+    stolen = f"OS noise uses {provenance.median(figure)}{known} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
         return f"{stolen}: no detour was seen"
