@@ -60,23 +60,23 @@ COMPILERS = ("gcc", "clang")
 
 @cache
 def toolbox() -> Toolbox:
-    """What is here, and each compiler's base flags once more, for programs that are to fail (`REJECTED`)."""
+    """What is here, and each compiler's base flags once more, with less optimisation (`BRIEF`)."""
     found = toolchains.discover(here, CACHE)
-    rejected = [
-        replace(t, name=f"{t.compiler}-{REJECTED}", flags=(*t.flags, "-Og"))
+    brief = [
+        replace(t, name=f"{t.compiler}-{BRIEF}", flags=(*t.flags, "-Og"))
         for t in found.toolchains
         if t.flag_set == "base" and t.compiler in COMPILERS
     ]
-    return replace(found, toolchains=(*found.toolchains, *rejected))
+    return replace(found, toolchains=(*found.toolchains, *brief))
 
 
-REJECTED = "rejected"
-"""Name of the toolchains of broken variants: whether a check fails does not depend on optimisation, which is half of
-their compile time."""
+BRIEF = "brief"
+"""Name of the toolchains of broken variants, and of all without --full: whether a check holds does not depend on
+optimisation, which is half of their compile time. With --full, what is right is compiled as users' programs are."""
 
 
-def toolchain(flag_set: str, compiler: str = "gcc", broken: bool = False) -> Toolchain | None:
-    name = f"{compiler}-{REJECTED if broken and flag_set == 'base' else flag_set}"
+def toolchain(flag_set: str, compiler: str = "gcc", brief: bool = False) -> Toolchain | None:
+    name = f"{compiler}-{BRIEF if brief and flag_set == 'base' else flag_set}"
     return next((t for t in toolbox().toolchains if t.name == name), None)
 
 
@@ -149,11 +149,11 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
     meets each library. What only one compiler can build meets all libraries there, if it can run.
 
-    With --of-machine a variant meets one compiler and one library. A representative is the program of the fresh machine
-    again, except for the library; the other variants of a workload share one compiler, so that only one has to build
-    its judge. The representatives of the chapter about the libraries themselves meet all of them.
+    With --of-machine a variant meets one compiler and one library. A representative meets the compiler of the fresh
+    machine again, and the other library; the other variants of a workload share one compiler, so that only one has to
+    build its judge. The representatives of the chapter about the libraries themselves meet all of them.
     """
-    tool = toolchain("base", compiler, variant.broken)
+    tool = toolchain("base", compiler, variant.broken or not run_options.full)
     every = programs(workload, variant, tool) if tool else []
     mpis = sorted({p.mpi for p in every if p.mpi})
     if not run_options.full:
@@ -200,7 +200,7 @@ def built_somehow(workload: Workload, variant: Variant) -> Built:
 
 def plain_program(workload: str, variant: str, flag_set: str = "base") -> Program:
     """Return the program with gcc's flags of that set and the first MPI library; skip the test if either is missing."""
-    tool, mpis = toolchain(flag_set, broken=variant.startswith("broken_")), toolbox().mpis
+    tool, mpis = toolchain(flag_set, brief=variant.startswith("broken_")), toolbox().mpis
     if tool is None:
         pytest.skip("no gcc here")
     if not variant.removeprefix("broken_").startswith("mpi"):

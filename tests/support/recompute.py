@@ -133,6 +133,12 @@ class Run:
     def samples(self) -> int:
         return sum(len(r.get("sample", ())) for r in self.complete())
 
+    def load(self) -> float:
+        return float(self.run["machine"]["load"])
+
+    def cpus(self) -> int:
+        return len(self.run["machine"]["cpus"])
+
     def counted(self, target: str, toolchain: str) -> list[float]:
         """Operations counted over operations declared, launch by launch, of programs of one rank."""
         shares = []
@@ -292,15 +298,17 @@ def above(figures: list[Figure]) -> int:
 
 
 def near(figures: list[Figure]) -> int:
-    """Return in how many pairs the second figure is within 3 % of the first, or has an interval that meets its."""
-    pairs = zip(figures[::2], figures[1::2], strict=True)
-    return sum(_near(best, other) for best, other in pairs)
+    """Return in how many pairs the second figure is the same as the first: the interval of their ratio includes 1, or
+    both the ratio of their medians and that over all their launches are within 3 %."""
+    return sum(_same(best, other) for best, other in zip(figures[::2], figures[1::2], strict=True))
 
 
-def _near(best: Figure, other: Figure) -> bool:
+def _same(best: Figure, other: Figure) -> bool:
+    if best.place == other.place:
+        return True
     over, under = (best, other) if best.row["better"] == "higher" else (other, best)
-    meets = best.fact("low") <= other.fact("high") and other.fact("low") <= best.fact("high")
-    return bool(meets or nearest(over, under) < 1.03)
+    small = nearest(over, under) < 1.03 and abs(shift(other, best) - 1) < 0.03
+    return small or ratios.low(best, other) <= 1 <= ratios.high(best, other)
 
 
 def shift(b: Figure, a: Figure) -> float:
@@ -322,7 +330,8 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "largest": Figure.largest, "half_waves": Figure.half_waves, "window": lambda f: f.windows()[-1][0],
         "last": lambda f, name: f.windows()[-1][1][name],
         **{n: getattr(run, n) for n in
-           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache")},
+           ("count", "scatter", "threshold", "lasted", "drift", "diverged", "samples", "counted", "cache",
+            "load", "cpus")},
         **{name: partial(f, run.run["machine"].get("hardware")) for name, f in nominal.FUNCTIONS.items()},
     }  # fmt: skip
     letters = "abcdefghijklmnopqrstuvwxyz"

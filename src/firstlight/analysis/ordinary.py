@@ -149,13 +149,8 @@ def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
 
 
 def same(best: Verified, other: Verified) -> bool:
-    """Return whether a figure equals the best: medians within 3 %, overlapping intervals, or no intervals."""
-    if other is best or ranking.advantage(best, other) < 1 + ranking.PRACTICAL:
-        return True
-    a, b = best.estimate, other.estimate
-    if a.low is None or a.high is None or b.low is None or b.high is None:
-        return True
-    return a.low <= b.high and b.low <= a.high
+    """Return whether a figure equals the best, by the rule of the ranking."""
+    return other is best or ranking.alike(best, other)
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -172,11 +167,11 @@ def advice(found: Ordinary | None) -> str:
     best = found.flags[0]
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
-    sentence = f"{_name(best)}: {_near(best)}"
-    if best.broken:
-        sentence += f"; it breaks {_broken(best)}"
-        if strict := next((f for f in found.flags if not f.broken), None):
-            sentence += f". Without wrong results: {_name(strict)}, {_near(strict)}"
+    if not best.broken:
+        return f"use {_name(best)}: {_near(best)}{_elsewhere(found)}"
+    sentence = f"the fastest is {_name(best)}: {_near(best)}, but its results are wrong in {_broken(best)}"
+    if strict := next((f for f in found.flags if not f.broken), None):
+        sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}"
     return sentence + _elsewhere(found)
 
 

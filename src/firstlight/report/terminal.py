@@ -125,8 +125,9 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
     """Return what may have disturbed the measurement, without what the verdict shows."""
-    slow = [d for d in disturbances(judgement.steadiness) if d not in settle(verdict.health(judgement))]
-    lines = [line for text in (*judgement.run.machine.warnings, *slow) for line in wrap(text, width, "  ! ", "    ")]
+    shown = settle(verdict.health(judgement))
+    some = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
+    lines = [line for text in some if text not in shown for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]
 
 

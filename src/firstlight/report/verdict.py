@@ -19,6 +19,7 @@ from firstlight.report import answers, external_commands, wording
 from firstlight.report.sentence import capital
 from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
+from firstlight.system.machine import NOT_ALONE, Machine, busy
 
 CARE = "usable with care: {why}; compare intervals, not medians"
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
@@ -63,7 +64,16 @@ def health(judgement: Judgement) -> str:
         return f"not fit for measuring: {_shared(judgement)}"
     if why := _disturbance(judgement):
         return CARE.format(why=why)
-    return "fit for measuring: no disturbance above the thresholds of the method"
+    return f"fit for measuring: no disturbance above the thresholds of the method{_busy(judgement.run.machine)}"
+
+
+def _busy(machine: Machine) -> str:
+    """Return `; not alone: load 5.2 on 2 CPUs before the run`; "" if the processors were idle."""
+    if not busy(machine.load, len(machine.cpus)):
+        return ""
+    load = provenance.number(f"{machine.load:.1f}", "load()")
+    cpus = provenance.number(str(len(machine.cpus)), "cpus()")
+    return f"; {NOT_ALONE.format(load=load, cpus=cpus)}"
 
 
 def _disturbance(judgement: Judgement) -> str:
@@ -84,7 +94,7 @@ def _shared(judgement: Judgement) -> str:
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return which library is better in which rows: `MPICH: message latency, 2 ranks (1.8 x better). No ...`."""
+    """Return which library is better in which rows: `MPICH is better than Open MPI: latency (1.8 x). No ...`."""
     run = judgement.run
     better: dict[str, list[str]] = {}
     same: list[str] = []
@@ -100,9 +110,10 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         if len(groups) == 1 or len(groups[0].figures) > 1:
             same.append(title)
             continue
-        name = wording.mpi_name(run, rivals[0].identity.mpi or "")
-        better.setdefault(name, []).append(f"{title} ({provenance.times(rivals[0], groups[1].best)} better)")
-    parts = [f"{name}: {_some(what)}" for name, what in sorted(better.items())]
+        first, second = (wording.mpi_name(run, f.identity.mpi or "") for f in (rivals[0], groups[1].best))
+        what = f"{title} ({provenance.times(rivals[0], groups[1].best)})"
+        better.setdefault(f"{first} is better than {second}", []).append(what)
+    parts = [f"{claim}: {_some(what)}" for claim, what in sorted(better.items())]
     parts += [f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []
     return ". ".join(parts + (["All ranks were on one node"] if nodes == 1 else []))
 

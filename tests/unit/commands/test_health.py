@@ -125,11 +125,11 @@ def test_a_limit_without_a_measurement_is_unclear(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = tmp_path / "site.toml"
-    site.write_text('[limits]\n"message latency, 2 ranks" = "1 us"\n')
+    site.write_text('[limits]\n"message latency, empty, 2 ranks" = "1 us"\n')
     monkeypatch.setenv("FIRSTLIGHT_SITE", str(site))
     run(tmp_path / "results", "one", 1)
     code, found = health(capsys, tmp_path / "results", "one")
-    assert code == INCONCLUSIVE and bad(found, UNCLEAR) == ["message latency, 2 ranks"]
+    assert code == INCONCLUSIVE and bad(found, UNCLEAR) == ["message latency, empty, 2 ranks"]
 
 
 @pytest.mark.parametrize(

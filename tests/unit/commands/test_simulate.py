@@ -305,6 +305,7 @@ def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture
     assert 'id="simulation-axes"' in place.read_text()
 
 
+@pytest.mark.native
 def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("broadcast", "--topology", "square:4") == 2
     output = capsys.readouterr().err
@@ -323,6 +324,7 @@ def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.C
 
 
 @pytest.mark.parametrize("name", sorted(networks.load()))
+@pytest.mark.native
 def test_the_program_takes_every_network_on_a_topology_of_its_kind(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -335,6 +337,7 @@ def test_the_program_takes_every_network_on_a_topology_of_its_kind(
     assert f"({network.title}, {networks.KINDS[network.kind]})" in output
 
 
+@pytest.mark.native
 def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
     """On two ranks a barrier is one message: L + 2 o is the published latency; a byte takes 1 / bandwidth."""
     words = ("--topology", "flat:2", "--machine", "hdr200", "--json")
@@ -370,6 +373,7 @@ def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
         networks.load(tmp_path)
 
 
+@pytest.mark.native
 def test_a_part_of_an_interface_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("barrier", "--topology", "torus:2x2", "--machine", "interfaces=2.5") == 2
     assert "'interfaces' should be a whole number, not '2.5'" in capsys.readouterr().err
@@ -377,6 +381,7 @@ def test_a_part_of_an_interface_is_refused(capsys: pytest.CaptureFixture[str]) -
     assert "'interfaces' should be a number from 1 to 255, not '256'" in capsys.readouterr().err
 
 
+@pytest.mark.native
 def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("barrier", "--topology", "flat:64") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")

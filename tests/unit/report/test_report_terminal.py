@@ -29,7 +29,7 @@ def test_each_declared_row_shows_its_best_verified_figure() -> None:
     rows = answers.answers(judgement, workloads)
     assert [r.row.title for r in rows] == [
         "memory bandwidth, 1 core", "memory bandwidth, 2 cores", "arithmetic, 64 bit, 1 core", "scalar product in L1",
-        "scalar product in memory", "memory latency", "message latency, 2 ranks", "message bandwidth, 1 MiB",
+        "scalar product in memory", "memory latency", "message latency, 8 B, 2 ranks", "message bandwidth, 1 MiB",
     ]  # fmt: skip
     for row in rows:
         assert row.best is not None
@@ -83,11 +83,16 @@ def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Worklo
         (
             "budget",
             ("pingpong.mpi_blocking@gcc-native+mpich",),
-            "message latency, 2 ranks",
+            "message latency, 8 B, 2 ranks",
             "not measured: pingpong.mpi_blocking with gcc-native with mpich",
         ),
         ("complete", ("dot.simd",), "scalar product in L1", ""),
-        ("budget", ("pingpong.mpi_blocking",), "message latency, 2 ranks", "not measured: pingpong.mpi_blocking"),
+        (
+            "budget",
+            ("pingpong.mpi_blocking",),
+            "message latency, 8 B, 2 ranks",
+            "not measured: pingpong.mpi_blocking",
+        ),
         ("budget", (" ",), "scalar product in L1", ""),
     ],
 )
@@ -189,7 +194,7 @@ def test_the_page_names_what_the_suite_leaves_out_with_a_command() -> None:
 
 def test_choice_names_the_mpi_that_is_better() -> None:
     chosen = {a.row.title: a.choose for a in answers.answers(*sample())}
-    assert chosen["message latency, 2 ranks"] == "MPICH"
+    assert chosen["message latency, 8 B, 2 ranks"] == "MPICH"
     assert chosen["message bandwidth, 1 MiB"] == "Open MPI"
     assert chosen["scalar product in memory"] == "any"
     assert chosen["memory latency"] == ""
@@ -330,5 +335,5 @@ def test_comparison_shows_both_medians_the_ratio_and_the_outcome() -> None:
 
 def test_nothing_is_recommended_from_too_few_launches() -> None:
     chosen = {a.row.title: a.choose for a in answers.answers(*sample(1, 3))}
-    assert chosen["message latency, 2 ranks"] == "unclear"
+    assert chosen["message latency, 8 B, 2 ranks"] == "unclear"
     assert chosen["scalar product in memory"] in ("", "any", "unclear")

@@ -76,20 +76,12 @@ def _sentence(judgement: Judgement, h: Harm) -> str:
 
 
 def _harms(judgement: Judgement) -> Iterator[Harm]:
-    """Yield every clear loss whose intervals do not overlap."""
+    """Yield every clear loss."""
     run, order = judgement.run, [str(name) for name in FLAG_SETS]
     for figures in by_flags(judgement):
         known = [f for f in figures if flag_set(run, f.identity.toolchain) in order]
         known.sort(key=lambda f: order.index(flag_set(run, f.identity.toolchain)))
         for lesser, better in combinations(known, 2):
             found = gain(lesser, better)
-            if clearly(found, WORTH) and _apart(lesser, better):
+            if clearly(found, WORTH):
                 yield Harm(found.value, lesser, better)
-
-
-def _apart(a: Verified, b: Verified) -> bool:
-    """Return whether the intervals of the medians do not overlap."""
-    x, y = a.estimate, b.estimate
-    if x.low is None or x.high is None or y.low is None or y.high is None:
-        return False
-    return x.high < y.low or y.high < x.low

@@ -20,6 +20,10 @@ from firstlight.core.errors import FirstlightError
 UNTIMED = "emulated: verified, not timed"
 """The note of every page on a processor that was emulated, and on each of its results."""
 
+BUSY = 0.5
+"""A load average above this share of the usable CPUs may disturb a measurement."""
+NOT_ALONE = "not alone: load {load} on {cpus} CPUs before the run"
+
 CacheKind = Literal["data", "unified"]
 
 
@@ -164,6 +168,11 @@ class Machine(msgspec.Struct, frozen=True):
         """Return the bytes of all caches of the last level together."""
         last = self.last_cache()
         return sum(c.size for c in self.caches if last and c.level == last.level)
+
+
+def busy(load: float, cpus: int) -> bool:
+    """Return whether others used the processors before the run."""
+    return load > BUSY * cpus
 
 
 def cache_directory() -> Path:

@@ -13,12 +13,21 @@ from pathlib import Path
 import msgspec
 
 from firstlight.core.errors import FirstlightError
-from firstlight.system.machine import Gpu, Machine, MemoryNode, allocation, gpus, hardware, inherited, parse, topology
+from firstlight.system.machine import (
+    NOT_ALONE,
+    Gpu,
+    Machine,
+    MemoryNode,
+    allocation,
+    busy,
+    gpus,
+    hardware,
+    inherited,
+    parse,
+    topology,
+)
 from firstlight.system.machine.counters import availability
 from firstlight.system.machine.files import read
-
-BUSY = 0.5
-"""A load average above this share of the usable CPUs disturbs a measurement."""
 
 
 def describe(root: Path, cache_dir: Path) -> Machine:
@@ -88,8 +97,8 @@ def warnings(
         found.append("the frequency governor is powersave: short runs may see a low clock")
     if not frequency and governor is None and turbo is None:
         found.append("CPU frequency is not visible; clock drift cannot be separated from noise")
-    if load > BUSY * cpus:
-        found.append(f"not alone: load {load:.1f} on {cpus} CPUs before the run")
+    if busy(load, cpus):
+        found.append(NOT_ALONE.format(load=f"{load:.1f}", cpus=cpus))
     if quota is not None and quota < cpus:
         found.append(f"a control group allows {quota:g} of {cpus} CPUs: threads beyond that are throttled")
     return tuple(found)
