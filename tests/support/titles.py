@@ -306,6 +306,7 @@ class Check:
         some += [
             f"{size / by:.{d}f}".rstrip("0").rstrip(".") for size in sizes for by in BINARY.values() for d in (0, 1, 2)
         ]
+        some += [a["name"] for a in (machine.get("hardware") or {}).get("arithmetic", ())]
         tools = run["toolbox"]
         some += [v for t in tools["toolchains"] + tools["mpis"] for v in self._versions(t)]
         some += [m["label"] for m in tools["mpis"]]

@@ -126,7 +126,7 @@ def test_a_metric_in_another_unit_than_those_beside_it_fails() -> None:
     mine = [f for f in judgement.figures if f.identity.variant == "kahan" and f.identity.metric == first.name]
     assert mine and all(isinstance(f, Failed) for f in mine)
     assert any("in furlong" in f.reason and "other variants" in f.reason for f in mine if isinstance(f, Failed))
-    assert "your code gets" in terminal.summary(judgement, workloads, 100, False, Path("run"))
+    assert "best figure" in terminal.summary(judgement, workloads, 100, False, Path("run"))
 
 
 def test_a_time_that_no_calendar_knows_is_refused(result: Path, capsys: Captured) -> None:

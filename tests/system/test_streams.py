@@ -158,7 +158,7 @@ def test_a_disk_that_is_full_at_the_report(
         patch.setattr(Folder, "replace", full)
         for words in (["run", "--launches", "6", "--as", "one"], ["report"]):
             code, out, err = call(capsys, *words)
-            assert code == ENVIRONMENT and "your code gets" in out
+            assert code == ENVIRONMENT and "best figure" in out
             assert ("report: " in out) == (name != "report.html")
             (line,) = (line for line in err.splitlines() if "not written" in line)
             assert line.startswith(f"firstlight: not written: {missing}, for the disk is full; all launches are safe.")
@@ -181,7 +181,7 @@ def test_a_disk_that_is_full_at_run_json(bench: Bench, capsys: Captured, monkeyp
     with monkeypatch.context() as patch:
         patch.setattr(store.Store, "write_run", full)
         code, out, err = call(capsys, "run", "--launches", "6", "--as", "one")
-    assert code == ENVIRONMENT and "your code gets" in out
+    assert code == ENVIRONMENT and "best figure" in out
     assert "the disk is full; finished launches are safe." in err.splitlines()[-1]
     assert "--resume results/one" in err.splitlines()[-1]
     assert call(capsys, "run", "--resume", "results/one", "--budget", "1m")[0] == OK

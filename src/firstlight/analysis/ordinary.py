@@ -21,6 +21,7 @@ from firstlight.model.plan.selectors import in_row
 from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
+CLEARLY = 1.25  # advice also names flags whose largest loss is so many times smaller
 SHOWN = 3  # programs that flags break, by name
 
 
@@ -159,8 +160,8 @@ def same(best: Verified, other: Verified) -> bool:
 def advice(found: Ordinary | None) -> str:
     """Return one or two sentences with the sources of their numbers; "" if there is nothing to compare.
 
-    If the best flags break a result, the best ones that break none follow; last, those for kernels that the best flags
-    did not measure: few compilers of C++ also compile Fortran.
+    If the best flags break a result, the best ones that break none follow; then those whose largest loss is clearly
+    smaller; last, those for kernels that the best flags did not measure: few compilers of C++ also compile Fortran.
     """
     if found is None:
         return ""
@@ -168,11 +169,20 @@ def advice(found: Ordinary | None) -> str:
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
-        return f"use {_name(best)}: {_near(best)}{_elsewhere(found)}"
-    sentence = f"the fastest is {_name(best)}: {_near(best)}, but its results are wrong in {_broken(best)}"
+        return f"use {_name(best)}: {_near(best)}{_gentler(found, best)}{_elsewhere(found)}"
+    sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
     if strict := next((f for f in found.flags if not f.broken), None):
         sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}"
-    return sentence + _elsewhere(found)
+    return sentence + _gentler(found, best, strict) + _elsewhere(found)
+
+
+def _gentler(found: Ordinary, *named: Flags | None) -> str:
+    """Return `. gcc-fast (-Ofast) is 1.3 x slower at most`, of flags that lose clearly less in their worst kernel."""
+    losses = [f.factor for f in named if f is not None]
+    other = min(found.flags, key=lambda f: f.factor)
+    if other.worst is None or other in named or other.factor * CLEARLY > min(losses):
+        return ""
+    return f". {_name(other)} is {loss(other)} slower at most" + (f", but {_wrong(other)}" if other.broken else "")
 
 
 def _elsewhere(found: Ordinary) -> str:
@@ -219,6 +229,10 @@ def _kernels(f: Flags) -> str:
 def loss(f: Flags) -> str:
     """Return `1.3 x`, compared with the best of the kernel in which it loses most; "" if it loses nowhere."""
     return provenance.advantage(f"{significant(f.factor)} x", *f.worst[1]) if f.worst else ""
+
+
+def _wrong(f: Flags) -> str:
+    return f"its results are wrong in {_broken(f)}"
 
 
 def _broken(f: Flags) -> str:

@@ -170,7 +170,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
     if run.imported:
         return [own]
     rows = [
-        ("processor", f"{m.processor} ({m.architecture}, {m.microarchitecture})"),
+        ("processor", f"{m.processor} ({m.architecture}, instruction set {m.microarchitecture})"),
         ("system", f"{m.system}, kernel {m.kernel}" + (f", virtual ({m.virtual})" if m.virtual else "")),
         ("frequency policy", f"{m.governor or 'not visible'}, turbo {_yes(m.turbo)}"),
         ("huge pages", m.huge_pages or "not visible"),

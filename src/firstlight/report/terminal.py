@@ -76,11 +76,11 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
 
 
 def machine_line(judgement: Judgement) -> str:
-    """Return `AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`."""
+    """Return `AMD EPYC (Zen 3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`."""
     machine, levels = judgement.run.machine, judgement.hierarchy.levels
     if not machine.cpus:  # of an imported run: firstlight did not see it
         return wording.unseen(judgement.run)
-    architecture = f" ({machine.microarchitecture})" if machine.microarchitecture else ""
+    architecture = f" ({machine.core})" if machine.core else ""
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
     cache = ""
     if levels:
@@ -137,7 +137,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         return ["  Nothing was measured that a row of the summary shows; see ./fl figures"]
     cells = [_cells(a) for a in rows]
     long = sum(_widths(cells, "launches")) + 12 <= width
-    heads = ("your code gets", "median", confidence.INTERVAL, "of ceiling" if long else "ceiling", "launches", "choose")
+    heads = ("best figure", "median", confidence.INTERVAL, "of ceiling" if long else "ceiling", "launches", "choose")
     if not long:
         heads = (*heads[:4], "n", "choose")
     sizes = [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
@@ -183,7 +183,7 @@ def _left_out(what: str, some: Sequence[tuple[str, str]], width: int) -> list[st
 
 
 def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
-    heads = ("your code gets", "median", confidence.INTERVAL, "of ceiling", heading, "choose")
+    heads = ("best figure", "median", confidence.INTERVAL, "of ceiling", heading, "choose")
     return [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
 
 

@@ -44,6 +44,23 @@ def test_flags_for_ordinary_code_are_not_those_of_tuned_variants() -> None:
     assert len(sentence.sources) >= 5
 
 
+def test_flags_whose_largest_loss_is_smaller_are_named_as_well() -> None:
+    judgement, workloads = sample()
+    for f in judgement.figures:
+        i = f.identity
+        large = i.variant == "serial" and dict(i.parameters).get("n") == 10_000_000
+        if isinstance(f, Verified) and large and i.toolchain.endswith("fast"):
+            e = f.estimate
+            slower = Estimate(e.median / 2, e.median / 2.02, e.median / 1.98, tuple(x / 2 for x in e.launches))
+            judgement = changed(judgement, replace(f, estimate=slower, states=None))
+    of = {f.toolchain: f for f in compared(judgement, workloads).flags}
+    both = replace(compared(judgement, workloads), flags=(of[NATIVE], of["gcc-fast"]))
+    sentence = provenance.settle(advice(both))
+    assert sentence.startswith("use gcc-native (-O3 -march=native): ")
+    assert sentence.endswith(" x slower at most, but its results are wrong in dot.kahan") and ". gcc-fast (" in sentence
+    assert "at most" not in advice(replace(both, flags=(of["gcc-base"], of[NATIVE])))
+
+
 def test_without_a_fortran_compiler_the_advice_says_so() -> None:
     judgement, workloads = sample()
     missing = ". Fortran was not measured: no compiler was found"

@@ -107,7 +107,7 @@ def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
 def test_run_prints_the_page_and_tells_why_it_stopped(bench: Bench, capsys: Captured) -> None:
     code, out, err = call(capsys, "run", "dot.serial", "--toolchain", "*-base")
     assert code == OK
-    assert "your code gets" in out and "report" in out
+    assert "best figure" in out and "report" in out
     assert "complete; every interval is within" in err.splitlines()[-1]
     assert [p.name for p in runs.find("latest").glob("launches/*.0000.jsonl")] == ["dot.serial.gcc-base.1x1.0000.jsonl"]
 
@@ -172,7 +172,7 @@ def test_report_is_written_again_elsewhere_and_with_a_comparison(
 ) -> None:
     page = tmp_path / "page.html"
     code, out, _ = call(capsys, "report", "--output", str(page), "--compare", result.name)
-    assert code == OK and "your code gets" in out
+    assert code == OK and "best figure" in out
     assert page.read_text().lstrip().lower().startswith("<!doctype html>")
     code, out, _ = call(capsys, "report", "--json")
     assert json.loads(out)["report"] == str(result / "report.html")

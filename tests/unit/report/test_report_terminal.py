@@ -167,7 +167,7 @@ def test_a_row_without_an_interval_is_named_and_not_shown_where_the_budget_ended
     assert answers.answers(spent, workloads) == []
     page = terminal.summary(spent, workloads, 120)
     assert "  no answer in this budget: scalar product in L1 and 5 more; ./fl run --resume" in page
-    assert "your code gets" not in page
+    assert "best figure" not in page
     whole, _ = sample()
     some = replace(whole, records=tuple(r for r in whole.records if not r.start.cell.startswith("dot.")))
     some = replace(some, run=replace(whole.run, state="budget"))

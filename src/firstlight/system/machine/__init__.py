@@ -154,6 +154,15 @@ class Machine(msgspec.Struct, frozen=True):
         """Return the machine's name on pages: its label, else its digest."""
         return self.label or self.name
 
+    @property
+    def core(self) -> str:
+        """Return the microarchitecture: by the processor's model, `Zen 3`, else by its instructions, `zen3`.
+
+        Virtual machines may hide instructions, so the second may be that of an older processor.
+        """
+        name = self.hardware.arithmetic[0].name if self.hardware else ""
+        return name or self.microarchitecture
+
     def cache(self, level: int) -> Cache | None:
         """Return the data or unified cache of that level behind the core that programs of one thread run on."""
         from firstlight.system.machine.cores import serial
