@@ -84,6 +84,7 @@ def variants(broken: bool) -> list[tuple[Workload, Variant]]:
     return [(w, v) for w in workloads.values() for v in w.variants if v.broken == broken]
 
 
+PLAINEST = ("serial", "omp", "mpi", "mpi_blocking")
 KINDS = ((), ("openmp",), ("mpi",))
 """What a representative needs: nothing (serial), threads or processes."""
 
@@ -95,7 +96,7 @@ def _representatives(workload: str) -> frozenset[str]:
     found = {v.name for v in every if v.broken and tuple(v.needs) in KINDS}
     for needs in KINDS:
         names = [v.name for v in every if not v.broken and tuple(v.needs) == needs]
-        found |= set(sorted(names, key=lambda n: (n not in ("serial", "omp", "mpi"), len(n), n))[:1])
+        found |= set(sorted(names, key=lambda n: (n not in PLAINEST, len(n), n))[:1])
     return frozenset(found)
 
 

@@ -1,7 +1,9 @@
-"""Broken variants of a workload that need the same, compiled as one file: compilers read its headers once.
+"""Variants of a workload that need the same, compiled as one file: compilers read its headers once, and what several
+variants instantiate.
 
 The name of the executable tells which variant it is, so each variant has its own link to the same executable.
-A broken variant is inside a namespace here, so it may open unnamed ones only.
+A variant is inside a namespace here. One that opens a named namespace, itself or by a macro of its workload, is compiled
+alone.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,15 +26,15 @@ from firstlight.toolchain.sources import digest
 
 FOLDER = native.CACHE / "together"
 _INCLUDE = re.compile(r'^#include (?:(<[^>\n]+>)|"([^"\n]+)")', re.MULTILINE)
+_NAMED = re.compile(r"^namespace \w", re.MULTILINE)
 
 
 def make(programs: Iterable[Program]) -> dict[Program, Built]:
-    """Build broken variants with warnings as errors; if one does not compile, all of its file have that error."""
+    """Build variants with warnings as errors; if one does not compile, all of its file have that error."""
     groups: dict[object, list[Program]] = defaultdict(list)
     for program in programs:
         variant = _variant(program)
-        alone = variant.source.suffix != ".cpp" or variant.flags or of_library(variant.needs)
-        kind = program.variant if alone else variant.needs
+        kind = program.variant if _alone(variant) else variant.needs
         groups[program.workload, kind, program.toolchain, program.mpi].append(program)
     lone = [group[0] for group in groups.values() if len(group) == 1]
     files = {_program(group): group for group in groups.values() if len(group) > 1}
@@ -44,13 +47,19 @@ def make(programs: Iterable[Program]) -> dict[Program, Built]:
     return {p: built[p] for p in lone} | {p: _linked(built[f], p) for f, group in files.items() for p in group}
 
 
+def _alone(variant: Variant) -> bool:
+    special = variant.source.suffix != ".cpp" or variant.flags or of_library(variant.needs)
+    text = variant.source.read_text()
+    return bool(special or _NAMED.search(text) or not (variant.broken or "FL_VARIANT(" in text))
+
+
 def _variant(program: Program) -> Variant:
     return native.workloads[program.workload].variant(program.variant)
 
 
 def _program(group: list[Program]) -> Program:
     needs = "_".join(_variant(group[0]).needs) or "serial"
-    return replace(group[0], variant=f"broken_together_{needs}")
+    return replace(group[0], variant=f"together_{needs}")
 
 
 def _file(together: Program, group: list[Program]) -> Variant:
@@ -108,4 +117,6 @@ def _linked(built: Built, program: Program) -> Built:
     link.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         link.symlink_to(built.executable)
-    return replace(built, program=program, executable=link, sha256=f"{built.sha256} {program.variant}")
+    described = subprocess.run([link, "--describe"], stdout=subprocess.PIPE, check=True).stdout
+    sha256 = f"{built.sha256} {program.variant}"
+    return replace(built, program=program, executable=link, sha256=sha256, describe=described)

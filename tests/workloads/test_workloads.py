@@ -36,11 +36,12 @@ def selected(request: pytest.FixtureRequest) -> frozenset[str]:
 
 
 @cache
-def built(workload: str, compiler: str, broken: bool, names: frozenset[str]) -> dict[Program, Built]:
+def built(workload: str, compiler: str, kinds: tuple[bool, ...], names: frozenset[str]) -> dict[Program, Built]:
     """Build programs of a workload with a compiler's base flags and warnings as errors: those of the named variants."""
-    pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
-    programs = [p for pair in pairs if name(pair) in names for p in native.met(*pair, compiler)]
-    return together.make(programs) if broken else native.make(programs)
+    every = [(w, v) for w, v in (*GOOD, *BROKEN) if w.name == workload and v.broken in kinds]
+    pairs = [pair for pair in every if compiler in native.compilers(pair[1]) and name(pair) in names]
+    programs = [p for pair in pairs for p in native.met(*pair, compiler)]
+    return together.make(programs) if True in kinds else native.make(programs)
 
 
 def placements(variant: Variant) -> list[Placement]:
@@ -82,7 +83,8 @@ def built_from(
     pair: tuple[Workload, Variant], compiler: str, names: frozenset[str], broken: bool = False
 ) -> list[Built]:
     workload, variant = pair
-    found = [built(workload.name, compiler, broken, names)[p] for p in native.met(workload, variant, compiler)]
+    kinds = (broken,) if run_options.full else (False, True)
+    found = [built(workload.name, compiler, kinds, names)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was reported to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 

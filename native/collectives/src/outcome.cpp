@@ -1,7 +1,8 @@
 #include "outcome.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <vector>
 
 namespace fl::collectives {
 
@@ -68,12 +69,46 @@ template std::string wrong_data(const Schedule&, const Replay<Single>&);
 
 namespace {
 
-// 512 ranks at once: who is known to have come when an operation starts, and when it is complete.
-constexpr std::size_t words = 8;
-using Known = std::array<std::uint64_t, words>;
+// The ranks that are known to have come: intervals in their order, with gaps between them. Algorithms that join halves
+// of halves have one or two.
+struct Interval {
+  Rank begin, end;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+using Known = std::vector<Interval>;
 
 void learn(Known& k, const Known& other) {
-  for (std::size_t w = 0; w < words; ++w) k[w] |= other[w];
+  if (other.empty() || k == other) return;
+  Known all;
+  all.reserve(k.size() + other.size());
+  std::ranges::merge(k, other, std::back_inserter(all), {}, &Interval::begin, &Interval::begin);
+  k.clear();
+  for (const Interval& r : all)
+    if (k.empty() || k.back().end < r.begin)
+      k.push_back(r);
+    else
+      k.back().end = std::max(k.back().end, r.end);
+}
+
+Known participants(const Schedule& schedule) {
+  Known all;
+  Rank begin = 0;
+  for (const Rank missing : schedule.missing) {
+    if (begin < missing) all.push_back({begin, missing});
+    begin = missing + 1;
+  }
+  if (begin < schedule.ranks) all.push_back({begin, schedule.ranks});
+  return all;
+}
+
+// The first rank of `all` that `some` of them lack.
+Rank first_unknown(const Known& all, const Known& some) {
+  for (const Interval& r : all) {
+    const auto in = std::ranges::find_if(some, [&](const Interval& x) { return x.begin <= r.begin && r.begin < x.end; });
+    if (in == some.end()) return r.begin;
+    if (in->end < r.end) return in->end;
+  }
+  return -1;
 }
 
 // Which send a receive belongs to; -1 for all other operations.
@@ -118,32 +153,25 @@ std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const st
   for (const Graph::Operation& o : graph.operations)
     if (o.segments != 1) return "a barrier of trains is not judged";
   const std::vector<Node> sender = senders(graph);
+  const Known all = participants(schedule);
   std::vector<Known> begin(graph.operations.size()), end(graph.operations.size()), left(static_cast<std::size_t>(schedule.ranks));
-  constexpr Rank together = 64 * words;
-  for (Rank base = 0; base < schedule.ranks; base += together) {
-    auto came = [&](Rank rank) {
-      Known k{};
-      if (rank >= base && rank < base + together) k[static_cast<std::size_t>(rank - base) / 64] = std::uint64_t{1} << ((rank - base) % 64);
-      return k;
-    };
-    for (Rank r = 0; r < schedule.ranks; ++r) left[static_cast<std::size_t>(r)] = came(r);
-    for (const auto [node, complete] : events) {
-      const auto n = static_cast<std::size_t>(node);
-      if (!complete) {
-        begin[n] = came(graph.operations[n].rank);
-        for (const Graph::Edge& e : graph.after(node)) learn(begin[n], (e.started ? begin : end)[static_cast<std::size_t>(e.on)]);
-        continue;
-      }
-      end[n] = begin[n];
-      if (sender[n] >= 0) learn(end[n], begin[static_cast<std::size_t>(sender[n])]);
-      learn(left[static_cast<std::size_t>(graph.operations[n].rank)], end[n]);
+  for (Rank r = 0; r < schedule.ranks; ++r) left[static_cast<std::size_t>(r)] = {{r, r + 1}};
+  for (const auto [node, complete] : events) {
+    const auto n = static_cast<std::size_t>(node);
+    const Rank rank = graph.operations[n].rank;
+    if (!complete) {
+      begin[n] = {{rank, rank + 1}};
+      for (const Graph::Edge& e : graph.after(node)) learn(begin[n], (e.started ? begin : end)[static_cast<std::size_t>(e.on)]);
+      continue;
     }
-    for (Rank r = 0; r < schedule.ranks; ++r)
-      for (Rank other = base; takes_part(schedule, r) && other < std::min(base + together, schedule.ranks); ++other) {
-        const auto bit = static_cast<std::size_t>(other - base);
-        if (takes_part(schedule, other) && (left[static_cast<std::size_t>(r)][bit / 64] >> (bit % 64) & 1U) == 0)
-          return "rank " + std::to_string(r) + " may leave the barrier before rank " + std::to_string(other) + " came";
-      }
+    end[n] = begin[n];
+    if (sender[n] >= 0) learn(end[n], begin[static_cast<std::size_t>(sender[n])]);
+    learn(left[static_cast<std::size_t>(rank)], end[n]);
+  }
+  for (Rank r = 0; r < schedule.ranks; ++r) {
+    const Known& mine = left[static_cast<std::size_t>(r)];
+    if (takes_part(schedule, r) && mine != all)
+      return "rank " + std::to_string(r) + " may leave the barrier before rank " + std::to_string(first_unknown(all, mine)) + " came";
   }
   return "";
 }

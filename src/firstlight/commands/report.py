@@ -55,6 +55,7 @@ Example:
 @click.argument("run", default="latest")
 @click.option("--compare", "other", metavar="RUN", help="Compare with this earlier run on the same page.")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the page to FILE instead of the run's directory.",

@@ -60,11 +60,12 @@ def health(judgement: Judgement) -> str:
     """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
     if not diverged(judgement.records)[1] or judgement.run.machine.emulated:
         return ""
+    busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
-        return f"not fit for measuring: {_shared(judgement)}"
+        return f"not fit for measuring: {_shared(judgement)}{busy}"
     if why := _disturbance(judgement):
-        return CARE.format(why=why)
-    return f"fit for measuring: no disturbance above the thresholds of the method{_busy(judgement.run.machine)}"
+        return CARE.format(why=why + busy)
+    return f"fit for measuring: no disturbance above the thresholds of the method{busy}"
 
 
 def _busy(machine: Machine) -> str:

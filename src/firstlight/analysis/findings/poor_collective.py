@@ -14,6 +14,7 @@ from firstlight.analysis.findings._common import SHOWN, clearly, command, gain, 
 from firstlight.analysis.formatting import listing, where
 from firstlight.analysis.roles import RoleFigure, played, players
 from firstlight.core.roles import LIBRARY_SUM
+from firstlight.core.shell import command as hint
 from firstlight.core.units import binary
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Placement
@@ -46,7 +47,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         found.append(
             Finding(
                 rule="poor_collective",
-                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {where_poor}: "
+                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is slow {where_poor}: "
                 + _sentence(judgement.run, chosen),
                 evidence=tuple(shown(judgement, p.figure) for p in pairs.values())[:SHOWN],
                 command=command(*(p.program for p in pairs.values()), mpi=library),
@@ -107,13 +108,15 @@ def _bytes(p: RoleFigure) -> float:
 
 
 def _sentence(run: Run, chosen: list[Defeat]) -> str:
-    """Return `8 MiB over 2 ranks take 5.0 x as long as by ring over the same library and 1.9 x as long as MPICH's`."""
+    """Return `8 MiB over 2 ranks take 5.0 x as long as ring with messages of the same library`."""
     loser, parts = chosen[0].loser, []
     for d in chosen:
-        rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
+        library = mpi_label(run, d.winner.identity.mpi)
+        rival = f"{d.winner.title} with messages of the same library" if d.own else f"{library}'s"
         by = provenance.times(d.winner.figure, d.loser.figure)
         parts.append(f"{by} as long as {rival}")
-    return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
+    advice = f"; {hint('tune', 'collectives')} may find faster settings" if any(d.own for d in chosen) else ""
+    return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}{advice}"
 
 
 def _size(p: RoleFigure) -> str:

@@ -50,6 +50,7 @@ Exit status:
 @click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
 @click.option("--side-by-side", "as_machines", is_flag=True, help="Show two runs as machines side by side, too.")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",

@@ -47,7 +47,11 @@ Exit status:
 @click.argument("words", nargs=-1, required=True, metavar="FIGURE...")
 @click.option("--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured it.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the page to FILE as well."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the page to FILE as well.",
 )
 @as_json
 @results_folder

@@ -81,6 +81,7 @@ Exit status:
     help="Write the comparison of the newest run with the baseline as JUnit XML.",
 )
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",

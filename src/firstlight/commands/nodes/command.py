@@ -33,6 +33,7 @@ Exit status:
 )
 @click.argument("place", metavar="FOLDER")
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",

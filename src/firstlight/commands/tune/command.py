@@ -85,6 +85,7 @@ def command() -> None:
     help="Use the first measurement of an earlier tuning, and spend the budget on the trial.",
 )
 @click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",

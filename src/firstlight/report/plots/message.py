@@ -104,14 +104,17 @@ def _fitted(fit: Regime, metric: Metric | None, colour: str, left: float) -> Tra
 
 
 def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> str:
-    """Return whose latency is lower, or whose bandwidth is higher, for the smallest and the largest message."""
+    """Return whose latency is lower, or whose bandwidth is higher, for the smallest and the largest message.
+
+    If another one leads clearly in between, the size where it leads most is named as well.
+    """
     shared = sorted(set.intersection(*(set(v) for v in lines.values()))) or sorted(next(iter(lines.values())))
     key = answers.chooser(plot.lines)
     ends = list(dict.fromkeys((shared[0], shared[-1])))
     if (same := _same(view, plot, lines, ends)) is not None:
         return same
     parts = []
-    for size in ends:
+    for size in (ends[0], *_turn(lines, shared), *ends[1:]):
         figures = [line[size] for line in lines.values() if size in line]
         groups = ranking.rank(figures)
         best = groups[0].best
@@ -127,6 +130,16 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
         else:
             parts.append(f"{value} for {what}" if who == ["none"] else f"{who[0]}: {value} for {what}")
     return sentence.capital(f"{plot.metric}: " + "; ".join(parts))
+
+
+def _turn(lines: dict[str, dict[float, Verified]], shared: Sequence[float]) -> list[float]:
+    """Return the size where a line leads most that leads neither for the first nor for the last size; [] if none."""
+    ranked = {x: ranking.rank([line[x] for line in lines.values() if x in line]) for x in shared}
+    of = {id(line[x]): key for key, line in lines.items() for x in shared if x in line}
+    ends = {of[id(f)] for x in (shared[0], shared[-1]) if len(ranked[x]) > 1 for f in ranked[x][0].figures}
+    leads = [(groups[1].behind, x) for x, groups in ranked.items()
+             if len(groups) > 1 and not ends & {of[id(f)] for f in groups[0].figures}]  # fmt: skip
+    return [max(leads)[1]] if leads else []
 
 
 def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends: Sequence[float]) -> str | None:
