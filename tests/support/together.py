@@ -2,8 +2,8 @@
 variants instantiate.
 
 The name of the executable tells which variant it is, so each variant has its own link to the same executable.
-A variant is inside a namespace here. One that opens a named namespace, itself or by a macro of its workload, is compiled
-alone.
+A variant is inside a namespace here. One that opens a named namespace, itself or by a macro of its workload, is
+compiled alone.
 """
 
 from __future__ import annotations
