@@ -21,7 +21,6 @@ def nominal_flops(hardware: Facts, cores: int) -> float:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "nominal_flops": nominal_flops,
-    "per_cycle": lambda hardware: _per_cycle(hardware["arithmetic"][0]),
     "clock": lambda hardware: hardware["arithmetic"][0]["clock"],
     "nominal_memory": lambda hardware: hardware["memory"],
     "link_rate": lambda hardware: hardware["links"][0]["rate"],

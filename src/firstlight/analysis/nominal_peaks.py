@@ -171,16 +171,11 @@ def _higher(machine: Machine, f: Verified, n: int) -> str:
 
 
 def _why(machine: Machine, figures: Mapping[int, Verified]) -> str:
-    """Return why the nominal peak is not known, and which clock the figure of one core requires."""
+    """Return why the nominal peak is not known, and whether no clock explains the figure of one core."""
     why = hardware.unknown(machine)
     first = machine.hardware.arithmetic[0] if machine.hardware else None
     f = figures.get(1)
     if f is None or first is None or not first.per_cycle or first.clock:
         return why
-    by = convert(1.0, f.unit, "flop/s") or 0.0
-    hertz = by * f.estimate.median / first.per_cycle
-    if hertz > HIGHEST:
-        return f"{why}, and the processor is not the one that the system reports"
-    needed = provenance.number(quantity(hertz, "Hz"), f"{by!r} * a / per_cycle()", "Hz", (f,))
-    many = provenance.number(str(first.per_cycle), "per_cycle()")
-    return f"{why}; with the {many} operations per cycle of {provenance.name(first.name)} it was at least {needed}"
+    hertz = (convert(f.estimate.median, f.unit, "flop/s") or 0.0) / first.per_cycle
+    return f"{why}, and the processor is not the one that the system reports" if hertz > HIGHEST else why

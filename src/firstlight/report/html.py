@@ -141,6 +141,7 @@ def page_of(
         "span": provenance.span,
         "share": provenance.share,
         "ceiling": provenance.ceiling,
+        "resource": wording.resource,
         "launches": provenance.launches,
         "launched": lambda f: provenance.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),
         "quantity": units.quantity,
@@ -160,7 +161,7 @@ def page_of(
         "svg": lambda d: Own(svg.svg(d.title, d.data, d.layout)),
         "ghosts": lambda d: Own(svg.svg(d.title, d.data, d.layout, True)) if svg.has_ghosts(d.data) else "",
         "quantity_in_type": lambda cell: typeset(cell) if cell[:1].isdigit() or "^" in cell else cell,
-        "wide": lambda d: not d.data or svg.is_wide(d.data, d.layout),
+        "wide": lambda d: bool(d.data) and svg.is_wide(d.data, d.layout),
     }
 
     def shown(value: object) -> object:

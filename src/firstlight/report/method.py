@@ -78,8 +78,9 @@ def _launches(judgement: Judgement) -> str:
         f"{len(judgement.records)} times in all{budget}, taking "
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
         f"median of its samples. At least {run.launches} launches of each were required, and more until the "
-        f"{confidence.INTERVAL} was within ±{percent(run.precision)}. Launches to be compared were interleaved in "
-        f"balanced random order (seed {run.seed}), so that a drift of the machine affects all of them. "
+        f"{confidence.INTERVAL} was within ±{percent(run.precision)} or the budget ended. "
+        f"Launches to be compared were interleaved in balanced random order (seed {run.seed}), so that a drift of the "
+        f"machine affects all of them. "
         f"{_preview(judgement)}{how}."
     )
 

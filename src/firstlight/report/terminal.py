@@ -29,6 +29,7 @@ from firstlight.system.machine import UNTIMED, cores
 
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
+OWN = "*"  # marks a share of the best launch, which exceeded what was measured of the resource
 _NARROW = 20  # columns of a title beside its numbers, at least
 
 
@@ -159,7 +160,8 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     legend = [] if long else ["n: launches"]
     legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
-    lines += [ink("dim", f"  ({'; '.join(legend)})")] if legend else []
+    legend += [f"{OWN}: of the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
+    lines += [ink("dim", x) for x in wrap(f"({'; '.join(legend)})", width, "  ", "  ") if legend]
     return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])
 
 
@@ -208,10 +210,15 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         f"{answer.row.title} ({answer.program_and_library})",
         _short(quantity(e.median, best.unit)),
         interval(e.low, e.high, e.median, best.unit, " - "),
-        (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share),
+        (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share) + OWN * _own(answer),
         str(len(e.launches)),
         "" if answer.tuned else answer.choose,
     )
+
+
+def _own(answer: Answer) -> bool:
+    ceiling = answer.best.ceiling if answer.best else None
+    return ceiling is not None and ceiling.own
 
 
 def _short(text: str) -> str:

@@ -12,10 +12,10 @@ from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
 from firstlight.core.shell import command
-from firstlight.core.units import percent
+from firstlight.core.units import percent, significant
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row
-from firstlight.report import answers, external_commands, wording
+from firstlight.report import answers, external_commands, ratios, wording
 from firstlight.report.sentence import capital
 from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
@@ -112,11 +112,22 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
             same.append(title)
             continue
         first, second = (wording.mpi_name(run, f.identity.mpi or "") for f in (rivals[0], groups[1].best))
-        what = f"{title} ({provenance.times(rivals[0], groups[1].best)})"
+        what = f"{title} ({_times(rivals[0], groups[1].best)})"
         better.setdefault(f"{first} is better than {second}", []).append(what)
     parts = [f"{claim}: {_some(what)}" for claim, what in sorted(better.items())]
     parts += [f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []
     return ". ".join(parts + (["All ranks were on one node"] if nodes == 1 else []))
+
+
+def _times(better: Verified, worse: Verified) -> str:
+    """Return `2.4 x, 1.8 – 2.6`: how many times better the first is, with the interval of the ratio."""
+    under, over = (worse, better) if better.better == "higher" else (better, worse)
+    found = ratios.ratio(under, over, ranking.PRACTICAL)
+    ends = [(found.low, "ratio_low(a, b)"), (found.high, "ratio_high(a, b)")]
+    marked = [provenance.number(significant(x), formula, of=(under, over)) for x, formula in ends if x is not None]
+    return ", ".join(
+        [provenance.times(better, worse), " – ".join(marked)] if marked else [provenance.times(better, worse)]
+    )
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:
@@ -164,7 +175,7 @@ def state(run: Run) -> tuple[str, str]:
     if run.state == "changed":
         return "begin a new run: a program changed while it was measured", wording.again(run)
     how = {
-        "budget": "continue: the budget is spent, some intervals are wide or some programs were not started",
+        "budget": "continue: the budget ended before everything was measured often enough",
         "interrupted": "continue: the run was interrupted, and only part of the suite was measured",
         "running": "wait: this page was written during the run, which writes it again",
     }.get(run.state, run.state)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from firstlight.analysis.formatting import listing
-from firstlight.analysis.verdict import Identity
+from firstlight.analysis.verdict import Identity, Verified
 from firstlight.core.shell import command
 from firstlight.core.units import binary
 from firstlight.model.catalogue import Value
@@ -120,3 +120,12 @@ def tools(run: Run) -> list[str]:
 def _short(version: str) -> str:
     """Return the first two parts of a version."""
     return ".".join(version.split(".")[:2])
+
+
+def resource(figure: Verified) -> str:
+    """Return what a figure's share is a share of: `load bandwidth`, `arithmetic`, `its best launch`."""
+    ceiling = figure.ceiling
+    if ceiling is None or ceiling.own:
+        return "its best launch" if ceiling else ""
+    name = "triad_bandwidth" if ceiling.resource == "bandwidth" else ceiling.resource
+    return "arithmetic" if name.startswith("flops") else name.replace("_", " ")

@@ -245,6 +245,23 @@ def _spread_wide(f: Figure) -> Figure:
     return replace(f, estimate=replace(f.estimate, median=m, low=m / 3, high=m * 3, launches=launches))
 
 
+def test_the_size_where_another_library_leads_most_is_named() -> None:
+    v = view()
+    last = 4 * 2**20
+    some = tuple(
+        _with_launches_of_mpich(f, v) if dict(f.identity.parameters).get("bytes") == last else f
+        for f in v.judgement.figures
+    )
+    latency, bandwidth = plots.draw(
+        View(replace(v.judgement, figures=some), v.workloads, v.heritage, v.palette), v.workloads["pingpong"]
+    )
+    for title, way in ((latency.title, "lower"), (bandwidth.title, "higher")):
+        assert re.fullmatch(
+            rf".+: MPICH is .+ {way} for 8 B messages .+; Open MPI is .+ {way} for 1 MiB messages .+; all are equal .+",
+            title,
+        ), title
+
+
 def test_the_caption_tells_the_fit_and_the_switch() -> None:
     v = view()
     alike = tuple(_switching(f) for f in v.judgement.figures)
@@ -255,7 +272,7 @@ def test_the_caption_tells_the_fit_and_the_switch() -> None:
         r"between 4 KiB and 32 KiB; up to there α = 500 ns, 1/β = 3.33 GB/s, .+; from there α = 20.0 us, 1/β = 10",
         latency.caption,
     ), latency.caption
-    assert sum(a["text"].startswith("switch, ") for a in latency.layout["annotations"]) == 1
+    assert sum(a["text"].startswith("protocol change, ") for a in latency.layout["annotations"]) == 1
 
 
 def _switching(f: Figure) -> Figure:

@@ -107,6 +107,18 @@ def test_a_row_names_the_candidates_that_were_not_measured(
     assert (f"! {message}" in lines) == bool(message)
 
 
+def test_a_share_of_the_best_launch_is_marked() -> None:
+    """Its measured ceiling was exceeded: the share is none of a ceiling."""
+    judgement, workloads = sample()
+    assert f"{terminal.OWN}: of the best launch" not in terminal.summary(judgement, workloads)
+    own = [
+        replace(f, ceiling=replace(f.ceiling, own=True)) if isinstance(f, Verified) and f.ceiling is not None else f
+        for f in judgement.figures
+    ]
+    page = terminal.summary(replace(judgement, figures=tuple(own)), workloads)
+    assert f" %{terminal.OWN}" in page and f"{terminal.OWN}: of the best launch" in " ".join(page.split())
+
+
 def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
     judgement, workloads = without("budget", "stream")
     rows = {a.row.title: a for a in answers.answers(judgement, workloads)}

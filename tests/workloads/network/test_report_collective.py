@@ -101,7 +101,7 @@ def test_between_nodes_the_pingpong_of_one_node_says_nothing() -> None:
 def test_the_title_says_who_wins_where_and_where_that_changes() -> None:
     time, _ = drawings(factors={("mpich", "mpi_cube"): 0.5}, large_only={("openmpi", "mpi_rabenseifner"): 0.5})
     assert re.fullmatch(
-        r"A global sum, 2 ranks: up to 8 KiB MPICH recursive doubling is fastest \(.+ us at 8 KiB, .+ × ahead\); "
+        r"An allreduce, 2 ranks: up to 8 KiB MPICH recursive doubling is fastest \(.+ us at 8 KiB, .+ × ahead\); "
         r"from 512 KiB on Open MPI Rabenseifner is fastest \(.+ us at 8 MiB, .+ × ahead\)",
         time.title,
     ), time.title
@@ -109,13 +109,13 @@ def test_the_title_says_who_wins_where_and_where_that_changes() -> None:
 
 def test_the_title_of_one_winner_and_of_equals() -> None:
     time, _ = drawings(factors={("openmpi", "mpi_allreduce"): 0.6}, mpis=["openmpi"], variants=ANY)
-    assert time.title.startswith("A global sum, 2 ranks: at every size Open MPI allreduce is fastest (")
+    assert time.title.startswith("An allreduce, 2 ranks: at every size Open MPI allreduce is fastest (")
     time, _ = drawings(mpis=["openmpi"], variants=ANY)
     assert re.search(r"at every size (all are equal|no difference can be shown) \(", time.title), time.title
     time, _ = drawings(launches=3, factors={("openmpi", "mpi_allreduce"): 0.6}, mpis=["openmpi"], variants=ANY)
     assert re.search(r": at every size no difference can be shown \(", time.title), time.title
     time, _ = drawings(mpis=["openmpi"], variants=["mpi_allreduce"])
-    assert re.fullmatch(r"A global sum, 2 ranks: Open MPI allreduce takes .+ at 128 B and .+ at 8 MiB", time.title)
+    assert re.fullmatch(r"An allreduce, 2 ranks: Open MPI allreduce takes .+ at 128 B and .+ at 8 MiB", time.title)
 
 
 def test_many_changes_of_the_lead_are_counted() -> None:
@@ -133,7 +133,7 @@ def test_many_changes_of_the_lead_are_counted() -> None:
     j = replace(v.judgement, figures=tuple(turned(f) for f in v.judgement.figures))
     time = plots.draw(View(j, v.workloads, v.heritage, v.palette), v.workloads["vector_sum"])[0]
     assert re.fullmatch(
-        r"A global sum, 2 ranks: at 128 B Open MPI allreduce is fastest \(.+\); in between the lead changes 3 times; "
+        r"An allreduce, 2 ranks: at 128 B Open MPI allreduce is fastest \(.+\); in between the lead changes 3 times; "
         r"at 8 MiB Open MPI Rabenseifner is fastest \(.+\)",
         time.title,
     ), time.title
@@ -142,7 +142,7 @@ def test_many_changes_of_the_lead_are_counted() -> None:
 def test_who_shares_the_lead_somewhere_is_among_the_fastest() -> None:
     time, _ = drawings(mpis=["openmpi"], variants=(*ANY, "mpi_cube"), large_only={("openmpi", "mpi_allreduce"): 1.5})
     assert re.fullmatch(
-        r"A global sum, 2 ranks: at 128 B Open MPI recursive doubling is fastest \(.+ × ahead\); "
+        r"An allreduce, 2 ranks: at 128 B Open MPI recursive doubling is fastest \(.+ × ahead\); "
         r"from 8 KiB on Open MPI Rabenseifner is among the fastest \(.+ at 8 MiB\)",
         time.title,
     ), time.title

@@ -63,7 +63,7 @@ def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
     places = sorted(at)
     for k, x in enumerate(places):  # neighbours: the first label ends at its line, the last one begins there
         side = "center" if len(places) == 1 else "right" if k == 0 else "left" if k == len(places) - 1 else "center"
-        frame.mark(drawn, x, f"switch, {listing(at[x])}", side)
+        frame.mark(drawn, x, f"protocol change, {listing(at[x])}", side)
 
 
 def _with_zero(axis: Trace, left: float) -> Trace:

@@ -15,7 +15,7 @@ from firstlight.report.svg.marks import DASHES
 
 NARROW, WIDE = 440, 900
 """Pixels: a chart that shares the page's width with another one, and one with the whole width."""
-HEIGHT = 148  # of a frame
+HEIGHT = 132  # of a frame
 TALLEST = 420
 ROW, TEXT_ROW = 18, 30  # of a category: with one line, with two
 GHOSTS = "ghosts"
