@@ -340,7 +340,8 @@ def terminal(text: str, page: Page) -> list[str]:
         if not title or not value:
             continue
         interval = next((m[0] for t in texts[2:] if (m := re.match(r"[\d.e+-]+ – [\d.e+-]+", t))), "")
-        wanted = f"{value} {unit.replace('flop/s', 'F/s')}".strip(), interval.replace("–", "-")
+        printed = unit.replace("flop/s", "F/s").replace("µ", "u")
+        wanted = f"{value} {printed}".strip(), interval.replace("–", "-")
         if not any(all(f" {w}" in line for w in wanted if w) for line in row(lines, title)):
             wrong.append(f"the terminal page's row {title!r} does not say {' and '.join(wanted)}: {row(lines, title)}")
     for block in page.blocks:
