@@ -156,12 +156,12 @@ class Machine(msgspec.Struct, frozen=True):
 
     @property
     def core(self) -> str:
-        """Return the microarchitecture: by the processor's model, `Zen 3`, else by its instructions, `zen3`.
+        """Return the microarchitecture by the processor's model, `Zen 3`, else `instruction set zen3`.
 
-        Virtual machines may hide instructions, so the second may be that of an older processor.
+        A hypervisor may show another model and fewer instructions, so instructions do not prove a microarchitecture.
         """
         name = self.hardware.arithmetic[0].name if self.hardware else ""
-        return name or self.microarchitecture
+        return name or (f"instruction set {self.microarchitecture}" if self.microarchitecture else "")
 
     def cache(self, level: int) -> Cache | None:
         """Return the data or unified cache of that level behind the core that programs of one thread run on."""
