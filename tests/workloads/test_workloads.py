@@ -30,16 +30,17 @@ def name(pair: tuple[Workload, Variant]) -> str:
 
 @pytest.fixture(scope="session")
 def selected(request: pytest.FixtureRequest) -> frozenset[str]:
-    """The names of all variants that this session tests: they are built together."""
+    """The names of all variants that this session tests: those of a workload are built together."""
     pairs = [i.callspec.params.get("pair") for i in request.session.items if hasattr(i, "callspec")]
     return frozenset(name(pair) for pair in pairs if isinstance(pair, tuple))
 
 
 @cache
-def built(compiler: str, kinds: tuple[bool, ...], names: frozenset[str]) -> dict[Program, Built]:
-    """Build the named variants with a compiler's base flags and warnings as errors: CMake configures each tree once."""
-    every = [pair for pair in (*GOOD, *BROKEN) if pair[1].broken in kinds and name(pair) in names]
-    programs = [p for pair in every if compiler in native.compilers(pair[1]) for p in native.met(*pair, compiler)]
+def built(workload: str, compiler: str, kinds: tuple[bool, ...], names: frozenset[str]) -> dict[Program, Built]:
+    """Build programs of a workload with a compiler's base flags and warnings as errors: those of the named variants."""
+    every = [(w, v) for w, v in (*GOOD, *BROKEN) if w.name == workload and v.broken in kinds]
+    pairs = [pair for pair in every if compiler in native.compilers(pair[1]) and name(pair) in names]
+    programs = [p for pair in pairs for p in native.met(*pair, compiler)]
     return together.make(programs) if True in kinds else native.make(programs)
 
 
@@ -83,7 +84,7 @@ def built_from(
 ) -> list[Built]:
     workload, variant = pair
     kinds = (broken,) if run_options.full else (False, True)
-    found = [built(compiler, kinds, names)[p] for p in native.met(workload, variant, compiler)]
+    found = [built(workload.name, compiler, kinds, names)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was reported to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 
