@@ -109,9 +109,14 @@ def staircase(at: Mapping[str, Verified]) -> str:
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
-    """Return `falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`: the best lines."""
+    """Return `falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`.
+
+    Each end is the best line there, of those that have both ends if there are any.
+    """
     ends = []
-    for place, figures in (ordered[0], ordered[-1]):
+    common = ordered[0][1].keys() & ordered[-1][1].keys()
+    for place, every in (ordered[0], ordered[-1]):
+        figures = {key: f for key, f in every.items() if key in common or not common}
         best = ranking.best(figures.values())
         name = next((key for key, f in figures.items() if f is best), "")
         if best is not None:

@@ -175,8 +175,8 @@ def state(run: Run) -> tuple[str, str]:
     if run.state == "changed":
         return "begin a new run: a program changed while it was measured", wording.again(run)
     how = {
-        "budget": "continue: the budget ended before everything was measured often enough",
-        "interrupted": "continue: the run was interrupted, and only part of the suite was measured",
+        "budget": "continue: the budget ended before everything was measured often enough; launches are added to these",
+        "interrupted": "continue: the run was interrupted before all of the suite was measured; launches are added to these",
         "running": "wait: this page was written during the run, which writes it again",
     }.get(run.state, run.state)
     return how, command("run", "--resume", run.id, *run.more())

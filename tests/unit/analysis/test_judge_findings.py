@@ -243,6 +243,17 @@ def test_findings_are_ordered_and_reproducible(judged: Judgement) -> None:
         assert f.command.startswith("./fl ") and f.evidence and "\n" not in f.sentence
 
 
+def test_a_finding_about_some_figures_of_a_weightier_one_is_left_out(judged: Judgement) -> None:
+    a, b, c = (f.identity for f in judged.figures[:3])
+
+    def about(weight: float, *some: Identity) -> Finding:
+        return Finding("rule", f"finding {weight}", (), "", weight, some)
+
+    whole, part, alone, same = about(9, a, b, c), about(8, a, b), about(7, a), about(6, a, b, c)
+    assert findings.without_repetitions([whole, part, alone, same]) == [whole, alone, same]
+    assert findings.without_repetitions([part, whole]) == [part, whole]
+
+
 def test_with_too_few_launches_nothing_is_claimed_of_speed() -> None:
     j = synthetic.judgement(1, 3)
     assert {f.rule for f in j.findings} & {"mpi_differs", "compiler_wins"} == set()

@@ -168,6 +168,21 @@ def test_a_sweep_over_a_parameter_tells_how_far_it_falls() -> None:
     assert {"load", "triad", "copy"} <= {t["name"] for t in drawing.data if "name" in t}
 
 
+def test_both_ends_of_a_fall_are_lines_that_have_both_ends() -> None:
+    v = view()
+    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
+    kept = tuple(
+        f
+        for f in v.judgement.figures
+        if f.identity.workload == "stream"
+        and (dict(f.identity.parameters)["n"] < 10**6 or dict(f.identity.parameters)["op"] == "triad")
+    )
+    alone = View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
+    drawing = plots.draw(alone, replace(v.workloads["stream"], plots=(by_op,)))[0]
+    assert "in L1 (op = triad) to " in drawing.title
+    assert drawing.title.endswith("in memory (op = triad) · 1 core")
+
+
 def stream_at(*ns: int, threads: int | None = None) -> View:
     """The sample with those sizes of stream alone; `threads`: thin out only the figures with so many."""
     v = view()

@@ -38,7 +38,17 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
     if judgement.run.brought:  # no command measures it by its name
         see = command("figures", judgement.run.id, "--launches")
         found = [replace(f, command=see) if f.command.startswith(command("run")) else f for f in found]
-    return sorted(found, key=lambda f: (-f.weight, f.rule, f.sentence))
+    return without_repetitions(sorted(found, key=lambda f: (-f.weight, f.rule, f.sentence)))
+
+
+def without_repetitions(found: list[Finding]) -> list[Finding]:
+    """Return the findings without those that compare only some of the figures that a weightier one compares."""
+    kept: list[Finding] = []
+    for finding in found:
+        about = set(finding.about)
+        if not any(len(about) > 1 and about < set(weightier.about) for weightier in kept):
+            kept.append(finding)
+    return kept
 
 
 def _with_settings(finding: Finding, settings: Settings) -> Finding:
