@@ -176,7 +176,7 @@ def state(run: Run) -> tuple[str, str]:
         return "begin a new run: a program changed while it was measured", wording.again(run)
     how = {
         "budget": "continue: the budget ended before everything was measured often enough; launches are added to these",
-        "interrupted": "continue: the run was interrupted before all of the suite was measured; launches are added to these",
+        "interrupted": "continue: the run was interrupted, part of the suite is missing; launches are added to these",
         "running": "wait: this page was written during the run, which writes it again",
     }.get(run.state, run.state)
     return how, command("run", "--resume", run.id, *run.more())
