@@ -14,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import changes
+import drivers
 import native
 import own
 import turns
+from firstlight import ROOT
 from firstlight.execute.build import Built
 from firstlight.model.plan import Program
 
@@ -223,6 +225,16 @@ def test_a_team_before_a_smaller_one_took_part(threads: int, waiting: str) -> No
     """The threads that ended with the last region no longer have a clock."""
     status, what = team_of(own.program("relaxed", "omp_uneven"), threads, waiting, "n=64", "--steps", "8")
     assert status == 0, what
+
+
+def test_the_clock_of_a_process_has_what_its_other_threads_used_until_now() -> None:
+    """The kernel adds it at its next tick: short samples of several threads looked disturbed."""
+    if len(native.here.cpus) < 2:
+        pytest.skip("one CPU here: no other thread runs while this one reads the clock")
+    harness = ROOT / "native/harness"
+    sources = [Path(__file__).with_name("process_clock.cpp"), harness / "src/participants.cpp"]
+    flags = ("-O1", "-pthread", "-Wno-psabi", f"-I{harness}/include", f"-I{harness}/src")
+    assert subprocess.run([drivers.program("process_clock", sources, *flags)]).returncode == 0
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

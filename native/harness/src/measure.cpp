@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -29,12 +28,6 @@ constexpr Index most_steps = Index{1} << 40;
 constexpr double no_hiccup = 50;  // times the wanted length: no interruption is as long, and another batch would be dear
 // What a profiler of MPI sees of the recorded samples, and of nothing else, is phase 2.
 constexpr int sampled = 2;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double wall_seconds() { return 1e-9 * static_cast<double>(clock_nanoseconds()); }
 
@@ -87,15 +80,16 @@ class Timer {
   double time(Index steps, int index, bool write) {
     detail::Watch watch;
     double used = 0;
+    if (team_.threads > 1) clock_.find_threads();
     in_spans(steps, [&](Index count) {
       comm::phase(write ? sampled : 1);
-      const double cpu = cpu_seconds();
+      const double cpu = clock_.seconds();
       detail::watch = &watch;
       watch.since = clock_nanoseconds();
       stepper_.run(next_, count);
       watch.turn(0);
       detail::watch = nullptr;
-      used += cpu_seconds() - cpu;
+      used += clock_.seconds() - cpu;
       comm::phase(1);
     });
     const double wall = 1e-9 * static_cast<double>(std::accumulate(std::begin(watch.spent), std::end(watch.spent), std::int64_t{0}));
@@ -176,6 +170,7 @@ class Timer {
   const Team& team_;
   Instance& instance_;
   const Stepper& stepper_;
+  ProcessClock clock_;
   Observed observed_;
   int number_;
   Index next_ = 0;

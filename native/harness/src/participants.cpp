@@ -131,6 +131,16 @@ void in_each_thread(int threads, void (*call)(void*), void* data) {
   for (int k = 0; kmp_set_blocktime != nullptr && k < 1000 && others_run(); ++k) usleep(200);
 }
 
+void ProcessClock::find_threads() {
+  threads_.clear();
+  for (const auto& [thread, used] : cpu_times()) threads_.push_back(clock_of(thread));
+}
+
+double ProcessClock::seconds() const {
+  for (const clockid_t clock : threads_) seconds_of(clock);  // updates the clock of the process
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 Participants::Participants(const Team& team) : threads_(team.threads), visible_(team.threads > 1 && shown) {}
 
 void Participants::begin() {
@@ -141,7 +151,7 @@ void Participants::begin() {
 
 void Participants::end() {
   if (!visible_) return;
-  cpu_times();  // without this, the process clock lacks the time since the kernel last updated it
+  cpu_times();  // updates the clock of the process, see ProcessClock
   const double process = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - process_before_;
   const Ran ran = ran_since(before_);
   ++samples_;

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "firstlight/workload.hpp"
 
@@ -17,6 +18,18 @@ std::string lacks_threads(const Team& team);
 // Runs `call` in each thread of a parallel region of the variant's runtime. Afterwards the threads do not wait for another region: while
 // they wait they use processor time, some for 200 ms, and look like threads that take part in samples.
 void in_each_thread(int threads, void (*call)(void*), void* data);
+
+// The CPU clock of this process, up to date. The kernel adds the time of other threads that are running to it only at their next tick, 1 to
+// 10 ms later, so the clock itself would lack their part of a short sample.
+class ProcessClock {
+ public:
+  // Finds the threads whose time is to be added; others count up to their last tick.
+  void find_threads();
+  double seconds() const;
+
+ private:
+  std::vector<clockid_t> threads_;
+};
 
 // Counts the threads that ran in samples, each between begin() and end(). A sample with fewer threads than the team is short.
 class Participants {
