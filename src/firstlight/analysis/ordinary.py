@@ -23,6 +23,7 @@ from firstlight.system.machine import Machine
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
 CLEARLY = 1.25  # advice also names flags whose largest loss is so many times smaller
 SHOWN = 3  # programs that flags break, by name
+RELAXED = ("-Ofast", "-ffast-math")  # options that change the arithmetic, whether or not a result here shows it
 
 
 class Kernel(NamedTuple):
@@ -169,11 +170,17 @@ def advice(found: Ordinary | None) -> str:
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
-        return f"use {_name(best)}: {_near(best)}{_gentler(found, best)}{_elsewhere(found)}"
+        return f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_gentler(found, best)}{_elsewhere(found)}"
     sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
     if strict := next((f for f in found.flags if not f.broken), None):
         sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}"
     return sentence + _gentler(found, best, strict) + _elsewhere(found)
+
+
+def _relaxed(f: Flags) -> str:
+    """Return `. -Ofast reorders sums and assumes no NaN: check your results`; "" if the flags keep the arithmetic."""
+    option = next((word for word in f.options.split() if word in RELAXED), "")
+    return f". {option} reorders sums and assumes no NaN: check your results" if option else ""
 
 
 def _gentler(found: Ordinary, *named: Flags | None) -> str:

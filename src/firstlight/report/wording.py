@@ -123,9 +123,11 @@ def _short(version: str) -> str:
 
 
 def resource(figure: Verified) -> str:
-    """Return what a figure's share is a share of: `load bandwidth`, `arithmetic`, `its best launch`."""
+    """Return what a figure's share is a share of: `load bandwidth`, `32-bit arithmetic`, `its best launch`."""
     ceiling = figure.ceiling
     if ceiling is None or ceiling.own:
         return "its best launch" if ceiling else ""
     name = "triad_bandwidth" if ceiling.resource == "bandwidth" else ceiling.resource
-    return "arithmetic" if name.startswith("flops") else name.replace("_", " ")
+    if name.startswith("flops_"):
+        return f"{name.removeprefix('flops_')}-bit arithmetic"
+    return name.replace("_", " ")

@@ -12,7 +12,7 @@ import synthetic
 import synthetic_machine
 from firstlight.analysis import Finding, Judgement, findings
 from firstlight.analysis.figures import judge
-from firstlight.analysis.findings import discover, rules
+from firstlight.analysis.findings import discover, mpi_differs, rules
 from firstlight.analysis.findings._common import without_defaults
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.interval import estimate
@@ -164,6 +164,16 @@ def test_mpi_differs(judged: Judgement) -> None:
     assert any(large.startswith(x) for x in starts)
     assert small.startswith("MPICH's latency is 1.") and " x lower (8 B messages of pingpong.mpi_" in small
     assert {i.mpi for i in found.about} == {"openmpi", "mpich"}
+
+
+def test_the_size_of_simultaneous_messages_is_not_derived_from_their_sum(judged: Judgement) -> None:
+    def doubled(f: Figure) -> Figure:
+        cost = {k: 2 * v if k == "message_bytes" else v for k, v in f.cost.items()} if isinstance(f, Verified) else {}
+        return replace(f, cost=cost) if isinstance(f, Verified) else f
+
+    at_once = replace(judged, figures=tuple(map(doubled, judged.figures)))
+    (found,) = mpi_differs.find(at_once, {})
+    assert " messages of " not in found.sentence and " x faster than " in found.sentence
 
 
 def test_one_mpi_differs_from_none() -> None:

@@ -284,10 +284,10 @@ def test_the_caption_tells_the_fit_and_the_switch() -> None:
         View(replace(v.judgement, figures=alike), v.workloads, v.heritage, v.palette), v.workloads["pingpong"]
     )[0]
     assert re.search(
-        r"between 4 KiB and 32 KiB; up to there α = 500 ns, 1/β = 3.33 GB/s, .+; from there α = 20.0 us, 1/β = 10",
+        r"up to 4 KiB α = 500 ns, 1/β = 3.33 GB/s, .+; from 32 KiB α = 20.0 us, 1/β = 10",
         latency.caption,
     ), latency.caption
-    assert sum(a["text"].startswith("protocol change, ") for a in latency.layout["annotations"]) == 1
+    assert sum(a["text"].startswith("fit changes, ") for a in latency.layout["annotations"]) == 1
 
 
 def _switching(f: Figure) -> Figure:

@@ -28,7 +28,7 @@ SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which 
 
 
 class Difference(NamedTuple):
-    """Two MPI libraries on the same case. `message`: bytes of one message; None for a program without messages."""
+    """Two MPI libraries on the same case. `message`: bytes of one message; None if no parameter sets them."""
 
     factor: float
     winner: Verified
@@ -76,8 +76,13 @@ def _differences(judgement: Judgement) -> Iterator[Difference]:
 
 
 def _message(figure: Verified) -> float | None:
+    """Return the bytes of one message: those of a step divided by its messages, if a parameter has that value.
+
+    Otherwise messages of a step are simultaneous, and their number is not known here: that in the step is of a chain.
+    """
     total, messages = figure.cost.get("message_bytes"), figure.cost.get("messages")
-    return total / messages if total and messages else None
+    size = total / messages if total and messages else None
+    return size if size in dict(figure.identity.parameters).values() else None
 
 
 def _size(d: Difference) -> str:

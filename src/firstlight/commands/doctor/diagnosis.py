@@ -146,7 +146,7 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
     system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation seen'}"
     limits = ", ".join(f"{k} {v if v == 'unlimited' else binary(int(v))}" for k, v in machine.limits.items())
     return (
-        Item("processor", f"{machine.processor} ({machine.core}, {machine.architecture})"),
+        Item("processor", f"{machine.processor} ({', '.join(filter(None, (machine.core, machine.architecture)))})"),
         Item("instruction set", machine.microarchitecture),
         Item("layout", ", ".join(parts)),
         Item("memory", memory),

@@ -55,7 +55,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
-    """Draw a line between the sizes around each switch; libraries that switch at the same place share it."""
+    """Draw a line between the sizes where one fit ends and the next begins; libraries with the same sizes share it."""
     at: dict[float, list[str]] = {}
     for label, some in fits.items():
         if len(some) == 2:
@@ -63,7 +63,7 @@ def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
     places = sorted(at)
     for k, x in enumerate(places):  # neighbours: the first label ends at its line, the last one begins there
         side = "center" if len(places) == 1 else "right" if k == 0 else "left" if k == len(places) - 1 else "center"
-        frame.mark(drawn, x, f"protocol change, {listing(at[x])}", side)
+        frame.mark(drawn, x, f"fit changes, {listing(at[x])}", side)
 
 
 def _with_zero(axis: Trace, left: float) -> Trace:
@@ -123,7 +123,9 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
         if len(groups) > 1:
             verb = "is" if len(who) == 1 else "are"
             factor = sentence.ahead(best, groups[1].best)
-            parts.append(f"{' and '.join(who)} {verb} {factor} {best.better} for {what} ({value})")
+            next_best = answers.label(view.judgement.run, plot.lines, key(groups[1].best.identity))
+            than = f" than {next_best}" if len(lines) > 2 else ""
+            parts.append(f"{' and '.join(who)} {verb} {factor} {best.better}{than} for {what} ({value})")
         elif len(figures) > 1:
             same = "all are equal" if sentence.equal(groups[0].figures) else NO_DIFFERENCE
             parts.append(f"{same} for {what} ({value})")
@@ -172,13 +174,11 @@ def _caption(fits: dict[str, list[Regime]]) -> str:
 
 
 def _regimes(some: Sequence[Regime]) -> str:
-    """Return `α = 391 ns, 1/β = 17.4 GB/s, half at 6.6 KiB (misses by 12 %)` per regime, and their switch."""
+    """Return `up to 4 KiB α = 391 ns, 1/β = 17.4 GB/s, half at 6.6 KiB (misses by 12 %)` per regime."""
     if len(some) == 1:
         return _law(some[0])
     first, second = some
-    low, high = binary(first.high), binary(second.low)
-    switch = f"the protocol or the cache changes between {low} and {high}"
-    return f"{switch}; up to there {_law(first)}; from there {_law(second)}"
+    return f"up to {binary(first.high)} {_law(first)}; from {binary(second.low)} {_law(second)}"
 
 
 def _law(fit: Regime) -> str:

@@ -156,12 +156,11 @@ class Machine(msgspec.Struct, frozen=True):
 
     @property
     def core(self) -> str:
-        """Return the microarchitecture by the processor's model, `Zen 3`, else `instruction set zen3`.
+        """Return the microarchitecture by the processor's model, `Zen 3`; "" if the model is not a known one.
 
-        A hypervisor may show another model and fewer instructions, so instructions do not prove a microarchitecture.
+        Instructions do not prove it: a hypervisor may hide some, and then they are those of an older processor.
         """
-        name = self.hardware.arithmetic[0].name if self.hardware else ""
-        return name or (f"instruction set {self.microarchitecture}" if self.microarchitecture else "")
+        return self.hardware.arithmetic[0].name if self.hardware else ""
 
     def cache(self, level: int) -> Cache | None:
         """Return the data or unified cache of that level behind the core that programs of one thread run on."""
