@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import socket
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 
 from firstlight import INSTALLED, ROOT, __version__
 from firstlight.core import caller
 from firstlight.execute.launch.environment import DECIDED, PREFIXES, SEARCHED, TEAMS
 from firstlight.system import site
-from firstlight.system.mpi_families import outside
+from firstlight.system.mpi_families import every, outside
 from firstlight.system.process import bounded
 from firstlight.system.site import Loaded
 
@@ -42,10 +44,11 @@ LONGEST = 1000  # characters kept of a value
 def variables(environment: Mapping[str, str] = os.environ, external: bool = False) -> dict[str, str]:
     """Return the variables that reach a program, by name. One that may contain a secret or a host has no value.
 
+    Files in the home folder that configure MPI libraries are among them, with a hash of their content.
     `external`: the program is an external command. The host is replaced; in search paths the user and their home too.
     A long value is cut, with a hash of all of it.
     """
-    kept = {}
+    kept = _home_files(environment.get("HOME", ""))
     for name, value in sorted(outside(environment).items()):
         folders = name in SEARCHED or name in caller.STEERING
         passed = name.startswith(PREFIXES) and name not in TEAMS
@@ -58,6 +61,17 @@ def variables(environment: Mapping[str, str] = os.environ, external: bool = Fals
             text = _without(socket.gethostname(), "<host>", hidden)
             kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
     return kept
+
+
+def _home_files(home: str) -> dict[str, str]:
+    """Return `~/.openmpi/mca-params.conf`: `sha256 1f2e...` for each file that sets something."""
+    found = {}
+    for name in sorted(name for family in every() for name in family.home_files) if home else ():
+        with contextlib.suppress(OSError):
+            content = (Path(home) / name).read_bytes()
+            if any(line.strip() and not line.strip().startswith(b"#") for line in content.splitlines()):
+                found[f"~/{name}"] = f"sha256 {hashlib.sha256(content).hexdigest()[:16]}"
+    return found
 
 
 def loaded(environment: Mapping[str, str] = os.environ) -> Loaded | None:

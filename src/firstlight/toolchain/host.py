@@ -37,11 +37,15 @@ _HARMLESS = re.compile(
 
 
 class CommandResult(msgspec.Struct, frozen=True):
-    """How a command ended. `code` 127: could not be started; 124: took too long."""
+    """How a command ended. `code` 127: could not be started; 124: took too long.
+
+    `ran`: the command is the program of a trial, which was built.
+    """
 
     code: int
     out: str
     err: str
+    ran: bool = False
 
     @property
     def ok(self) -> bool:
@@ -150,7 +154,8 @@ class Host:
             built = self.run([*command, "-o", program, f"trial{suffix}", *after], environment, folder=folder)
             if not built.ok or not run:
                 return built
-            return self.run([*self.emulator, program], environment, timeout=30, folder=folder)
+            done = self.run([*self.emulator, program], environment, timeout=30, folder=folder)
+            return msgspec.structs.replace(done, ran=True)
 
     def identity(self, *paths: str | Path | None) -> str:
         """Return a key that changes when one of these files, the processor, or a relevant variable changes."""

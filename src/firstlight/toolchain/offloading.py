@@ -10,7 +10,7 @@ import msgspec
 
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Absent, Offload
-from firstlight.toolchain.host import Host
+from firstlight.toolchain.host import CommandResult, Host
 from firstlight.toolchain.probe_result import Compiler
 
 WITHOUT_A_GPU = ("sm_75", "sm_80", "sm_70", "sm_53", "sm_35")
@@ -37,7 +37,10 @@ class Directives(NamedTuple):
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What a compiler offers and what it lacks. `lasting`: another trial would end the same; none took too long."""
+    """What a compiler offers and what it lacks. `lasting`: another trial would end the same.
+
+    It is not if one took too long, or if a program failed: the caller's variables or limits may be the cause.
+    """
 
     offload: Offload | None
     gap: Absent | None
@@ -81,12 +84,16 @@ def _prove(host: Host, compiler: Compiler, d: Directives) -> _Answer:
             found = Offload(d.capability, compiler.name, spelling.device, spelling.flags, spelling.link_flags, ran)
             return _Answer(found, None, lasting)
         reason = f"{' '.join(spelling.flags)}: {outcome.reason}"
-        lasting &= outcome.code != 124
+        lasting &= _lasting(outcome)
     gap = msgspec.structs.replace(d.missing, why=reason)
     outcome = host.trial(d.trial, ".cpp", [compiler.cxx, "-std=c++20", *d.plain])
     if not outcome.ok:
-        return _Answer(None, gap, lasting and outcome.code != 124)
+        return _Answer(None, gap, lasting and _lasting(outcome))
     return _Answer(Offload(d.capability, compiler.name, "", d.plain), gap, lasting)
+
+
+def _lasting(failure: CommandResult) -> bool:
+    return failure.code != 124 and not failure.ran
 
 
 def gcc_spellings(host: Host, compiler: Compiler, directives: str) -> list[Spelling]:

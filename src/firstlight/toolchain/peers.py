@@ -28,7 +28,7 @@ static int count(dl_phdr_info* info, size_t, void* libraries) {{
 int main(int argc, char** argv) {{
   int libraries = 0;
   dl_iterate_phdr(count, &libraries);
-  if (libraries != 1) return 1;
+  if (libraries != 1) return {status};
   MPI_Init(&argc, &argv);
   {calls}
   return MPI_Finalize();
@@ -37,7 +37,10 @@ int main(int argc, char** argv) {{
 
 
 REFUSED = 1
-"""Exit status of a failed compiler, linker or trial; after any other (killed, too slow) a repetition may succeed."""
+"""Exit status of a compiler or linker that fails; after any other (killed, too slow) a repetition may succeed."""
+TWO_LIBRARIES = 78
+"""Exit status of a trial with another number of MPI libraries than one. After any other the caller's variables or
+limits may be the cause of a failure, which is therefore not remembered."""
 
 
 class Place:
@@ -77,10 +80,11 @@ def prove_peer(
         if answer is None:
             environment = mpi.environment | family.compilers(cxx)
             command = [mpi.cxx, *place.compile_flags]
-            text = _TRIAL.format(includes=includes, calls=calls)
+            text = _TRIAL.format(includes=includes, calls=calls, status=TWO_LIBRARIES)
             outcome = host.trial(text, ".cpp", command, place.link_flags, environment)
             answer = "" if outcome.ok else f"{place.library}: {outcome.reason}"
-            if outcome.ok or (outcome.code == REFUSED and "No space left" not in outcome.err):
+            refused = outcome.code == (TWO_LIBRARIES if outcome.ran else REFUSED)
+            if outcome.ok or (refused and "No space left" not in outcome.err):
                 host.memory.keep(key, answer)
         if not answer:
             return Linking(place.compile_flags, place.link_flags, {})

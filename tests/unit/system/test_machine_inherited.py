@@ -24,8 +24,11 @@ _MAPS = "00400000 {} file=/usr/bin/python3 mapped=2 N0=2 kernelpagesize_kB=4\n00
 _THP = "sys/kernel/mm/transparent_hugepage/enabled"
 
 
-def _root(folder: Path, nice: int = 0, policy: int = 0, memory: str = "default", huge: str = "1") -> Path:
+def _root(folder: Path, nice: int = 0, policy: int = 0, memory: str = "default", huge: str = "1", slack: int = 50000,
+          personality: int = 0) -> Path:  # fmt: skip
     for name, text in {
+        "proc/self/timerslack_ns": f"{slack}\n",
+        "proc/self/personality": f"{personality:08x}\n",
         "proc/self/stat": _STAT.format(nice=nice, policy=policy),
         "proc/self/numa_maps": _MAPS.format(memory),
         "proc/self/status": f"Name:\tpython\nTHP_enabled:\t{huge}\n",
@@ -49,6 +52,9 @@ def _root(folder: Path, nice: int = 0, policy: int = 0, memory: str = "default",
         ({"memory": "prefer (many):0,2"}, ("memory policy prefer (many):0,2",)),
         ({"memory": "bind=static:1"}, ("memory policy bind=static:1",)),
         ({"huge": "0"}, ("transparent huge pages disabled",)),
+        ({"slack": 50_000_000}, ("timer slack 50.0 ms",)),
+        ({"slack": 0}, ()),
+        ({"personality": 0x40000}, ("personality 0x40000",)),
     ],
 )
 def test_what_a_shell_may_have_set(

@@ -70,7 +70,7 @@ def test_petsc_has_headers_in_two_folders(tmp_path: Path) -> None:
 
 def test_a_library_of_another_mpi_is_absent_with_the_reason_until_it_changes(tmp_path: Path) -> None:
     host = host_of(tmp_path)
-    mpi = wrapper(tmp_path, "echo the program loads libmpich.so.12 and libmpi.so.40 >&2; exit 1")
+    mpi = wrapper(tmp_path, "echo the program loads libmpich.so.12 and libmpi.so.40 >&2; exit 78")
     place = Place([], library(tmp_path / "other", "libHYPRE.so"))
     for tried, change in ((1, False), (1, False), (2, True)):
         if change:
@@ -88,6 +88,19 @@ def test_a_trial_that_could_not_answer_is_repeated(tmp_path: Path) -> None:
         gap = prove_peer(host, mpi, COMPILERS, "hypre", [place], ("", ""), ("libhypre-dev", "build hypre"))
         assert isinstance(gap, Absent)
         assert len((tmp_path / "asked").read_text().splitlines()) == tried
+
+
+@pytest.mark.parametrize(("status", "remembered"), [(1, False), (139, False), (78, True)])
+def test_how_a_trial_s_program_ends_is_remembered_only_if_it_counted_mpi_libraries(
+    status: int, remembered: bool, tmp_path: Path
+) -> None:
+    """Its failure may be due to a variable of the caller, such as OMPI_MCA_pml, or to a limit."""
+    host, mpi = host_of(tmp_path), wrapper(tmp_path, f"exit {status}")
+    place = Place([], library(tmp_path / "other", "libHYPRE.so"))
+    for _ in range(2):
+        gap = prove_peer(host, mpi, COMPILERS, "hypre", [place], ("", ""), ("libhypre-dev", "build hypre"))
+        assert isinstance(gap, Absent)
+    assert len((tmp_path / "asked").read_text().splitlines()) == (1 if remembered else 2)
 
 
 def test_what_is_nowhere_is_absent(tmp_path: Path) -> None:

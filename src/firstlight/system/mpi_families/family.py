@@ -97,6 +97,8 @@ class Family:
     """The macro that excludes the old C++ interface from mpi.h."""
     variables: tuple[str, ...] = ()
     """Prefixes of its own environment variables; those that a user sets reach the launched programs."""
+    home_files: tuple[str, ...] = ()
+    """Its configuration files in the user's home folder, relative to it: they are recorded with the variables."""
     per_rank_env: str = ""
     """A regular expression for those of them that its launcher sets for a rank: they are valid for that rank alone."""
     placement_env: str = ""

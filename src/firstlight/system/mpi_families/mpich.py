@@ -19,6 +19,7 @@ class Mpich(Family):
     wrapped = "MPICH"
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
+    home_files = (".mpiexec.hydra.conf",)
     per_rank_env = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
     placement_env = r"HYDRA_(HOST_FILE|BINDING|MAPPING|MEMBIND|TOPOLIB|USER_PROVIDED_BINDING)"
     pmi: tuple[str, ...] = ("pmi2", "pmix")

@@ -18,6 +18,7 @@ class OpenMpi(Family):
     wrapped = "OMPI"
     skip_cxx = "OMPI_SKIP_MPICXX"
     variables = ("OMPI_", "OPAL_", "PRTE_")
+    home_files = tuple(f".{name}/mca-params.conf" for name in ("openmpi", "prte", "pmix"))
     per_rank_env = (
         r"OMPI_(COMM_WORLD|UNIVERSE|APP_CTX|NUM_APP|FIRST|FILE|ARGV|COMMAND|VERSION|RELEASE)\w*|PRTE_(?!MCA_)\w+|"
         r"OMPI_MCA_(ess|ess_\w+|pmix|initial_wdir|shmem_RUNTIME_\w+|mpi_oversubscribe|orte_(hnp_uri|local_daemon_uri|"
