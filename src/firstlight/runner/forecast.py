@@ -81,7 +81,7 @@ def summary(o: Forecast) -> str:
     known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
     good, every = o.rows
     if o.surely < good:
-        rows = f"{o.surely} to {good} of {count(every, 'row')}, for most launches were never timed here"
+        rows = f"{o.surely} to {good} of {count(every, 'row')}, as some launches were never timed here"
         return f"{known}; answers {rows}"
     answers = [
         f"{good} of {count(all_, noun)}" for (good, all_), noun in ((o.headlines, "headline"), (o.rows, "row")) if all_
