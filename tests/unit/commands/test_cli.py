@@ -368,6 +368,19 @@ def test_the_reference_is_that_of_the_commands() -> None:
     assert page == reference.reference(), "run: python -m firstlight.commands.shared.reference > docs/cli.md"
 
 
+@needs(*SIDE)
+def test_each_command_has_a_man_page(tmp_path: Path) -> None:
+    reference.write_man_pages(tmp_path / "man1")
+    pages = {path.stem: path.read_text() for path in (tmp_path / "man1").iterdir()}
+    assert {"firstlight", "firstlight-run", "firstlight-tune", "firstlight-tune-loop"} <= set(pages)
+    assert set(pages) >= {f"firstlight-{name}" for name in command_line.COMMANDS}
+    assert r"\-\-budget" in pages["firstlight-run"] and not any("./fl" in text for text in pages.values())
+    if groff := shutil.which("groff"):
+        files = sorted((tmp_path / "man1").iterdir())
+        done = subprocess.run([groff, "-man", "-ww", "-z", *files], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_page_names_the_machine_as_the_command_line_or_the_site_does(
     bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
