@@ -146,26 +146,31 @@ def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
 
 def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, toolbox: Toolbox) -> None:
     """Raise UsageError with the message of a built program if it rejects the values of all its cells."""
-    own = {mpi.name: mpi.environment for mpi in toolbox.mpis}
+    own, planned = {mpi.name: mpi.environment for mpi in toolbox.mpis}, list(cells)
     with guard.scratch("fl-") as folder:
         documents.write(folder, given.files)
         for program, built in asked.items():
-            mine = [cell for cell in cells if cell.program == program]
+            mine = [cell for cell in planned if cell.program == program]
+            alone = {c.program.variant for c in planned if c.program.workload == program.workload} == {program.variant}
             environment = os.environ | own.get(program.mpi or "", {})
             starter = toolbox.emulator
             answers = [
-                _answer(built.executable, cell, str(folder), environment, starter) for cell in mine if built.executable
+                _answer(built.executable, cell, str(folder), environment, starter, alone)
+                for cell in mine
+                if built.executable
             ]
             if answers and all(answers):
                 raise UsageError(answers[0])
 
 
-def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str, str], starter: tuple[str, ...]) -> str:
+def _answer(
+    executable: Path, cell: Cell, folder: str, environment: Mapping[str, str], starter: tuple[str, ...], alone: bool
+) -> str:
     """Return the message with which a program rejects the values of a cell, "" if it accepts them.
 
-    Patterns are left out: their values may belong to another variant. Raises BuildError.
+    Patterns are left out unless its variant is `alone`: their values may belong to another one. Raises BuildError.
     """
-    values = [word for word in compose(cell.values) if not set(word) & set("*?[")]
+    values = [word for word in compose(cell.values) if alone or not set(word) & set("*?[")]
     threads = ["--threads", str(cell.placement.threads)] if cell.placement.threads > 1 else []
     words = [*starter, str(executable), "--describe", *values, "--documents", folder, *threads]
     try:
