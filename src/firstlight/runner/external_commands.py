@@ -104,10 +104,11 @@ def built_for(external: ExternalCommand) -> list[Path]:
 def programs_below(folder: Path) -> list[Path]:
     """Return the compiled programs and libraries below a folder, in the order of their paths."""
     files = sorted(Path(above) / name for above, _, names in os.walk(folder) for name in names)
-    return [file for file in files if file.is_file() and os.access(file, os.X_OK | os.R_OK) and _compiled(file)]
+    return [file for file in files if file.is_file() and os.access(file, os.X_OK | os.R_OK) and compiled(file)]
 
 
-def _compiled(file: Path) -> bool:
+def compiled(file: Path) -> bool:
+    """Return whether a file is an ELF file."""
     with file.open("rb") as opened:
         return opened.read(4) == b"\x7fELF"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from bench_runs import run
 from commands import Captured, call
 from firstlight.commands.bench import building
 from firstlight.core.errors import ENVIRONMENT, OK, USAGE
+from firstlight.runner import copies as kept
 from firstlight.system.mpi_families import interchangeable
 
 RING = (
@@ -58,38 +60,26 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert code == ENVIRONMENT and "nothing could be built" in err
 
 
-STALE = "the build made no new app: what was here before would be measured"
+NONE = "the build ended with status 0 and made no ./app"
+OLD = f"{NONE} (--build does not copy the one in "
 
 
 @pytest.mark.parametrize(
     ("before", "build", "words", "message"),
     [
-        ("make", "make CC={cc}", "./app", STALE),
+        ("make", "make CC={cc}", "./app", ""),
         ("make", "make -B CC={cc}", "./app", ""),
         pytest.param("make", "make clean; make CC={cc}", "./app", "", marks=pytest.mark.full),
         pytest.param("make", "touch app.c; make CC={cc}", "./app", "", marks=pytest.mark.full),
-        pytest.param("make", "true {cc}", "./app", STALE, marks=pytest.mark.full),
-        pytest.param("make", "chmod 755 app.c; make CC={cc}", "./app", STALE, marks=pytest.mark.full),
-        pytest.param("make", "make CC={cc}", "sh -c ./app", STALE, marks=pytest.mark.full),
-        pytest.param("make", "make CC={cc}", "env ./app", "the build made no new", marks=pytest.mark.full),
-        ("make", "make CC={cc}", "./run.sh", "the build made no new program"),
+        pytest.param("make", "true {cc}", "./app", OLD, marks=pytest.mark.full),
+        pytest.param("make", "make CC={cc}", "sh -c ./app", "", marks=pytest.mark.full),
+        pytest.param("make", "make CC={cc}", "env ./app", "", marks=pytest.mark.full),
+        ("make", "true {cc}", "./run.sh", "the build made no new program"),
         pytest.param("make", "make -B CC={cc}", "./run.sh", "", marks=pytest.mark.full),
         pytest.param("", "make CC={cc}", "./app", "", marks=pytest.mark.full),
-        ("", "true {cc}", "./app", "the build ended with status 0 and made no ./app"),
-        pytest.param(
-            "",
-            "make CC={cc}; mv app other",
-            "./app",
-            "the build ended with status 0 and made no ./app",
-            marks=pytest.mark.full,
-        ),
-        pytest.param(
-            "",
-            "make CC={cc}; chmod -x app",
-            "./app",
-            "the build ended with status 0 and made no ./app",
-            marks=pytest.mark.full,
-        ),
+        ("", "true {cc}", "./app", f"{NONE}; "),
+        pytest.param("", "make CC={cc}; mv app other", "./app", NONE, marks=pytest.mark.full),
+        ("", "make CC={cc}; chmod -x app", "./app", "./app is not executable; chmod +x ./app in --build"),
         pytest.param(
             "", "make CC={cc} && mkdir bin && install -p app bin/app", "./bin/app", "", marks=pytest.mark.full
         ),
@@ -111,6 +101,31 @@ def test_only_what_the_build_made_is_measured(
     assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.BuildResult(0.0, ""))
     if message:
         assert str(building.log(copy)) in made[0].of("app") and building.log(copy).is_file()
+
+
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize(
+    ("build", "word"),
+    [
+        ("touch app", "./app"),
+        ("chmod 755 app", "./app"),
+        ("cp -f prebuilt app", "./app"),
+        ("cat prebuilt > app", "./app"),
+        ("ln -f prebuilt app", "./app"),
+        ("mv app x; mv x app", "./app"),
+        ("ln app app2", "./app2"),
+    ],
+)
+def test_a_program_that_was_there_before_is_not_measured_whatever_moves_it(
+    build: str, word: str, equal: bool, sources: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Measure a program that the recipe makes, even if it is equal to the one that was there before."""
+    for name in ("app", "prebuilt"):
+        shutil.copy("/bin/true", sources / name)
+    build = f"cp /bin/true {word} # {build}" if equal else build
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+    made = building.make(build, {}, sources, copy, os.environ, "gcc", {"app": [word]})
+    assert (made.of("app") == "") == equal
 
 
 @pytest.mark.parametrize(
@@ -139,15 +154,16 @@ def test_what_the_build_did_not_make_in_its_copy_is_not_measured(
 
 
 def test_objects_of_an_earlier_build_are_not_linked(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """An object without a source stays: the build could not make it."""
+    """Copy an object without a source, and a library: the recipe could not make it."""
     (sources / "app.c").write_text("int main(void) { return VALUE; }\n")
     for name, value in (("app.o", 1), ("app.c.o", 2), ("given.o", 3)):
         subprocess.run(["cc", f"-DVALUE={value}", "-c", "app.c", "-o", name], cwd=sources, check=True)
+    shutil.copy("/bin/true", sources / "libgiven.so.1")
     (sources / "Makefile").write_text("app: app.o\n\t$(CC) app.o -o app\napp.o: app.c\n\t$(CC) $(FLAGS) -c app.c\n")
     copy = tmp_path_factory.mktemp("copies") / "gcc-base"
     made = building.make("make FLAGS=-DVALUE=7", {}, sources, copy, os.environ, "gcc", {"app": ["./app"]})
     assert made.flaws == {} and subprocess.run([copy / "app"]).returncode == 7
-    assert (copy / "given.o").is_file() and not (copy / "app.c.o").exists()
+    assert (copy / "given.o").is_file() and (copy / "libgiven.so.1").is_file() and not (copy / "app.c.o").exists()
 
 
 def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -159,10 +175,36 @@ def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_fac
         return building.make("cc app.c -o app", {}, sources, copy, os.environ, "gcc", {"app": [word]})
 
     assert make("./app").seconds > 0 and make("./app") == building.BuildResult(0.0, "")
-    assert "the build made no new old" in make("./old").of("app")
+    assert "made no ./old (--build does not copy the one in" in make("./old").of("app")
     assert make("./app").seconds > 0
     (copy / "app").write_bytes((copy / "app").read_bytes() + b" ")
     assert make("./app").seconds > 0
+
+
+def test_a_build_with_another_environment_is_not_used_again(
+    sources: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    build = ("--build", '{cc} -DFLAGS="\\"<$OPT>\\"" app.c -o app', "--toolchain", "gcc-base")
+    monkeypatch.setattr(kept, "root", lambda _: sources / ".fl")
+    again = "not built again: app with gcc-base, built "
+    for value, volatile, stored in (("-O0", "1", False), ("-O0", "2", True), ("", "2", False)):
+        monkeypatch.setenv("OPT", value)
+        monkeypatch.setenv("SHLVL", volatile)
+        code, found, err = run(capsys, *build, "--expect", f"flags <{value}>", "--", "./app")
+        assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
+        assert (again in err) == (f"to build again, remove {sources}/.fl/" in err) == stored, err
+
+
+def test_a_recipe_receives_no_cdpath_and_variables_of_a_session_are_not_in_its_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CDPATH", "/tmp")
+    before = building.environment(None, None)
+    assert "CDPATH" not in before
+    volatile = ("PWD", "_", "COLUMNS", "SSH_TTY", "XDG_SESSION_ID", "SLURM_JOB_ID", "PBS_JOBID", "FIRSTLIGHT_CALLED")
+    assert building.key(before) == building.key(before | dict.fromkeys(volatile, "x"))
+    lasting = ("OPT", "PATH", "CPATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
+    assert len({building.key(before), *(building.key(before | {name: "x"}) for name in lasting)}) == 6
 
 
 def test_two_builds_in_one_copy_wait_for_each_other(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -194,7 +236,8 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     build = "case '{flags}' in *fast*) true;; *) {cc} app.c -o app;; esac"
     subprocess.run(["cc", "app.c", "-o", "app"], check=True)
     code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
-    assert code == OK and "not measured: app of gcc-fast: the build made no new app" in err, err
+    assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 and made no ./app" in err
+    assert "--build copies no compiled programs, and must make those that it needs: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
     assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from firstlight.core.errors import UsageError
 from firstlight.core.units import binary
 from firstlight.runner import copies as kept
 from firstlight.runner import external_commands
+from firstlight.system.batch import queue
 from firstlight.system.mpi_families import of
 from firstlight.system.process import bounded
 from firstlight.toolchain import Mpi, Toolchain
@@ -24,7 +26,15 @@ from firstlight.toolchain import Mpi, Toolchain
 MOST_BYTES, MOST_FILES = 1 << 30, 50_000
 """Limits of a folder that is copied for every toolchain."""
 PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
-OBJECT, BEGUN = ".o", "begun"
+OBJECT, BEGUN, BUILT = ".o", "begun", "built"
+NOT_PASSED = frozenset({"CXX", "CDPATH"})
+"""Variables that a recipe does not receive: its toolchain sets the compiler, and `cd` must not leave the copy."""
+VOLATILE = re.compile(
+    r"PWD|OLDPWD|SHLVL|_|TERM|TERM_\w+|COLORTERM|COLUMNS|LINES|WINDOWID|STY|TMUX\w*|TMPDIR|"
+    r"SSH_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_\w+|XDG_(SESSION\w*|RUNTIME_DIR|SEAT|VTNR)|KRB5CCNAME|"
+    r"SLURMD_\w+|FIRSTLIGHT_\w+"
+)
+"""Variables that differ between terminals and sessions. With those of a job, they are not part of a build's key."""
 
 
 class BuildResult(NamedTuple):
@@ -43,12 +53,18 @@ class BuildResult(NamedTuple):
 
 def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
     """Return the environment in which a build's wrappers call the compiler of its toolchain."""
-    found = {name: value for name, value in os.environ.items() if name != "CXX"}  # the toolchain's compiler is measured
+    found = {name: value for name, value in os.environ.items() if name not in NOT_PASSED}
     if mpi is not None:
         found |= mpi.environment
         if toolchain is not None:
             found |= of(mpi.family).compilers(toolchain.cxx, toolchain.fortran) | _for_c(mpi, toolchain)
     return found
+
+
+def key(variables: Mapping[str, str]) -> str:
+    """Return a hash of the variables that a build may depend on. They may be secret, so their values are not stored."""
+    lasting = sorted(f"{n}={value}" for n, value in queue.clean(variables).items() if not VOLATILE.fullmatch(n))
+    return hashlib.sha256(os.fsencode("\0".join(lasting))).hexdigest()
 
 
 def _for_c(mpi: Mpi, toolchain: Toolchain) -> dict[str, str]:
@@ -79,7 +95,7 @@ def known(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
 
 
 def copies(folder: Path, build: str, cache: Path) -> Path:
-    """Return the place in the cache for copies of this folder, by its content and its build command.
+    """Return the place in the cache for copies of this folder, by its content, its recipe and the environment.
 
     Raises UsageError for a folder too large to be copied for every toolchain, and for one that contains the copies.
     """
@@ -88,7 +104,7 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
         raise UsageError(
             f"{folder}: --build copies it, and the cache is inside it; set FIRSTLIGHT_CACHE to another place"
         )
-    digest, size, files = hashlib.sha256(build.encode()), 0, 0
+    digest, size, files = hashlib.sha256(f"{build}\0{key(environment(None, None))}".encode()), 0, 0
     for path in _files(folder):
         size, files = size + path.lstat().st_size, files + 1
         if size > MOST_BYTES or files > MOST_FILES:
@@ -103,17 +119,35 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files and links to copy: all but objects that an earlier build made of one of the others.
+    """Return the files and links to copy: all but compiled programs, and objects that were made of one of the others.
 
-    A build would link such an object as it is, whatever compiler and flags it was made with.
+    Without the old programs, each program in a copy is the recipe's. A recipe would link such an object as it is,
+    whatever compiler and flags it was made with.
     """
+    found = [path for path in _all_files(folder) if not _is_compiled_program(path)]
+    sources = {name for path in found if path.suffix != OBJECT for name in (path.name, path.stem)}
+    return [path for path in found if path.suffix != OBJECT or path.stem not in sources]
+
+
+def old_programs(folder: Path) -> list[str]:
+    """Return the paths of the compiled programs in a folder, which are not copied, relative to it."""
+    return [str(path.relative_to(folder)) for path in _all_files(folder) if _is_compiled_program(path)]
+
+
+def _all_files(folder: Path) -> list[Path]:
     found: list[Path] = []
     for above, names, files in os.walk(folder):
         names[:] = sorted(set(names) - PASSED_OVER)
         links = [name for name in names if (Path(above) / name).is_symlink()]
         found += [path for name in sorted(files + links) if (path := Path(above) / name).is_file() or path.is_symlink()]
-    sources = {name for path in found if path.suffix != OBJECT for name in (path.name, path.stem)}
-    return [path for path in found if path.suffix != OBJECT or path.stem not in sources]
+    return found
+
+
+def _is_compiled_program(path: Path) -> bool:
+    """Return whether it is an executable of the system, and not a shared library, whose sources are often elsewhere."""
+    if path.is_symlink() or ".so" in path.suffixes:
+        return False
+    return os.access(path, os.X_OK | os.R_OK) and external_commands.compiled(path)
 
 
 def _not_copied(folder: Path) -> Callable[[str, list[str]], set[str]]:
@@ -129,6 +163,11 @@ def _not_copied(folder: Path) -> Callable[[str, list[str]], set[str]]:
         }
 
     return left_out
+
+
+def built_at(copy: Path) -> float:
+    """Return the time at which the build in that copy ended, in seconds since 1970."""
+    return _beside(copy, BUILT).stat().st_mtime
 
 
 def log(copy: Path) -> Path:
@@ -152,7 +191,7 @@ def make(
     """
     copy.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(_beside(copy, "lock")):
-        done = _beside(copy, "built")
+        done = _beside(copy, BUILT)
         if done.is_file() and copy.is_dir() and done.read_text() == _identity(tools, copy):
             begun = _beside(copy, BEGUN).stat().st_ctime_ns
             if not _flaws(commands, source, copy, begun):
@@ -208,11 +247,14 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
     """Return why the words start something that the build did not make in its copy, "" if the build made it there.
 
     One of the programs among the words must be new. If there is none (a script), one of all programs of the copy must
-    be new, and if there is no program at all, some file.
+    be new, and if there is no program at all, neither here nor in the source, some file.
     """
     first = words[0]
     if "/" in first and external_commands.found(first, copy) is None:
-        return f"the build ended with status 0 and made no {first}; what it printed: {log(copy)}"
+        if (copy / first).is_file():
+            return f"{first} is not executable; chmod +x {first} in --build; what the build printed: {log(copy)}"
+        old = f" (--build does not copy the one in {source})" if (source / first).is_file() else ""
+        return f"the build ended with status 0 and made no {first}{old}; what it printed: {log(copy)}"
     own = external_commands.found(f"./{first}", copy) if "/" not in first else None
     if own is not None and _new(own, begun):
         return f"{first} would be the one on PATH; for the one that the build made, write ./{first}"
@@ -223,7 +265,8 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
         if _is_program(file) and _new(file, begun):
             return f"the build wrote {word} outside of its copy, where every toolchain writes it: {file}"
     programs = [file for file in inside if _is_program(file)]
-    if any(_new(file, begun) for file in programs or external_commands.programs_below(copy) or _below(copy)):
+    some = programs or external_commands.programs_below(copy) or (() if old_programs(source) else _below(copy))
+    if any(_new(file, begun) for file in some):
         return ""
     made = f"no new {programs[0].relative_to(copy)}" if programs else "no new program"
     return (

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import runner
 from firstlight.analysis import Judgement, stop
+from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Failed
 from firstlight.commands.bench import building, describing, planning, startable
 from firstlight.commands.bench.building import BuildResult
 from firstlight.commands.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.commands.bench.planning import Made
 from firstlight.commands.bench.request import BenchRequest, quoted_operators
-from firstlight.core import caller
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import BuildError
 from firstlight.core.units import binary, count, parse_duration
@@ -30,6 +31,9 @@ from firstlight.runner.prepare import excerpt
 from firstlight.runner.progress import Progress
 from firstlight.system import machine
 from firstlight.toolchain import Mpi, Toolbox
+
+SHOWN = 5
+"""Old programs that a line names."""
 
 
 def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunRequest:
@@ -132,18 +136,36 @@ def _built(
             folder,
             one.folder,
             variables,
-            " ".join([*tools, *values.values(), *caller.steering(variables)]),
+            " ".join([*tools, *values.values(), building.key(variables)]),
             commands,
         )
         if outcome.error:
             progress.note(f"does not build: {one.folder.name}")
         for name, why in outcome.flaws.items():
             progress.note(f"not measured: {name} of {one.folder.name}: {why}")
+    _note_reused(request, found, progress)
+    if any(result.error or result.flaws for result in found.values()) and (old := building.old_programs(folder)):
+        some = f"{', '.join(old[:SHOWN])}{', ...' if len(old) > SHOWN else ''}"
+        progress.note(f"--build copies no compiled programs, and must make those that it needs: {some}")
     reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]
     if reasons and all(why for _, why in reasons):
         copy, first = reasons[0]
         raise BuildError(f"nothing could be built; the first error:\n{excerpt(first, 2000, str(building.log(copy)))}")
     return found
+
+
+def _note_reused(request: BenchRequest, results: Mapping[Path, BuildResult], progress: Progress) -> None:
+    """Report the stored builds that are used again: their recipe may read files outside of the folder."""
+    by_time: dict[str, list[str]] = {}
+    for copy in (copy for copy, result in results.items() if result == BuildResult(0.0, "")):
+        built = time.strftime("%d %b %Y %H:%M", time.localtime(building.built_at(copy))).lstrip("0")
+        by_time.setdefault(built, []).append(copy.name)
+    if by_time:
+        some = "; ".join(f"{listing(copies)}, built {built}" for built, copies in by_time.items())
+        progress.note(
+            f"not built again: {listing(list(request.commands))} with {some}; changes outside of the folder are not "
+            f"detected; to build again, remove {next(iter(results)).parent}"
+        )
 
 
 def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, BuildResult]) -> runner.Made:
