@@ -21,6 +21,7 @@ from firstlight.core.heritage import load as load_heritage
 from firstlight.execute import launch
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Cell, Program, effort
+from firstlight.model.plan.runtime_estimate import launch_seconds
 from firstlight.report import export
 from firstlight.report.export import kept
 from firstlight.results.record import LaunchRecord, Run, RunState, Start
@@ -37,6 +38,8 @@ UPDATING = 0.05
 """The share of the time of the rounds in which the page may be written again."""
 WRITING = 2.0
 """Seconds that writing the page may need, as long as it was not measured."""
+LATE = 10.0
+"""How many times its estimate a launch may last."""
 SETTLE = 1.0
 """Seconds to wait: a batch system that ends a job may end its programs shortly before it signals firstlight."""
 
@@ -58,13 +61,13 @@ class Session:
     ) -> None:
         """Read the existing launches. `machine` and `toolbox`: as found now, for a resumed run.json is not trusted.
 
-        `timeout`: seconds after which a launch is killed; None: that of the suite. `refused`: ids of cells that are not
-        started.
+        `timeout`: seconds after which a launch is killed; None: those of the suite, or LATE times its estimate if that
+        is more. `refused`: ids of cells that are not started.
         """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
         self._executables, self._refused = executables, frozenset(refused)
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
-        self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
+        self._timeout = timeout
         self._watch = external_commands.Watch(run.builds, run.cells)
         self._saved = True  # whether run.json says what `run` says
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
@@ -171,7 +174,7 @@ class Session:
         load = os.getloadavg()[0]
         self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, load, preview))
         try:
-            outcome = launch.launch(command, self._timeout, uuid.uuid4().hex)
+            outcome = launch.launch(command, self._limit(cell), uuid.uuid4().hex)
             if machine.batch and not outcome.ok:
                 time.sleep(SETTLE)
             self._watch.check(cell)
@@ -180,6 +183,14 @@ class Session:
             raise
         self.store.finish(part, outcome)
         return self._read(cell, count)
+
+    def _limit(self, cell: Cell) -> float:
+        """Return the seconds after which a launch is killed: a user may set hundreds of cases for one launch."""
+        if self._timeout is not None:
+            return self._timeout
+        workload = self.workloads.get(cell.program.workload)
+        estimate = launch_seconds(cell, workload) if workload and cell.external is None else 0.0
+        return max(effort(self.run.suite, self._machine).timeout, LATE * estimate)
 
     def _read(self, cell: Cell, count: int) -> LaunchRecord:
         path = self.store.path / layout.LAUNCHES / layout.launch_name(cell.id, count)

@@ -17,11 +17,12 @@ from firstlight import runner
 from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Failed, Verified
 from firstlight.core.errors import OK, REGRESSION, BuildError, UsageError
+from firstlight.execute.launch import Command, Outcome
 from firstlight.model.plan import EFFORT
 from firstlight.report.export import kept
 from firstlight.results import store
 from firstlight.results.store import lines
-from firstlight.runner import RunRequest
+from firstlight.runner import RunRequest, session
 from firstlight.runner.exit_status import came_out
 from firstlight.runner.progress import Plain
 
@@ -143,3 +144,24 @@ def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress:
     with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
         runner.run(RunRequest(results=Path("results/here")), progress)
     assert printed(progress) == ""
+
+
+def test_a_launch_of_many_cases_has_the_time_that_they_need(
+    bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+
+    def noted(command: Command, timeout: float, mark: str) -> Outcome:
+        limits.append(timeout)
+        return original(command, timeout, mark)
+
+    original = session.launch.launch
+    monkeypatch.setattr(session.launch, "launch", noted)
+    usual = EFFORT["quick"].timeout
+    for most, longer in ((3, False), (400, True)):
+        limits.clear()
+        words = ["run", "dot.serial", f"n={','.join(map(str, range(1, most)))}", "--budget", "1h", "--launches", "1"]
+        call(capsys, *words)
+        assert (max(limits) > usual) == longer, limits
+    call(capsys, *words, "--timeout", "9s")
+    assert limits[-1] == 9
