@@ -200,7 +200,10 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
         seed=int(started * 1000) % 2**31,
         machine=prepared.machine,
         toolbox=prepared.toolbox,
-        environment=environment.variables(external=bool(prepared.brought)),
+        environment=environment.variables(
+            external=bool(prepared.brought),
+            placed=any(cell.external.placed for cell in prepared.plan.cells if cell.external is not None),
+        ),
         modules=environment.loaded(),
         cells=prepared.plan.cells,
         builds=made.builds,

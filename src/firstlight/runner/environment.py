@@ -41,18 +41,22 @@ HIDDEN = "(set)"
 LONGEST = 1000  # characters kept of a value
 
 
-def variables(environment: Mapping[str, str] = os.environ, external: bool = False) -> dict[str, str]:
+def variables(
+    environment: Mapping[str, str] = os.environ, external: bool = False, placed: bool = False
+) -> dict[str, str]:
     """Return the variables that reach a program, by name. One that may contain a secret or a host has no value.
 
     Files in the home folder that configure MPI libraries are among them, with a hash of their content.
-    `external`: the program is an external command. The host is replaced; in search paths the user and their home too.
-    A long value is cut, with a hash of all of it.
+    `external`: the program is an external command; `placed`: its placement sets OMP_NUM_THREADS. The host is replaced;
+    in search paths the user and their home too. A long value is cut, with a hash of all of it.
     """
     kept = _home_files(environment.get("HOME", ""))
     for name, value in sorted(outside(environment).items()):
         folders = name in SEARCHED or name in caller.STEERING
         passed = name.startswith(PREFIXES) and name not in TEAMS
         if not value or not (name in _BATCH or folders or passed) or (name in DECIDED and not external):
+            continue
+        if name == "OMP_NUM_THREADS" and placed:
             continue
         if passed and _PRIVATE.search(name):
             kept[name] = HIDDEN

@@ -187,6 +187,17 @@ def test_a_sweep_reaches_the_environment_the_check_and_what_prepares(here: Path,
     assert set((here / "counted").read_text().split()) == {"3", "4"}
 
 
+def test_the_run_records_no_threads_that_its_placement_replaced(
+    here: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1,1")
+    command = ["--", "sh", "-c", 'echo "threads $OMP_NUM_THREADS;"']
+    for options, name, seen in ((["--placement", "1x1x1"], "r", "1"), ([], "r1", "1,1")):
+        code, _, err = run(capsys, "--expect", f"threads {seen};", *options, *command)
+        recorded = json.loads((here / "results" / name / "run.json").read_text())["environment"]
+        assert code == OK and recorded.get("OMP_NUM_THREADS", "1") == seen, err
+
+
 def test_without_any_check_nothing_is_ranked(here: Path, capsys: Captured) -> None:
     code, found, _ = run(capsys, "--ignore-status", "--", "sh", "-c", "exit 3")
     assert code == OK and {f["verdict"] for f in found} == {"unverified"}

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from commands import Captured, call
 from firstlight import ROOT
-from firstlight.commands.bench import placeholders, request, startable
+from firstlight.commands.bench import placeholders, planning, request, startable
 from firstlight.commands.bench.amounts import amount
 from firstlight.commands.bench.request import BenchRequest
 from firstlight.core.errors import USAGE, UsageError
 from firstlight.execute.observer import program as observed
 from firstlight.model.catalogue import needs
-from firstlight.model.plan import ExternalCommand
+from firstlight.model.plan import ExternalCommand, Placement
 
 WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
 
@@ -179,12 +180,40 @@ def test_a_script_that_cannot_be_started_is_found_before(text: str, message: str
         ("cat a~/b (a)b~", "( needs"),
         (r"find . -name a -exec true \;", ""),
         ("awk '{print $1 > 2}' f", ""),
-        ('awk "{print $1 > 2}" f', ""),
         ("grep 'a|b' f", ""),
         (r"grep a\|b f", ""),
         ("grep ^a$ f", ""),
         ("sh -c 'a | b'", ""),
-        ("./a {n} {out} --x=1 [1] 5% a:b ~ * ? !", ""),
+        ("./a {n} {out},{n} x{n}y --x=1 [ ] a] {} {n 5% a:b b~ a#b !", ""),
+        ("echo ~", "~ needs"),
+        ("echo ~root/x", "~ needs"),
+        ("./a --out=~/x", "~/ needs"),
+        ("echo *.txt", "* needs"),
+        ("echo ?.txt", "? needs"),
+        ("echo [ab].txt", "[ needs"),
+        ("echo ['a b']", "[ needs"),
+        ("echo {a,b}", "{ needs"),
+        ("echo {a,{n}}", "{ needs"),
+        ("echo {1..{n}}", "{ needs"),
+        ("echo $1 $HOME", "$1 needs"),
+        ("echo $?", "$? needs"),
+        ("echo $$", "$$ needs"),
+        ("echo ${n}", "${ needs"),
+        ("echo $'a'", "$' needs"),
+        ("./a # comment", "# needs"),
+        ("./a f(x)", "( needs"),
+        ("./a x\n./a y", "a newline needs"),
+        ("./a x \\\n y", "a newline needs"),
+        ('./a "x \\\ny"', "a newline needs"),
+        ('echo "$HOME"', "$HOME needs"),
+        ('echo "a $(date)"', "$( needs"),
+        ('echo "`date`"', "` needs"),
+        ('awk "{print $1 > 2}" f', "$1 needs"),
+        ('echo "${n}"', "${ needs"),
+        ("\n./a x\n", ""),
+        ("./a '~' '*' '?' '[a]' '{a,b}' '$1' '$(b)' '# c' 'x\ny' '\"$HOME\"' 'a'~/b", ""),
+        (r"./a \~ \* \? \[a] \{a,b} \$1 \$\(b\) \`b\` \# c", ""),
+        (r'./a "\$HOME \`date\` ~ * ? [a] {a,b} # ; ^a$" "' + "x\ny" + r'" "\\"', ""),
     ],
 )
 def test_what_is_quoted_needs_no_shell(command: str, why: str) -> None:
@@ -196,8 +225,88 @@ def test_what_is_quoted_needs_no_shell(command: str, why: str) -> None:
         assert not why
 
 
+@pytest.mark.parametrize("word", ["~", "*", "[a]", "{a,b}", "$1", "$HOME", "#", "`a`", "it's", '"$HOME"', r"\$"])
+def test_a_word_that_the_shell_of_the_user_split_is_passed_as_it_is(word: str) -> None:
+    asked = request.sound(BenchRequest(request.commands(["./a", word, "x\ny", "--", word])))
+    assert [request.words(asked, name) for name in asked.commands] == [["./a", word, "x\ny"], [word]]
+
+
+def test_a_newline_makes_no_single_command_of_two() -> None:
+    for text in ("./app\n./app", "./app x\n./app y"):
+        with pytest.raises(UsageError) as caught:
+            request.sound(BenchRequest(request.commands([text])))
+        assert "the command app: a newline needs a shell, and there is none; with one: -- sh -c" in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(UsageError) as caught:
+        startable.require(ExternalCommand(("./a\nb", "x"), "/"))
+    assert "\n" not in str(caught.value)
+
+
+def test_backslashes_in_double_quotes_are_those_of_a_shell() -> None:
+    asked = BenchRequest({"a": r'./a "\$HOME \`b\` \"c\" \\$ \d"'})
+    assert request.words(request.sound(asked), "a") == ["./a", r'$HOME `b` "c" \$ \d']
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["sh", "-c", "./slow2 >/dev/null"], "slow2"),
+        (["bash", "-ec", "cd run && X=1 ./slow2 </dev/null | sort"], "slow2"),
+        (["sh", "-c", "nosuch >/dev/null"], "nosuch"),
+        (["sh", "-c", "it's"], "it_s"),
+        (["nice", "./slow2"], "slow2"),
+        (["nice", "-n", "5", "true"], "true"),
+        (["env", "A=/b/c", "B=1", "./slow2", "x"], "slow2"),
+        (["timeout", "10", "nice", "python3", "step"], "step"),
+        (["taskset", "-c", "0,1", "sh", "-c", "exec ./slow2 > f"], "slow2"),
+        (["numactl", "--cpunodebind=0", "mpiexec", "-n", "2", "./slow2"], "slow2"),
+        (["mpiexec", "-n", "2", "nice", "./slow2"], "slow2"),
+        (["nice", "nosuch"], "nice"),
+        (["sh", "run"], "run"),
+    ],
+)
+def test_a_row_is_named_after_its_program(
+    words: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for program in ("cd", "true", "sort", "nice", "sh", "python3", "mpiexec"):
+        (tmp_path / program).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert list(request.commands(words)) == [name]
+
+
+def test_texts_of_a_shell_are_told_apart_by_their_words() -> None:
+    assert list(request.commands(["sh", "-c", "./a 5 | b", "--", "sh", "-c", "./a 7 | b"])) == ["a_5", "a_7"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [
+        ("OMP_NUM_THREADS=1", "--env OMP_NUM_THREADS=1 contradicts --placement 1x1x2"),
+        ("OMP_NUM_THREADS=4,2", "--env OMP_NUM_THREADS=4,2 contradicts --placement 1x1x2"),
+        ("OMP_NUM_THREADS=all", "--env OMP_NUM_THREADS=all contradicts --placement 1x1x2"),
+        ("OMP_THREAD_LIMIT=1", "--env OMP_THREAD_LIMIT=1 contradicts --placement 1x1x2"),
+        ("OMP_NUM_THREADS=2,1", ""),
+        ("OMP_NUM_THREADS={threads}", ""),
+        ("OMP_THREAD_LIMIT=8", ""),
+    ],
+)
+def test_a_variable_cannot_contradict_the_threads_of_a_placement(variable: str, message: str) -> None:
+    asked = BenchRequest({"a": "true"}, placements=("1x1x2",), environment=request.variables([variable], {}))
+    made = [planning.Made(None, None, Path("/"))]
+    some = planning.Choices((None,), (None,), (Placement(threads=2),), (), ({},))
+    if not message:
+        assert len(planning.cells(asked, some, made)) == 1
+        return
+    with pytest.raises(UsageError, match=re.escape(message)):
+        planning.cells(asked, some, made)
+    free = some._replace(placements=(Placement(),))
+    assert planning.cells(replace(asked, placements=()), free, made), "without --placement the command decides"
+
+
 def test_an_operator_that_was_quoted_is_passed_on_and_noted() -> None:
-    typed = request.commands(["expr", "1", ">", "2", "--", "find", "-exec", "true", ";", "--", "grep", "$a", "f"])
+    typed = request.commands(
+        ["expr", "1", ">", "2", "--", "find", "-exec", "true", ";", "--", "grep", "$a", "f", "--", "ls", "*", "~"]
+    )
     assert list(request.quoted_operators(request.sound(BenchRequest(typed)))) == [("expr", ">")]
 
 

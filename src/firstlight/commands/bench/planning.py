@@ -233,13 +233,16 @@ def _external(
     if request.output is not None:
         reference = made.folder / filled(request.output.reference, placeholders)
         like = Likeness(filled(request.output.file, placeholders), str(reference), request.output.tolerance)
+    environment = {key: filled(value, placeholders) for key, value in request.environment.items()}
+    if placed:
+        _require_threads(environment, placement)
     return ExternalCommand(
         command=tuple(command),
         folder=str(made.folder),
         launched=own,
         bound=bind == "bound" or (own and not bind),
         placed=placed,
-        environment={key: filled(value, placeholders) for key, value in request.environment.items()},
+        environment=environment,
         prepare=filled(request.prepare, placeholders),
         warmup=request.warmup,
         figures={key: figure.pattern for key, figure in request.figures.items()},
@@ -253,6 +256,20 @@ def _external(
         if WORKING_SET in request.work
         else 0.0,
     )
+
+
+def _require_threads(environment: Mapping[str, str], placement: Placement) -> None:
+    """Raise UsageError for a variable that sets another number of threads than the placement."""
+    shape, threads = f"{placement.nodes}x{placement.per_node}x{placement.threads}", str(placement.threads)
+    first = environment.get("OMP_NUM_THREADS", threads).split(",")[0].strip()  # the others are for nested teams
+    limit = environment.get("OMP_THREAD_LIMIT", threads).strip()
+    lower = limit.isdecimal() and int(limit) < placement.threads
+    for name, wrong in (("OMP_NUM_THREADS", first != threads), ("OMP_THREAD_LIMIT", lower)):
+        if wrong:
+            raise UsageError(
+                f"--env {name}={environment[name]} contradicts --placement {shape}, which sets the threads per rank; "
+                f"remove one of them, or write {name}={{threads}}"
+            )
 
 
 def _known(made: Made, placement: Placement) -> dict[str, object]:

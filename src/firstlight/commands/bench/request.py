@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -13,6 +14,7 @@ import msgspec
 
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
+from firstlight.core.shell import line
 from firstlight.model.catalogue import Value
 from firstlight.model.catalogue.brought import THRESHOLD, variant_name
 from firstlight.model.plan import settings
@@ -140,24 +142,38 @@ def sound(request: BenchRequest) -> BenchRequest:
     return request
 
 
-_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
-_SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[({])|(?<!\S)(?:\(|~/)")
+_QUOTED = re.compile(r"""\\.|\$[{'"]|\{\w+\}|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+"""Quoted parts and placeholders; `${`, `$'` and `$"` are matched first and stay visible."""
+_EXPANSION = r"`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!({-])"
+_EXPANDED = re.compile(rf"\\[^\n]|({_EXPANSION}|\\\n)")
+_OPERATOR = re.compile(r"\|\|?|&&?|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`")
+_PATTERN = r"(?<![^\s=])~/?|[*?]|\[(?=[^\s\[\]/]+\])|\{(?=[^\s{},]*,[^\s{}]*\}|[^\s{}.]+\.\.[^\s{}]+\})"
+_SHELL = re.compile(rf"{_OPERATOR.pattern}|[;()\n]|{_EXPANSION}|\$['\"]|{_PATTERN}|(?<!\S)#")
 
 
 def _needs_a_shell(name: str, command: str) -> str:
     """Return why the command requires a shell, "" if it does not."""
-    bare = _SHELL.search(_QUOTED.sub("", command))
+    bare = _SHELL.search(_QUOTED.sub(_hide, command).strip())
     if bare is None:
         return ""
-    return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {_in_a_shell(command)}"
+    shown = "a newline" if bare[0] == "\n" else bare[0]
+    return f"the command {name}: {shown} needs a shell, and there is none; with one: -- {_in_a_shell(command)}"
+
+
+def _hide(quoted: re.Match[str]) -> str:
+    """Return only what a shell expands in a part that _QUOTED matches, between neutral characters."""
+    text = quoted[0]
+    if text[0] == "$":
+        return text
+    return f"%{''.join(_EXPANDED.findall(text))}%" if text[0] in '\\"' else "%"
 
 
 def _in_a_shell(command: str) -> str:
-    return f"sh -c {shlex.quote(command)}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
+    return f"sh -c {line([command])}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
 
 
 def for_a_shell(word: str) -> str:
-    """Return how a shell would start a word with an operator of the shell; "" if it has none."""
+    """Return how a shell would start a word with syntax of the shell; "" if it has none."""
     return f"with a shell: -- {_in_a_shell(word)}" if _SHELL.search(word) else ""
 
 
@@ -167,7 +183,7 @@ _SHOWN = 200  # characters; a longer command is not shown
 def quoted_operators(request: BenchRequest) -> Iterator[tuple[str, str]]:
     """Yield command words that consist only of a shell operator; only find accepts such words."""
     for name in request.commands:
-        found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;(~"]
+        found = [word for word in words(request, name) if _OPERATOR.fullmatch(word)]
         yield from ((name, word) for word in found[:1])
 
 
@@ -185,7 +201,7 @@ def started(request: BenchRequest) -> Iterator[tuple[str, str]]:
 
 def _split(name: str, command: str) -> list[str]:
     try:
-        found = shlex.split(command)
+        found = shlex.split(_QUOTED.sub(_unescaped, command))
     except ValueError as error:
         raise UsageError(f"the command {name}: {error} in {command!r}") from None
     if not found or not found[0]:
@@ -193,10 +209,16 @@ def _split(name: str, command: str) -> list[str]:
     return found
 
 
+def _unescaped(quoted: re.Match[str]) -> str:
+    """Remove the backslashes that shlex, unlike a shell, keeps before $ and ` in double quotes."""
+    text = quoted[0]
+    return re.sub(r"\\(.)", lambda m: m[1] if m[1] in "$`" else m[0], text) if text[0] == '"' else text
+
+
 def commands(typed: Sequence[str]) -> dict[str, str]:
     """Return the commands after `--`, which `--` separates, by names made of their programs.
 
-    One word with blanks in it is a whole command, as in `-- './a -n 5' -- './b -n 5'`.
+    One word with blanks or newlines in it is a whole command, as in `-- './a -n 5' -- './b -n 5'`.
     """
     groups: list[list[str]] = [[]]
     for word in typed:
@@ -206,8 +228,8 @@ def commands(typed: Sequence[str]) -> dict[str, str]:
             groups[-1].append(word)
     if not all(groups):
         raise UsageError("an empty command between two `--`; write ./fl bench -- ./a -- ./b")
-    texts = [g[0] if len(g) == 1 and " " in g[0] else shlex.join(g) for g in groups]
-    names = _names([_split("", text) for text in texts])
+    texts = [g[0] if len(g) == 1 and re.search(r"[ \n]", g[0]) else shlex.join(g) for g in groups]
+    names = _names([_with_words_of_shell(_split("", text)) for text in texts])
     return dict(zip(names, texts, strict=True))
 
 
@@ -229,11 +251,41 @@ def _names(some: Sequence[Sequence[str]]) -> list[str]:
     return found
 
 
+_WRAPPERS = ("chrt", "env", "ionice", "nice", "nohup", "numactl", "setarch", "stdbuf", "taskset", "time", "timeout")
+"""Programs that start the program that their further words name."""
+_BUILT_IN = ("cd", "ulimit", "umask")
+"""Commands of a shell that some systems also have on PATH."""
+
+
+def _starts_shell(words: Sequence[str]) -> bool:
+    """Return whether the words begin with a shell and -c."""
+    shell = re.fullmatch(r"(ba|da|k|z)?sh", Path(words[0]).name)
+    return bool(shell and len(words) > 2 and re.fullmatch(r"-[a-z]*c", words[1]))
+
+
+def _with_words_of_shell(words: list[str]) -> list[str]:
+    """Return the words of a command, those of the text in `sh -c TEXT` one by one."""
+    k = next((k for k in range(len(words)) if _starts_shell(words[k:])), None)
+    if k is None:
+        return words
+    text = shlex.shlex(words[k + 2], posix=True, punctuation_chars=True)
+    text.whitespace_split = True
+    try:
+        return [*words[: k + 2], *text, *words[k + 3 :]]
+    except ValueError:
+        return words
+
+
 def _program(words: Sequence[str]) -> str:
-    """Return the word that names the program: the one after a launcher with its options, or an interpreter's script."""
+    """Return the word that names the program: the one after a launcher or wrapper, or an interpreter's script."""
     rest = list(words)
     if launcher_words(rest):
         rest = rest[launcher_words(rest) :] or rest
+    if Path(rest[0]).name in _WRAPPERS or _starts_shell(rest):
+        for k, word in enumerate(rest[1:], 1):
+            # A build may make the program later.
+            if word.startswith("./") or (shutil.which(word) and word not in _BUILT_IN):
+                return _program(rest[k:])
     if re.fullmatch(r"(python|perl|bash|sh|ruby|julia)[\d.]*", Path(rest[0]).name):
         return next((w for w in rest[1:] if not w.startswith("-")), rest[0])
     return rest[0]

@@ -37,7 +37,8 @@ def require(external: ExternalCommand) -> None:
 
 
 def _short(word: str) -> str:
-    return word if len(word) <= 100 else f"{word[:97]}..."
+    shown = word if word.isprintable() else line([word])
+    return shown if len(shown) <= 100 else f"{shown[:97]}..."
 
 
 def _absent(word: str, folder: Path) -> str:
