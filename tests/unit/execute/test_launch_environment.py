@@ -83,7 +83,9 @@ def test_the_temporary_folder_of_what_hangs_goes_too(
 
 
 @pytest.mark.alone  # what nobody holds may be removed, and named, by a launch of another test
+@pytest.mark.alone
 def test_what_a_launch_shares_and_leaves_is_named_and_removed(program: Make, tmp_path: Path) -> None:
+    """Alone: a launch that ends at the same time may remove it first, or leave files of its own."""
     name = f"__KMP_REGISTERED_LIB_test_{os.getpid()}_{tmp_path.name}"
     outcome = run(program(f"open('/dev/shm/{name}', 'w').close(); record()"), tmp_path)
     assert outcome.ok and f"firstlight: removed 1 shared files left behind: {name}\n" in outcome.stderr
