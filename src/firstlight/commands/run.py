@@ -144,6 +144,7 @@ def command(
     molecule=mine.xyz names a file of your own, which is stored with the run. ./fl list WORKLOAD shows the parameters.
     """
     from firstlight import runner
+    from firstlight.commands.bench import gate
     from firstlight.core.confidence import LAUNCHES
     from firstlight.core.units import parse_duration
     from firstlight.model.plan.settings import parse
@@ -183,7 +184,7 @@ def command(
             result = runner.resume(runs.find(resume, results), progress, seconds, longest, placement, settings)
         else:
             result = runner.run(order, progress)
-    return show(result, as_json)
+    return gate.status(result, show(result, as_json))
 
 
 def _options(context: click.Context) -> list[str]:

@@ -83,6 +83,37 @@ def test_what_is_not_as_it_must_be_fails(options: list[str], message: str, here:
     assert message in err
 
 
+@pytest.mark.parametrize(
+    ("command", "written"), [("true", False), ("cp ref.txt old.out", True), ("touch old.out", True)]
+)
+def test_a_file_of_an_earlier_execution_passes_no_check(
+    command: str, written: bool, here: Path, capsys: Captured
+) -> None:
+    for name in ("ref.txt", "old.out"):
+        (here / name).write_text("42\n")
+    code, found, err = run(capsys, "--like", "old.out=ref.txt", "--", command)
+    assert (code, {f["verdict"] for f in found}) == ((OK, {"verified"}) if written else (REGRESSION, {"failed"})), err
+    assert ("true failed: did not write old.out" in err) is not written
+    assert (here / "old.out").read_text() == "42\n"
+
+
+def test_a_file_that_a_preparation_writes_is_not_written_by_the_command(here: Path, capsys: Captured) -> None:
+    (here / "ref.txt").write_text("42\n")
+    code, _, err = run(capsys, "--prepare", "echo 42 > old.out", "--like", "old.out=ref.txt", "--", "true")
+    assert code == REGRESSION and "did not write old.out" in err
+    code, _, err = run(capsys, "--prepare", "rm -f old.out", "--like", "old.out=ref.txt", "--", "cp -p ref.txt old.out")
+    assert code == OK, err
+
+
+@pytest.mark.parametrize("resume", ["bench", "run"])
+def test_a_limit_holds_when_its_run_goes_on(resume: str, here: Path, capsys: Captured) -> None:
+    words = ["--limit", "50%", "--budget", "30s", "--as", "r", "--", "sleep 0.01", "--", "sleep 0.1"]
+    code, _, err = call(capsys, "bench", *words)
+    assert code == REGRESSION and "above the limit of 50 %" in err
+    code, _, err = call(capsys, resume, "--resume", "r", "--budget", "1s")
+    assert code == REGRESSION and "above the limit of 50 %" in err
+
+
 @pytest.mark.parametrize("linked", [False, True])
 def test_a_file_of_another_user_starts_nothing_by_itself(
     linked: bool, here: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch

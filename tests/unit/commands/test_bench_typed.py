@@ -138,6 +138,37 @@ def test_what_cannot_be_asked_is_one_line(
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--expect", "zzz", "--expect", "1"], "--expect is given twice"),
+        (["--check", "false", "--check", "true"], "--check is given twice; COMMAND && COMMAND is one check"),
+        (["--prepare", "false", "--prepare=true"], "--prepare is given twice"),
+        (["--like", "{out}=a", "--like", "{out}=b"], "--like is given twice"),
+        (["--like", "{out}=a", "--tolerance", "0", "--tolerance", "1"], "--tolerance is given twice"),
+        (["--limit", "1%", "--limit", "50%"], "--limit is given twice"),
+        (["--figure", "a=x", "--figure", "a=y"], "--figure a is given twice"),
+    ],
+)
+def test_no_check_is_dropped_for_a_later_one(
+    words: list[str], message: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(capsys, "bench", *words, "--", "true")
+    assert code == USAGE and message in err.strip().splitlines()[-1], err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_file_with_a_check_twice_is_refused(tmp_path: Path) -> None:
+    for text in (
+        "expect = 'a'\nexpect = 'b'\n[commands]\na = 'true'\n",
+        "[output]\nfile = 'a'\n[output]\nfile = 'b'\n",
+    ):
+        (tmp_path / request.FILE).write_text(text)
+        with pytest.raises(UsageError, match=re.escape(str(tmp_path / request.FILE))):
+            request.read(tmp_path / request.FILE)
+
+
 SCRIPTS = {
     "#!/bin/bash\r\necho\r\n": "its first line ends with a carriage return; remove them: sed -i",
     "#!/usr/bin/env python3\r\n": "its first line ends with a carriage return",

@@ -13,7 +13,7 @@ import msgspec
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest
 from firstlight.core import caller, shell
-from firstlight.core.errors import INCONCLUSIVE, OK, UsageError
+from firstlight.core.errors import UsageError
 
 if TYPE_CHECKING:
     from firstlight.commands.bench.request import BenchRequest
@@ -22,7 +22,30 @@ if TYPE_CHECKING:
 SECTION = "Measure"
 
 
+ONCE = {
+    "check": "COMMAND && COMMAND is one check",
+    "expect": "a --check COMMAND may verify more",
+    "like": "a --check COMMAND may verify more",
+    "tolerance": "all numbers have the same one",
+    "prepare": "COMMAND && COMMAND is one preparation",
+    "limit": "all commands have the same one",
+}
+"""Options of which click alone would drop all but the last one, with what to write instead."""
+
+
+class Once(click.Command):
+    """Reject a check that is given twice: click alone would use the last one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        twice = next((p for k, p in enumerate(given) if p.name in ONCE and p in given[:k]), None)
+        if twice is not None:
+            raise click.UsageError(f"{twice.opts[0]} is given twice; {ONCE[twice.name or '']}", ctx)
+        return super().parse_args(ctx, args)
+
+
 @click.command(
+    cls=Once,
     epilog="""\b
 Examples:
   ./fl bench -- sort --version -- ls --version
@@ -177,24 +200,25 @@ def command(
             result = runner.resume(runs.find(resume, results), progress, budget, timeout)
         return _shown(result, as_json)
     asked, folder = _asked(context, words, file, given)
-    if limit is not None:
+    share = None if limit is None else parse_share(limit)
+    if share is not None:
         gate.require(asked)
-        asked = msgspec.structs.replace(asked, threshold=parse_share(limit))
+        asked = msgspec.structs.replace(asked, threshold=share)
     with interruptible(), display() as progress:
-        result = run(asked, folder, results, name, progress)
-    code = _shown(result, as_json)
-    return code if limit is None or code not in (OK, INCONCLUSIVE) else gate.passed(result.judgement, asked.threshold)
+        result = run(asked, folder, results, name, progress, share)
+    return _shown(result, as_json)
 
 
 def _shown(result: Result, as_json: bool) -> int:
     """Show the page and the reason for each failure. Return the exit status of the run."""
+    from firstlight.commands.bench import gate
     from firstlight.commands.bench.runner import failures
     from firstlight.commands.run import show
 
     code = show(result, as_json)
     for line in failures(result.judgement):
         note(line)
-    return code
+    return gate.status(result, code)
 
 
 def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:

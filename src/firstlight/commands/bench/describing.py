@@ -64,7 +64,7 @@ def title(request: BenchRequest) -> str:
     return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
 
 
-def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
+def brought(request: BenchRequest, cells: Sequence[Cell], limit: float | None) -> Brought:
     return Brought(
         name=request.name,
         title=title(request),
@@ -75,6 +75,7 @@ def brought(request: BenchRequest, cells: Sequence[Cell]) -> Brought:
         bounded_by=tuple(BOUNDS[name] for name in BOUNDS if name in request.work),
         roles=ROLES,
         threshold=request.threshold,
+        limit=limit,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,11 +16,20 @@ from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 from firstlight.report import external_commands, ratios
 from firstlight.report.external_commands import Line, Table
 
+if TYPE_CHECKING:
+    from firstlight.runner import Result
+
 
 def require(request: BenchRequest) -> None:
     """Raise UsageError if there are not at least two commands to compare."""
     if len(request.commands) < 2:
         raise UsageError("--limit compares commands with the first one: ./fl bench --limit 2% -- ./old -- ./new")
+
+
+def status(result: Result, code: int) -> int:
+    """Return the exit status of a run that ended with `code`: that of its stored limit, if there is one."""
+    limits = [one.limit for one in result.judgement.run.brought if one.limit is not None]
+    return passed(result.judgement, limits[0]) if limits and code in (OK, INCONCLUSIVE) else code
 
 
 def passed(judgement: Judgement, limit: float) -> int:

@@ -338,6 +338,8 @@ def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) ->
         name, equal, pattern = text.partition("=")
         if not equal or not pattern:
             raise UsageError(f"--figure {text!r}: write it as NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
+        if name in found:
+            raise UsageError(f"--figure {name} is given twice; each figure has its own name")
         unit = units[k] if k < len(units) else ""
         found[name] = FigureRule(pattern, unit, "lower" if name in lower else "higher")
     if unknown := [name for name in lower if name not in found]:

@@ -50,7 +50,9 @@ def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunR
     )
 
 
-def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[runner.Prepared, runner.Made]:
+def prepare(
+    request: BenchRequest, folder: Path, progress: Progress, limit: float | None
+) -> tuple[runner.Prepared, runner.Made]:
     """Discover the machine, plan the run and build its programs. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
         progress.note(f"{{{word}}} has no value and remains as typed; --sweep {word}=... sets its values")
@@ -69,7 +71,7 @@ def prepare(request: BenchRequest, folder: Path, progress: Progress) -> tuple[ru
     made = list(planning.ways(some, request.build, folder, place))
     recorders = _recorders(some.mpis, toolbox, machine.cache_directory()) if request.mpi_share else {}
     cells = planning.cells(request, some, made, recorders)
-    brought = (describing.brought(request, cells),)
+    brought = (describing.brought(request, cells, limit),)
     workloads = together(catalogue.load(catalogue.roots()), brought)
     ceilings = beside(cells, workloads, toolbox, here)
     plan = Plan((*cells, *ceilings.cells), (*some.absent, *ceilings.absent))
@@ -188,13 +190,23 @@ def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, 
     return runner.Made((*there, *failed), executables, describing.descriptions(request), outputs)
 
 
-def run(request: BenchRequest, folder: Path, results: Path, name: str | None, progress: Progress) -> runner.Result:
-    """Execute a request as a run. `folder`: where commands are started. Raises UsageError and BuildError."""
+def run(
+    request: BenchRequest,
+    folder: Path,
+    results: Path,
+    name: str | None,
+    progress: Progress,
+    limit: float | None = None,
+) -> runner.Result:
+    """Execute a request as a run. `folder`: where commands are started. `limit`: that of the gate, stored with the run.
+
+    Raises UsageError and BuildError.
+    """
     asked = order(request, results, name)
     if name is not None:
         store.free_name(results, name)
     with leaving_nothing():
-        prepared, made = prepare(request, folder, progress)
+        prepared, made = prepare(request, folder, progress, limit)
     external_commands.remember(prepared.plan.cells)
     return runner.carry_out(asked, prepared, made, progress)
 

@@ -8,11 +8,17 @@ import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .execution import Executed, Files, contains, last_line, pieces, printed, shell
+from .execution import Executed, Files, contains, last_line, pieces, printed, shell, state
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
 _WORD = re.compile(r"[^ \t\r\n\f\v]+")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_FIGURE = re.compile(
+    r"(?![+-]?0[xX])([+-]?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?)"
+    r"\s*(\S*)"
+)
+"""A number, in which commas may separate thousands, and its unit."""
+_SIGNS = dict.fromkeys(map(ord, "%/"))
+"""A unit consists of these signs and letters."""
 OUT = "{out}"
 
 
@@ -29,8 +35,17 @@ def passed(error: float, tolerance: float, what: str) -> Checked:
     return Checked(error <= tolerance, error if math.isfinite(error) else None, tolerance, what)
 
 
-def check(external: Mapping[str, Any], done: Executed, where: Files, environment: Mapping[str, str]) -> list[Checked]:
-    """Return the result of every check of the external command; an earlier failure explains the later ones."""
+def check(
+    external: Mapping[str, Any],
+    done: Executed,
+    where: Files,
+    environment: Mapping[str, str],
+    before: tuple[int, ...] | None,
+) -> list[Checked]:
+    """Return the result of every check of the external command; an earlier failure explains the later ones.
+
+    `before`: the state of the file of `like` before the execution.
+    """
     found: list[Checked] = []
     if external["status"] or done.status < 0:
         found.append(_status(done, where))
@@ -38,7 +53,7 @@ def check(external: Mapping[str, Any], done: Executed, where: Files, environment
         there = contains(where.stdout, external["expect"]) or contains(where.stderr, external["expect"])
         found.append(passed(0.0 if there else 1.0, 0.0, f"{'printed' if there else 'did not print'} the expected text"))
     if external["like"]:
-        found.append(like(external["like"], where))
+        found.append(like(external["like"], where, before))
     if external["check"]:
         found.append(_command(external["check"], where, environment))
     return found
@@ -59,15 +74,17 @@ def _command(words: str, where: Files, environment: Mapping[str, str]) -> Checke
     return passed(float(abs(status)), 0.0, what)
 
 
-def like(wanted: Mapping[str, Any], where: Files) -> Checked:
-    """Compare the file that was written with its reference."""
-    name = wanted["file"].replace(OUT, where.out)
+def like(wanted: Mapping[str, Any], where: Files, before: tuple[int, ...] | None = None) -> Checked:
+    """Compare the file that was written with its reference. `before`: its state before the execution."""
+    name = written(wanted, where)
     shown = "its output" if wanted["file"] == OUT else wanted["file"]
     texts = []
     for path in (name, wanted["reference"]):
         try:
             with open(path, "rb") as file:  # noqa: PTH123
                 texts.append(file.read())
+            if path is name and before is not None and state(name) == before:
+                return passed(math.inf, 0.0, f"did not write {shown}")
         except OSError as why:
             what = shown if path is name else wanted["reference"]
             return passed(math.inf, 0.0, f"{what} cannot be read: {why.strerror}")
@@ -76,6 +93,11 @@ def like(wanted: Mapping[str, Any], where: Files) -> Checked:
         return passed(0.0 if same else 1.0, 0.0, f"{shown} {'equals' if same else 'differs from'} the reference")
     error, detail = difference(*(text.decode("latin-1") for text in texts))  # one character per byte: none is lost
     return passed(error, wanted["tolerance"], f"{shown} compared with its reference: {detail}")
+
+
+def written(wanted: Mapping[str, Any], where: Files) -> str:
+    """Return the path of the file that is compared with its reference."""
+    return str(wanted["file"]).replace(OUT, where.out)
 
 
 def difference(text: str, reference: str) -> tuple[float, str]:
@@ -129,16 +151,33 @@ def figures(patterns: Mapping[str, str], where: Files) -> tuple[dict[str, float]
 
 
 def figure(pattern: str, texts: Iterable[str]) -> float | str:
-    """Return the number of the last match in the first text that has a match, or the reason why there is no figure."""
+    """Return the number of the last match in the first text that has a match, or the reason why there is no figure.
+
+    Empty matches are skipped: `.*` has one at the end of each line.
+    """
     for text in texts:
         for match in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
             matched = (match[1] if match.re.groups else match[0]) or ""
-            number = NUMBER.search(_THOUSANDS.sub("", matched).replace("\N{MINUS SIGN}", "-"))
-            if number is None:
-                return f"the last match of {pattern!r} has no number: {matched[:80]!r}"
-            value = float(number[0].lower().replace("d", "e"))
-            if 0 <= value < math.inf:
-                return value
-            why = "a figure is 0 or more, so leave the sign outside of the group" if value < 0 else "it is too large"
-            return f"the last match of {pattern!r} is {number[0]}; {why}"
+            if matched.strip():
+                return _value(pattern, matched.replace("\N{MINUS SIGN}", "-"), match.re.groups > 0)
     return f"nothing that it printed matches {pattern!r} with a number"
+
+
+def _value(pattern: str, matched: str, group: bool) -> float | str:
+    """Return the number that the group is, or the reason why it is not a number. In a match without groups, the first
+    word with a number is used instead. A unit of letters, % or / may follow the number.
+    """
+    first = NUMBER.search(matched)
+    if first is None:
+        return f"the last match of {pattern!r} has no number: {matched[:80]!r}"
+    text = matched.strip() if group else matched[first.start() :].split()[0].rstrip(".,;:)]}")
+    number = _FIGURE.fullmatch(text)
+    if number is None or not (number[2].translate(_SIGNS) or "a").isalpha():
+        return (
+            f"the last match of {pattern!r} is not a number alone: {matched[:80]!r}; match only the number in a group"
+        )
+    value = float(number[1].lower().replace("d", "e").replace(",", ""))
+    if 0 <= value < math.inf:
+        return value
+    why = "a figure is 0 or more, so leave the sign outside of the group" if value < 0 else "it is too large"
+    return f"the last match of {pattern!r} is {number[1]}; {why}"

@@ -131,6 +131,38 @@ def _waited(process: int) -> float:
         return 0.0
 
 
+TICK = 0.02
+"""Two changes of a file within this many seconds may have the same time."""
+
+
+def state(path: str) -> tuple[int, ...] | None:
+    """Return what changes if a plain file is written; None if there is none that can be read.
+
+    The file is opened: a network file system reports the present state only then.
+    """
+    try:
+        if not os.path.isfile(path):  # noqa: PTH113
+            return None
+        with open(path, "rb") as file:  # noqa: PTH123
+            found = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def settled(path: str) -> tuple[int, ...] | None:
+    """Return the state of a file, after the time within which another change might have the same time.
+
+    That is a second if the file system stores whole seconds only.
+    """
+    found = state(path)
+    if found is None:
+        return None
+    tick = TICK if found[3] % 1_000_000_000 else 1 + TICK
+    time.sleep(min(max(TICK, found[3] * 1e-9 + tick - time.time()), tick))
+    return found
+
+
 def clear(where: Files) -> None:
     """Remove what an earlier execution left where the next one writes."""
     for path in where:

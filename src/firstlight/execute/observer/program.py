@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
-from .checks import OUT, Checked, check, figures
-from .execution import Executed, Files, clear, execute, files, last_line, peak_memory, printed, shell
+from .checks import OUT, Checked, check, figures, written
+from .execution import Executed, Files, clear, execute, files, last_line, peak_memory, printed, settled, shell
 
 PROTOCOL = 1
 FAILED, COULD_NOT = 1, 3
@@ -104,9 +104,10 @@ def _observed(asked: Asked, external: dict[str, Any], output: IO[str], folder: s
     index = 0
     while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
         _prepare(external, where, environment)
+        before = _state(external, where)
         done = execute(command, environment, where)
         values, last = figures(external["figures"], where)
-        last = check(external, done, where, environment) + last
+        last = check(external, done, where, environment, before) + last
         failed = next((one for one in last if not one.ok), None)
         if index == 0 and failed is None and done.memory is None and done.wall < asked.number("case-seconds", 0):
             beside |= _memory(external, command, environment, where)
@@ -129,6 +130,12 @@ def _prepare(external: dict[str, Any], where: Files, environment: dict[str, str]
             raise RefusedError(
                 f"the command to prepare it ended with status {status}" + (f": {message}" if message else "")
             )
+
+
+def _state(external: dict[str, Any], where: Files) -> tuple[int, ...] | None:
+    """Return the state of the file that the execution must write; None if it does not exist, or is the output."""
+    file = written(external["like"], where) if external["like"] else where.stdout
+    return None if file == where.stdout else settled(file)
 
 
 def _recorded(

@@ -37,7 +37,8 @@ class Brought(msgspec.Struct, frozen=True):
     """The part of a workload.toml that concerns commands. `commands`: by variant, as its user typed it.
 
     `threshold`: the smallest difference between commands that matters, as a share. `reporter`: the tool whose results
-    were imported; None: firstlight measured the commands.
+    were imported; None: firstlight measured the commands. `limit`: the share by which a command may be slower than the
+    first one; None: the run has no limit.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Brought(msgspec.Struct, frozen=True):
     roles: tuple[Role, ...] = ()
     threshold: float = THRESHOLD
     reporter: Reporter | None = None
+    limit: float | None = None
 
     @property
     def chapter(self) -> str:
