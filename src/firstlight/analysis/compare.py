@@ -195,7 +195,7 @@ def compare(
     reported = [(x, y) for x, y in both if isinstance(x, Reported) and isinstance(y, Reported)]
     alike: list[tuple[Numbered, Numbered]] = [*pairs, *reported]
     figures = tuple(compare_figures(x, y, threshold, confidence, drift) for x, y in alike)
-    same_run = a.run == b.run and a.records == b.records
+    same_run = replace(a.run, id=b.run.id) == b.run and a.records == b.records  # also a copy with another name
     if same_run:
         figures = tuple(replace(f, ratio=1.0, outcome=SAME, reason="") for f in figures)
     changed = tuple(_changed(both))

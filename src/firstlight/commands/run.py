@@ -276,6 +276,6 @@ def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
         f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
         f"at least {order.launches} launches of each that is begun"
     )
-    for line in (forecast.summary(ahead), *forecast.left_out(ahead, order.suite, prepared.settings)):
+    for line in (forecast.summary(ahead), *forecast.left_out(ahead, order.suite, prepared.settings, order.settings)):
         tell(line)
     return 0

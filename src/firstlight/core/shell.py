@@ -23,6 +23,7 @@ STYLES = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 """The numbers of the escape codes of our own colours."""
 COLOURS = frozenset(f"\x1b[{number}m" for number in (*STYLES.values(), "0"))
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile("\x1b\\[[0-9]{1,2}m|.", re.DOTALL)
 # Control characters but tab and newline, and the marks that change the direction of what follows.
 _HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -31,14 +32,15 @@ _HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\
 class Call(NamedTuple):
     """The way firstlight was called. `name`: quoted for a shell; `options`: those before the command.
 
-    `results`: the folder of the runs, None if it is the default of the commands. `with_results`: the commands that have
-    `--results`, such as `run` or `export junit`.
+    `results`: the folder of the runs, None if it is the default of the commands; `runs`: the same folder, also if it is
+    the default. `with_results`: the commands that have `--results`, such as `run` or `export junit`.
     """
 
     name: str = "firstlight" if INSTALLED else "./fl"
     options: tuple[str, ...] = ()
     results: Path | None = None
     with_results: frozenset[str] = frozenset()
+    runs: Path = Path("results")
 
 
 _PLAIN = Call()
@@ -68,13 +70,18 @@ def as_typed(text: str, escape: Callable[[str], str] = str) -> str:
     def hint(found: re.Match[str]) -> str:
         words, before = found[2].split(), start + found[1]
         known = next((k for k in (1, 2) if " ".join(words[:k]) in now.with_results and len(words) >= k), 0)
-        rest = _END_OF_HINT.split(text[found.start() :], maxsplit=1)[0]
-        if not known or now.results is None or "--results" in rest or f"{now.results}/" in rest:
+        rest = _END_OF_HINT.split(text[found.start() + len("./fl") :], maxsplit=1)[0]
+        if not known or now.results is None or "--results" in rest or _has_path(rest, now.results):
             return escape(start) + found[0].removeprefix("./fl")
         folder = f"--results {_word(now.results)}"
         return escape(" ".join([before, *words[:known], folder, *words[known:]]))
 
     return _HINT.sub(hint, text)
+
+
+def _has_path(words: str, folder: Path) -> bool:
+    """Return whether a word of a command begins with the folder; the value of a setting does not count."""
+    return re.search(rf"(?:\s|'|&#39;|\./){re.escape(str(folder))}/", words) is not None
 
 
 def is_text(word: str) -> bool:
@@ -135,8 +142,11 @@ def _ascii(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text for a page: characters that hide others or change their order become U+FFFD."""
-    return _HIDDEN.sub("\ufffd", text)
+    """Return text for a page: characters that hide others or change their order become U+FFFD.
+
+    Bytes of a file name that are not UTF-8 become the same escapes as on a terminal.
+    """
+    return _SURROGATE.sub(lambda found: _ascii(found[0]), _HIDDEN.sub("\ufffd", text))
 
 
 def json_text(text: str) -> str:

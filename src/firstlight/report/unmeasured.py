@@ -58,7 +58,7 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
     def whole(name: str) -> str:
         if any(name == one.name for one in run.brought):
             return command("run", "--resume", run.id, *run.more())
-        return command("run", name, *documents.typed(run.settings.get(name, {})), f"--{run.suite}")
+        return command("run", name, *documents.typed(run.settings.get(name, {}), run.id), f"--{run.suite}")
 
     found = [Unbegun(name, some.count(False), len(some), whole(name)) for name, some in counts.items() if not all(some)]
     return sorted(found, key=lambda u: (-u.cells, u.workload))

@@ -29,13 +29,16 @@ def repeat(identity: Identity, run: Run | None = None) -> str:
     files: dict[str, Sequence[Value]] = {
         name: (v,) for name, v in identity.parameters if isinstance(v, str) and documents.is_name(v)
     }
-    given = documents.typed({**(run.settings.get(identity.workload, {}) if run else {}), **files})
+    given = documents.typed(run.settings.get(identity.workload, {}) | files, run.id) if run else ()
     return command("run", f"{identity.workload}.{identity.variant}", *given, "--toolchain", identity.toolchain, *mpi)
 
 
 def again(run: Run) -> str:
     """Return the command that started the run, without the directory and the name of its results here."""
-    words = list(run.command[1:])  # without the first one, which is arbitrary text of the file
+    given = {name: some for of in run.settings.values() for name, some in of.items()}
+    kept = {name: some for name, some in given.items() if any(map(documents.is_document, some))}
+    copies = dict(zip(documents.named_settings(kept), documents.typed(kept, run.id), strict=True))
+    words = [copies.get(word, word) for word in run.command[1:]]  # the first one is arbitrary text of the file
     for option in ("--results", "--programs", "--as"):
         while option in words:
             del words[words.index(option) : words.index(option) + 2]

@@ -26,7 +26,7 @@ from firstlight.model.plan.settings import Setting
 from firstlight.results import store
 from firstlight.results.record import SCHEMA, Run
 from firstlight.results.store import Store
-from firstlight.results.store.documents import typed
+from firstlight.results.store.documents import named_settings
 from firstlight.runner import documents, environment, exit_status, external_commands, forecast, preview, resuming
 from firstlight.runner.forecast import Forecast
 from firstlight.runner.interrupt import interruptible, leaving_nothing
@@ -219,7 +219,7 @@ def _new(order: RunRequest, prepared: Prepared, made: Made) -> Run:
 
 def _typed(order: RunRequest, prepared: Prepared) -> list[str]:
     """Return the command line with each file of a setting replaced by its bare name: its folder is private."""
-    shown = dict(zip(map(str, order.settings), typed(prepared.given.values), strict=True))
+    shown = dict(zip(map(str, order.settings), named_settings(prepared.given.values), strict=True))
     return [shown.get(word, word) for word in sys.argv[1:]]
 
 

@@ -73,7 +73,11 @@ def read(parameter: str, path: str) -> Document:
         raise UsageError(f"{parameter}: {path}: {what} is empty")
     if len(content) > documents.MAX_BYTES:
         raise UsageError(f"{parameter}: {path}: {what} is larger than {documents.MAX_BYTES >> 20} MiB")
-    return documents.of(path.removesuffix(PACKED) if packed else path, content)
+    document = documents.of(path.removesuffix(PACKED) if packed else path, content)
+    place = Path(path)
+    if place.parent.name == documents.FOLDER and documents.is_name(place.name) and place.name != document.name:
+        raise UsageError(f"{parameter}: {path}: was altered after a run stored it: its content does not match its name")
+    return document
 
 
 def _unpacked(file: BinaryIO) -> bytes:

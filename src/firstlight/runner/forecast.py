@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from firstlight.core.shell import command
 from firstlight.core.units import count, duration, minutes
-from firstlight.model.plan.settings import NONE, Settings
+from firstlight.model.plan.settings import NONE, Setting, Settings
 from firstlight.results.record import SPARE
-from firstlight.results.store.documents import typed
 from firstlight.runner.agenda import Item, RowCells, chosen
 
 MOST_NAMED = 4
@@ -89,11 +88,14 @@ def summary(o: Forecast) -> str:
     return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
 
 
-def left_out(o: Forecast, suite: str, settings: Settings = NONE) -> list[str]:
-    """Return a line for each workload that is not measured completely, with the command that measures it."""
+def left_out(o: Forecast, suite: str, settings: Settings = NONE, words: Sequence[Setting] = ()) -> list[str]:
+    """Return a line for each workload that is not measured completely, with the command that measures it.
+
+    `settings`: those of the run, by workload; `words`: the same, as the user typed them.
+    """
 
     def whole(p: Omission) -> str:
-        given = typed(settings.get(p.workload, {}))
+        given = [word for word in words if word.name in settings.get(p.workload, {})]
         return command("run", p.workload, *given, f"--{suite}", "--budget", minutes(SPARE * p.needed))
 
     return [

@@ -15,7 +15,7 @@ from firstlight.model.plan import AS_IT_IS, EFFORT, Program, unfit
 from firstlight.model.plan.settings import Setting, names_file
 from firstlight.results import store
 from firstlight.results.record import Run
-from firstlight.results.store.documents import named, typed
+from firstlight.results.store.documents import named, named_settings
 from firstlight.runner import documents
 from firstlight.runner.prepare import Made, Prepared
 from firstlight.runner.progress import Progress
@@ -143,7 +143,7 @@ def same_settings(old: Run, settings: Sequence[Setting]) -> None:
     words = {name: {v for v in map(str, values) if names_file(v)} for name, values in begun.items()}
     now = documents.given(settings, words).values
     if now != begun:
-        shown = " ".join(typed(begun)) or "no settings"
+        shown = " ".join(named_settings(begun)) or "no settings"
         changed = next(name for name in (*now, *begun) if now.get(name) != begun.get(name))
         raise UsageError(f"run {old.id} was begun with {shown}, and keeps that: {changed} is another; start a new run")
 

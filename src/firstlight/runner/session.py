@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from firstlight.analysis import Judgement
 from firstlight.analysis.compare import Comparison
 from firstlight.analysis.figures import judge
+from firstlight.analysis.stored import in_folder
 from firstlight.core import shell
 from firstlight.core.errors import RecordError
 from firstlight.core.heritage import load as load_heritage
@@ -102,9 +103,12 @@ class Session:
         if (time.monotonic() - written) * UPDATING >= seconds:
             self._write_page()
 
+    def _judged(self) -> Judgement:
+        return judge(in_folder(self.run, self.store.path), self.records, self.workloads)
+
     def _write_page(self) -> None:
         began = time.monotonic()
-        derive(self.store.folder, judge(self.run, self.records, self.workloads), self.workloads)
+        derive(self.store.folder, self._judged(), self.workloads)
         self._page = time.monotonic(), time.monotonic() - began
 
     def go(self, budget: float) -> Rounds:
@@ -205,14 +209,14 @@ class Session:
 
         Returns the judgement, and what could not be written (see `UnwrittenError`), "" if everything was.
         """
-        judgement = judge(self.run, self.records, self.workloads)
+        judgement = self._judged()
         try:
             if not self._saved:
                 self._save(self.run.state)
             table = derive(self.store.folder, judgement, self.workloads)
             path, defects = self.store.path, [str(defect) for defect in self.store.defects]
             if (now := kept.key(path)) is not None:
-                kept.keep(path, self.run.id, defects, table, now)
+                kept.keep(path, judgement.run.id, defects, table, now)
         except StoreError as error:
             return judgement, str(error)
         return judgement, ""

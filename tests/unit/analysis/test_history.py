@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -121,8 +122,25 @@ def test_too_few_runs_to_show_a_change_are_not_said_to_show_none(some: Path, cap
     output, text = " ".join(out.split()), re.sub("<.*?>", "", place.read_text())
     for shown in (output, " ".join(text.split())):
         assert "the fewest in which a change can be detected; compare two runs:" in shown
-        assert "compare run-000 run-007" in shown
+        assert f"compare {some}/run-000 {some}/run-007" in shown
         assert "no change of level" not in shown and "No figure moved" not in shown
+
+
+def test_one_run_is_compared_with_no_run(some: Path, capsys: Captured) -> None:
+    _, out, _ = call(capsys, "history", str(some / "run-000"))
+    assert "a comparison requires two runs" in " ".join(out.split()) and " compare " not in out
+
+
+def test_a_folder_that_is_not_utf_8_is_shown_escaped(some: Path, capsys: Captured, tmp_path: Path) -> None:
+    odd, place = os.fsdecode(b"odd\xff"), tmp_path / "page.html"
+    for copy in (True, False):
+        shutil.copytree(some / "run-000", some / odd, dirs_exist_ok=True)
+        if not copy:
+            shutil.rmtree(some / "run-000")
+        code, out, err = call(capsys, "history", str(some), "--output", str(place))
+        assert code == OK, err
+        shown = err + place.read_text(encoding="utf-8") if copy else " ".join(out.split())
+        assert ("/odd\\udcff" if copy else "/odd\\xff") in shown
 
 
 def test_a_run_is_judged_once(whole: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

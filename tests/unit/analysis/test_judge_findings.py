@@ -239,6 +239,20 @@ def test_lost_launches(judged: Judgement) -> None:
     assert found.command == "./fl run pingpong.mpi_blocking --toolchain gcc-native --mpi mpich"
 
 
+def test_a_command_has_the_settings_of_its_own_programs_only() -> None:
+    scene = synthetic.run(1, 7, only=["dot", "pingpong"])
+    cell = "pingpong.mpi_blocking-gcc-native-mpich"
+    hung = tuple(synthetic.lost(r) if r.start.cell == cell and r.start.launch == 2 else r for r in scene.records)
+    settings = {"dot": {"n": (400,), "kernel": ("*",)}, "pingpong": {"bytes": (8, 64)}}
+    j = judge(replace(scene.run, settings=settings), hung, scene.workloads)
+    (found,) = findings_of(j, "lost_launches")
+    assert found.command == "./fl run pingpong.mpi_blocking --toolchain gcc-native --mpi mpich bytes=8,64"
+    (found,) = findings_of(j, "fast_but_wrong")
+    assert found.command == "./fl run dot.kahan --toolchain '*-fast' n=400 'kernel=*'"
+    about = Finding("", "", (), "./fl run peak.omp", 1, (found.about[0],))
+    assert findings._with_settings(about, j.run).command == "./fl run peak.omp"
+
+
 def test_a_quiet_run_of_one_workload_says_little() -> None:
     scene = synthetic.run(1, 6, only=["latency"], on=STEADY)
     quiet = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in scene.records)

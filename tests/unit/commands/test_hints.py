@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as pages
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -81,6 +82,7 @@ def test_every_hint_of_a_run_works_as_typed(
         (shell.Call(results=Path("out")), "./fl export junit x", "./fl export junit --results out x"),
         (shell.Call(results=Path("out")), "./fl export reframe", "./fl export reframe"),
         (shell.Call(results=Path("out")), "./fl tune loop a.c", "./fl tune loop a.c"),
+        (shell.Call(results=Path("o")), "./fl run x f=o/r/documents/y", "./fl run --results o x f=o/r/documents/y"),
         (shell.Call(results=Path("-o")), "./fl figures", "./fl figures --results ./-o"),
         (
             shell.Call(options=("--modules", "")),
@@ -121,6 +123,25 @@ def test_a_run_s_own_path_leads_hints_to_its_folder(result: Path, capsys: Captur
     shutil.move(result.parent, "elsewhere")
     _, out, _ = call(capsys, "explain", "dot.serial", "rate", "--run", f"elsewhere/{result.name}")
     assert "./fl run --results elsewhere dot.serial" in out
+
+
+@pytest.mark.parametrize("name", ["copy", "of mine"])
+def test_hints_name_the_folder_of_a_copied_run(result: Path, capsys: Captured, name: str) -> None:
+    shutil.move(result, result.with_name(name))
+    page = Path("page.html")
+    for words in (("report", name), ("figures", name), ("report", name, "--output", str(page))):
+        code, out, err = call(capsys, *words)
+        assert code == OK, err
+        assert result.name not in out
+    assert f"check {shlex.quote(name)}" in pages.unescape(page.read_text(encoding="utf-8"))
+    assert result.name not in page.read_text(encoding="utf-8")
+
+
+def test_check_names_the_run_that_report_seals(result: Path, capsys: Captured) -> None:
+    shutil.move(result.parent, "elsewhere")
+    (Path("elsewhere") / result.name / "SHA256SUMS").unlink()
+    _, out, err = call(capsys, "check", "--results", "elsewhere", result.name)
+    assert f"./fl report elsewhere/{result.name} seals the run" in out + err
 
 
 def test_to_repeat_a_figure_changes_no_run(result: Path, capsys: Captured) -> None:

@@ -6,8 +6,10 @@ That real programs take them is tested by test_settings_end_to_end.
 from __future__ import annotations
 
 import gzip
+import html as pages
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hints
 from bench import TOML, Bench
 from commands import Captured, call
 from firstlight.analysis.overrides import replaced
@@ -265,9 +268,47 @@ def test_a_file_is_kept_with_the_run_and_only_its_name_told(
     assert kept["command"][1:4] == ["run", "dot", "text=mine.txt"]
     assert f"{layout.DOCUMENTS}/{name}" in (run / layout.SEAL).read_text()
     page, terminal = (run / "report.html").read_text(), call(capsys, "report", "mine")[1]
-    assert "text = mine.txt" in page and name not in terminal
-    assert "text=mine.txt" in page  # in the commands that repeat it
+    assert "text = mine.txt" in page and "text=mine.txt" not in terminal
+    assert f"run dot text=results/mine/{layout.DOCUMENTS}/{name}" in page and "text=mine.txt " not in page
     assert {f["parameters"]["text"] for f in json.loads(call(capsys, "figures", "mine", "--json")[1])} == {name}
+
+
+@pytest.mark.parametrize("results", ["results", "of mine/out"])
+@pytest.mark.parametrize("file", ["mine.txt", "of mine*'s=.txt", "mine.txt.gz"])
+def test_a_command_that_repeats_a_run_with_a_file_works(
+    bench: Bench, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, results: str, file: str
+) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_CALLED", "./fl")
+    path = tmp_path / file
+    path.write_bytes(gzip.compress(b"mine") if file.endswith(".gz") else b"mine")
+    words = ["run", "dot", f"text={path}", "--launches", "1"]
+    to = [] if results == "results" else ["--results", results]
+    monkeypatch.setattr(sys, "argv", ["firstlight", *words])
+    assert call(capsys, *words, "--as", "mine", *to)[0] == OK
+    (tmp_path / results / "mine").rename(tmp_path / results / "renamed")
+    path.unlink()
+    page = pages.unescape(re.sub("<.*?>", "", html_of(capsys, tmp_path, "renamed", *to)))
+    repeats = [w for w in hints.commands(page, "./fl") if any(word.startswith("text=") for word in w)]
+    assert len(repeats) > 1
+    for repeat in {tuple(words) for words in (repeats[0], repeats[-1])}:
+        code, _, err = call(capsys, *repeat, "--dry-run")
+        assert code == OK, (repeat, err)
+        assert ("--results" in repeat) == bool(to)
+
+
+def html_of(capsys: Captured, tmp_path: Path, *words: str) -> str:
+    assert call(capsys, "report", *words, "--output", str(tmp_path / "page.html"))[0] == OK
+    return (tmp_path / "page.html").read_text().replace("</code>", "\n")
+
+
+def test_a_copy_of_a_run_that_is_another_file_is_refused(bench: Bench, capsys: Captured, tmp_path: Path) -> None:
+    """The folder of a run may be of another user, who can replace the file that a command names."""
+    run = measured(bench, capsys, tmp_path)
+    (kept,) = (run / layout.DOCUMENTS).iterdir()
+    kept.unlink()
+    kept.symlink_to(document(tmp_path, "secret"))
+    code, _, err = call(capsys, "run", "dot", f"text={kept}", "--dry-run")
+    assert (code, "was altered after a run stored it" in err) == (USAGE, True), err
 
 
 def test_a_run_goes_on_without_the_file_and_keeps_its_settings(bench: Bench, capsys: Captured, tmp_path: Path) -> None:

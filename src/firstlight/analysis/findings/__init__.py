@@ -9,6 +9,7 @@ A rule on results and on how launches ended sets `OF_RESULTS = True`: it also ru
 from __future__ import annotations
 
 import pkgutil
+import shlex
 from collections.abc import Iterator
 from importlib import import_module
 
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 from firstlight.analysis import Finding, Judgement
 from firstlight.core.shell import command, line
 from firstlight.model.catalogue import Workload
-from firstlight.model.plan.settings import Settings
+from firstlight.results.record import Run
 from firstlight.results.store import documents
 
 
@@ -34,7 +35,7 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
         if not judgement.run.machine.emulated or getattr(module, "OF_RESULTS", False):
             found += module.find(judgement, workloads)
     if judgement.run.settings:
-        found = [_with_settings(finding, judgement.run.settings) for finding in found]
+        found = [_with_settings(finding, judgement.run) for finding in found]
     if judgement.run.brought:  # no command measures it by its name
         see = command("figures", judgement.run.id, "--launches")
         found = [replace(f, command=see) if f.command.startswith(command("run")) else f for f in found]
@@ -51,10 +52,11 @@ def without_repetitions(found: list[Finding]) -> list[Finding]:
     return kept
 
 
-def _with_settings(finding: Finding, settings: Settings) -> Finding:
-    """Return the finding with the user's settings of its workloads added to its command."""
-    of = dict.fromkeys(identity.workload for identity in finding.about)
-    words = dict.fromkeys(word for name in of for word in documents.typed(settings.get(name, {})))
-    if not words or not finding.command.startswith("./fl run "):
+def _with_settings(finding: Finding, run: Run) -> Finding:
+    """Return the finding with the user's settings of the workloads in its command added to it."""
+    if not finding.command.startswith("./fl run "):
         return finding
-    return replace(finding, command=f"{finding.command} {line(words)}")
+    of = (word.partition(".")[0] for word in shlex.split(finding.command))
+    given = {name: some for workload in of for name, some in run.settings.get(workload, {}).items()}
+    words = documents.typed(given, run.id)
+    return replace(finding, command=f"{finding.command} {line(words)}") if words else finding

@@ -209,9 +209,11 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
         found.append(f"{many} of other tools, named (imported) and not verified here")
     if not history.enough_runs:
         fewest = changes.fewest()
+        first, last = history.runs[0].path, history.runs[-1].path
+        two = f"compare two runs: {command('compare', first, last)}"
         found.append(
             f"no figure is in {number(str(fewest), str(fewest))} runs, the fewest in which a change can be detected; "
-            f"compare two runs: {command('compare', history.runs[0].run.id, history.runs[-1].run.id)}"
+            f"{'a comparison requires two runs' if first == last else two}"
         )
     return found
 

@@ -47,7 +47,7 @@ WITH_RESULTS = frozenset(
 def _keep_results(context: click.Context, _: click.Parameter, value: Path) -> Path:
     """Keep the folder for hints if it is on the command line: the next command reads a site file's folder itself."""
     named = context.get_parameter_source("results") is click.core.ParameterSource.COMMANDLINE
-    shell.calling(shell.call()._replace(results=value if named else None))
+    shell.calling(shell.call()._replace(results=value if named else None, runs=value))
     return value
 
 

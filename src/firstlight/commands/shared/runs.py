@@ -37,7 +37,7 @@ def find(text: str, results: Path = RESULTS) -> Path:
     place = named(text, results)
     if place is not None:
         if place.parent != results:  # the text is a path, but hints name the run by its identifier
-            shell.calling(shell.call()._replace(results=place.parent))
+            shell.calling(shell.call()._replace(results=place.parent, runs=place.parent))
         return place
     with contextlib.suppress(OSError, ValueError):
         if Path(text).is_dir():

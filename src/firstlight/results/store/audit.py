@@ -104,7 +104,8 @@ def _sealed(path: Path, run: Run | None, reported: set[str]) -> Iterator[Defect]
     if seal.exists(path):
         yield from (defect for defect in seal.differences(path) if defect.file not in reported)
     elif run is not None and run.sealed and run.state != "running":
-        yield Defect(layout.SEAL, 0, "is missing: only launches are covered; ./fl report seals the run as it is now")
+        again = command("report", path)
+        yield Defect(layout.SEAL, 0, f"is missing: only launches are covered; {again} seals the run as it is now")
     if layout.SIGNATURE in layout.names(path) and not seal.exists(path):
         yield Defect(layout.SIGNATURE, 0, "signs a seal that is not there")
 

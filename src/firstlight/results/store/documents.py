@@ -12,9 +12,12 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from firstlight.core import shell
 from firstlight.model.catalogue import Value
 from firstlight.model.plan.settings import Settings
 
+FOLDER = "documents"
+"""The folder of a run that contains its documents."""
 MAX_BYTES = 64 << 20
 BY_BYTES = 1 << 20
 """Files up to this size are hashed byte by byte, larger ones eight bytes at a time, for Python is slow."""
@@ -56,9 +59,23 @@ def file_name(name: str) -> str:
     return name[:-17]
 
 
-def typed(settings: Mapping[str, Sequence[Value]]) -> tuple[str, ...]:
-    """Return settings as words of a command line, each file by its own name."""
+def named_settings(settings: Mapping[str, Sequence[Value]]) -> tuple[str, ...]:
+    """Return settings as words, each file by its own name: the folder of a user's file is private."""
     return tuple(f"{name}={','.join(map(shown, some))}" for name, some in settings.items())
+
+
+def typed(settings: Mapping[str, Sequence[Value]], run: str) -> tuple[str, ...]:
+    """Return settings of a run as words of a command that works, each file by the path of its copy in the run.
+
+    Other users may have written the run: no word names a file in another folder.
+    """
+    folder = shell.call().runs / run / FOLDER
+
+    def path(value: Value) -> str:
+        text = str(value)
+        return str(folder / text) if is_name(text) else text.rpartition("/")[2]
+
+    return tuple(f"{name}={','.join(map(path, some))}" for name, some in settings.items())
 
 
 def shown(value: Value) -> str:

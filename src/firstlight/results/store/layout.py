@@ -14,7 +14,7 @@ from firstlight.results.store.disk import Folder
 RUN = "run.json"
 LAUNCHES = "launches"
 OWNER = "owner"
-BUILDS, DOCUMENTS = "builds", "documents"
+BUILDS, DOCUMENTS = "builds", documents.FOLDER
 REPORT, FIGURES = DERIVED = ("report.html", "figures.json")
 SEAL = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
