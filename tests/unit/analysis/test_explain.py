@@ -172,6 +172,8 @@ def test_the_numbers_of_the_pages_are_those_of_figures_json(results: Path, capsy
     assert explained["estimate"]["launches"] == row["values"] and explained["of_ceiling"] == row["of_ceiling"]
     assert f"{row['median']:.3g} Gflop/s" in out and f"{100 * row['of_ceiling']:.0f} % of its ceiling" in out
     assert "not available" in out and "./fl" not in out.split("repeat it")[0]
+    (repeat,) = (line for line in out.splitlines() if line.startswith("  ./fl run --results "))
+    assert repeat.endswith(" dot.simd --toolchain gcc-native") and len(repeat) > 80  # to be copied: not wrapped
     text = page.read_text()
     assert 'data-from="a / a.ceiling"' in text and 'id="explain-time"' in text
 

@@ -129,6 +129,18 @@ def test_a_compiler_replaced_at_its_place_makes_another_program(root: Path, tmp_
     assert all(a != b for a, b in zip(now, names(), strict=True))
 
 
+@pytest.mark.parametrize("tool", ["ld", "as"])
+def test_another_linker_or_assembler_on_path_makes_another_program(
+    root: Path, tmp_path: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = identity(root)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / tool).write_text("#!/bin/sh\n")
+    (tmp_path / "bin" / tool).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    assert identity(root) != before
+
+
 def test_flags_of_a_variant_come_after_those_under_test(root: Path) -> None:
     toml = root / "group" / "sum" / "workload.toml"
     toml.write_text(toml.read_text() + '[[flags]]\nname = "novec"\nflags = { gcc = ["-fno-tree-vectorize"] }\n')

@@ -106,10 +106,11 @@ def _launch(one: Launched) -> ExplainedLaunch:
 
 
 class Passage(NamedTuple):
-    """A heading with its lines."""
+    """A heading with its lines. `commands`: they are commands to copy, and are not wrapped."""
 
     title: str
     lines: list[str]
+    commands: bool = False
 
 
 def distribution(e: Explained) -> str:
@@ -144,7 +145,7 @@ def parts(e: Explained, limit: str = "") -> list[Passage]:
         Passage("the loop", loop_lines(e.loop)),
         Passage("the same by another program", others or ["not available: no program is known that measures this"]),
         Passage("what would narrow the interval", list(e.narrowing)),
-        Passage("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))]),
+        Passage("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))], True),
     ]
 
 
@@ -196,7 +197,10 @@ def summary(e: Explained, width: int = 80, colour: bool = False, place: Path | N
     for part in parts(e):
         lines += ["", ink("dim", f"  {part.title}")]
         for line in part.lines:
-            lines += [f"  {line}"[:width]] if line.startswith("  ") else wrap(line, width, "  ", "    ")
+            if part.commands or line.startswith("  "):
+                lines.append(f"  {line}" if part.commands else f"  {line}"[:width])
+            else:
+                lines += wrap(line, width, "  ", "    ")
     return ink.page([*lines, *(["", f"  page: {place}"] if place else [])])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -157,8 +158,12 @@ def recipe(
 
 
 def tools(toolchain: Toolchain, mpi: Mpi | None) -> tuple[str, ...]:
-    """Return what identifies the C++ compiler and the MPI library: their versions, and their files as they are now."""
-    compiler = toolchain.version, facts(toolchain.cxx)
+    """Return what identifies the C++ compiler and the MPI library: their versions, and their files as they are now.
+
+    A compiler may call the assembler and the linker that are on PATH, such as those of a module.
+    """
+    on_path = (facts(path) for name in ("as", "ld") if (path := shutil.which(name)))
+    compiler = toolchain.version, facts(toolchain.cxx), *on_path
     return compiler if mpi is None else (*compiler, mpi.label, facts(mpi.cxx))
 
 
