@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,9 +33,19 @@ def schema(name: str) -> str:
     """Return the JSON Schema (2020-12) of that name, as text with a final newline."""
     import msgspec
 
-    found = msgspec.json.schema(published()[name])
+    found = _dedented(msgspec.json.schema(published()[name]))
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"firstlight {name}", **found}
     return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+
+
+def _dedented(part: Any) -> Any:
+    """Return the schema with docstrings without indentation, as msgspec does from version 0.23 on."""
+    if isinstance(part, dict):
+        return {
+            key: inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
+            for key, value in part.items()
+        }
+    return [_dedented(one) for one in part] if isinstance(part, list) else part
 
 
 @click.command(
