@@ -23,6 +23,8 @@ class Ink:
 
 
 def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    """Wrap a text; names like gcc-native are not broken."""
-    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    """Wrap a text between words: names like gcc-native and paths stay whole, also if they are longer than a line."""
+    lines = textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
+    )
     return lines or [first.rstrip()]
