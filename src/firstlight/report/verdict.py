@@ -116,11 +116,8 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         better.setdefault(f"{first} is better than {second}", []).append(what)
     parts = [f"{claim}: {_some(what)}" for claim, what in sorted(better.items())]
     parts += [f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []
-    parts += ["All ranks were on one node"] if nodes == 1 else []
-    own = all(mpi.origin == "embedded" for mpi in run.toolbox.mpis)
-    return ". ".join(
-        parts + (["firstlight installed these libraries, not this machine's owner"] if nodes and own else [])
-    )
+    own = ", with firstlight's own libraries" if all(mpi.origin == "embedded" for mpi in run.toolbox.mpis) else ""
+    return ". ".join(parts + ([f"All ranks were on one node{own}"] if nodes == 1 else []))
 
 
 def _times(better: Verified, worse: Verified) -> str:
