@@ -129,14 +129,28 @@ def test_a_cache_of_another_user_is_refused(checkout, place):
     assert checkout.run("list")[0] == 0
 
 
-def test_a_cache_in_which_no_program_can_be_started_is_one_line(checkout, tmp_path):
-    """This also applies to a cache that was set up before."""
-    mounted = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o noexec,size=1m none "$0" && exec "$@"']
+def listed_from_a_cache_mounted(checkout, options, **world):
+    """Return `./fl list` with a file system of memory, mounted with these options, as its cache."""
+    mounted = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o {options} none "$0" && exec "$@"']
     if subprocess.run([*mounted[:2], "true"], capture_output=True).returncode != 0:
         pytest.skip("mounting a file system needs root")
     checkout.cache.mkdir()
     words = [*mounted, checkout.cache, checkout.root / "fl", "list"]
-    done = subprocess.run(words, env=checkout.environment(), capture_output=True, text=True)
+    return subprocess.run(words, env=checkout.environment(**world), capture_output=True, text=True)
+
+
+def test_a_cache_without_room_is_one_line(checkout):
+    """Python's modules for environments then fail with errors of all kinds."""
+    done = listed_from_a_cache_mounted(checkout, "size=2m", NO_VENV="1")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == (
+        f"fl: cannot make a Python environment: {checkout.cache} has room for 1 MB; free 300 MB or set FIRSTLIGHT_CACHE"
+    )
+
+
+def test_a_cache_in_which_no_program_can_be_started_is_one_line(checkout):
+    """This also applies to a cache that was set up before."""
+    done = listed_from_a_cache_mounted(checkout, "noexec,size=1m")
     assert done.returncode == 3
     assert done.stderr == (
         f"fl: programs in {checkout.cache} cannot be started (a file system mounted noexec?); "
