@@ -5,8 +5,8 @@
 #   sh bench-bisect.sh v1.2 HEAD 'make -j2' './solver small.in' 2%
 #
 # Start it in the root of the repository; the working tree stays as it is. BUILD runs in each commit that git chooses,
-# and once in GOOD. A commit is bad if COMMAND is slower than in GOOD by more than LIMIT, which is 2% if not given.
-# Commits that do not build, or whose result is uncertain, are skipped. The exit status is that of git bisect.
+# and once in GOOD. A commit is bad if COMMAND fails, or is slower than in GOOD by more than LIMIT, which is 2% if not
+# given. Commits that do not build, or whose result is uncertain, are skipped. The exit status is that of git bisect.
 set -eu
 good=${1:?usage: bench-bisect.sh GOOD BAD BUILD COMMAND [LIMIT]}
 bad=${2:?usage: bench-bisect.sh GOOD BAD BUILD COMMAND [LIMIT]}

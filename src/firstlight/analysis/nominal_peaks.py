@@ -142,11 +142,11 @@ def _compared(f: Verified, peak: float | None, formula: str, unit: str) -> str:
 
 
 def _on(n: int, f: Verified) -> str:
-    """Return ` on 2 cores (104 – 106)`, with the interval, and the figure's two states if its launches have two."""
+    """Return ` on 2 cores (104 – 106)`, with the interval or why there is none, and the two states if there are two."""
     place = " on one core" if n == 1 else f" on {n} cores"
-    known = [] if f.estimate.low is None else [provenance.span(f, " – ")]
+    known = ["too few launches for an interval" if f.estimate.low is None else provenance.span(f, " – ")]
     known += [f"bimodal: {provenance.two_states(f)}"] if f.states else []
-    return place + (f" ({'; '.join(known)})" if known else "")
+    return f"{place} ({'; '.join(known)})"
 
 
 def _clock(machine: Machine, known: int) -> str:

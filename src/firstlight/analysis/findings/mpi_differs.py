@@ -78,7 +78,7 @@ def _differences(judgement: Judgement) -> Iterator[Difference]:
 def _message(figure: Verified) -> float | None:
     """Return the bytes of one message: those of a step divided by its messages, if a parameter has that value.
 
-    Otherwise messages of a step are simultaneous, and their number is not known here: that in the step is of a chain.
+    Otherwise the step has simultaneous messages: `messages` counts only those of a chain, one after the other.
     """
     total, messages = figure.cost.get("message_bytes"), figure.cost.get("messages")
     size = total / messages if total and messages else None

@@ -246,8 +246,8 @@ def _flaws(commands: Mapping[str, Sequence[str]], source: Path, copy: Path, begu
 def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
     """Return why the words start something that the build did not make in its copy, "" if the build made it there.
 
-    One of the programs among the words must be new. If there is none (a script), one of all programs of the copy must
-    be new, and if there is no program at all, neither here nor in the source, some file.
+    One of the programs among the words must be new. If the words name only scripts, one of all programs of the copy
+    must be new. If neither the copy nor the source has a program, any new file is enough.
     """
     first = words[0]
     if "/" in first and external_commands.found(first, copy) is None:

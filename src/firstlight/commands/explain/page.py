@@ -197,8 +197,10 @@ def summary(e: Explained, width: int = 80, colour: bool = False, place: Path | N
     for part in parts(e):
         lines += ["", ink("dim", f"  {part.title}")]
         for line in part.lines:
-            if part.commands or line.startswith("  "):
-                lines.append(f"  {line}" if part.commands else f"  {line}"[:width])
+            if part.commands:
+                lines.append(f"  {line}")
+            elif line.startswith("  "):
+                lines.append(f"  {line}"[:width])
             else:
                 lines += wrap(line, width, "  ", "    ")
     return ink.page([*lines, *(["", f"  page: {place}"] if place else [])])

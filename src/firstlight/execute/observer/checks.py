@@ -151,7 +151,7 @@ def figures(patterns: Mapping[str, str], where: Files) -> tuple[dict[str, float]
 
 
 def figure(pattern: str, texts: Iterable[str]) -> float | str:
-    """Return the number of the last match in the first text that has a match, or the reason why there is no figure.
+    """Return the number of the last match in the first text that has a match, or the reason why it is not a figure.
 
     Empty matches are skipped: `.*` has one at the end of each line.
     """
