@@ -154,16 +154,52 @@ def test_what_the_build_did_not_make_in_its_copy_is_not_measured(
 
 
 def test_objects_of_an_earlier_build_are_not_linked(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Copy an object without a source, and a library: the recipe could not make it."""
+    """Copy an object that was not made of a source of the folder: the recipe could not make it."""
     (sources / "app.c").write_text("int main(void) { return VALUE; }\n")
-    for name, value in (("app.o", 1), ("app.c.o", 2), ("given.o", 3)):
+    for name, value in (("app.o", 1), ("app.c.o", 2), ("app.pic.o", 3)):
         subprocess.run(["cc", f"-DVALUE={value}", "-c", "app.c", "-o", name], cwd=sources, check=True)
-    shutil.copy("/bin/true", sources / "libgiven.so.1")
+    subprocess.run(["cc", "-c", "-x", "c", "-", "-o", "given.o"], cwd=sources, input=b"int x;", check=True)
     (sources / "Makefile").write_text("app: app.o\n\t$(CC) app.o -o app\napp.o: app.c\n\t$(CC) $(FLAGS) -c app.c\n")
     copy = tmp_path_factory.mktemp("copies") / "gcc-base"
     made = building.make("make FLAGS=-DVALUE=7", {}, sources, copy, os.environ, "gcc", {"app": ["./app"]})
     assert made.flaws == {} and subprocess.run([copy / "app"]).returncode == 7
-    assert (copy / "given.o").is_file() and (copy / "libgiven.so.1").is_file() and not (copy / "app.c.o").exists()
+    assert made.given == ("given.o",) and not {p.name for p in copy.iterdir()} & {"app.c.o", "app.pic.o"}
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("libpart.a", "rm -f $@; $(CC) $(FLAGS) -c src/part.c -o x.o; ar rcs $@ x.o"),
+        ("libpart.a", "rm -f $@; $(CC) $(FLAGS) -c src/part.c -o x.o; ar rcsT $@ x.o"),
+        ("libpart.so", "$(CC) $(FLAGS) -shared -fPIC src/part.c -o $@"),
+        ("libpart.so.1", "$(CC) $(FLAGS) -shared -fPIC src/part.c -o $@"),
+        ("part.obj", "$(CC) $(FLAGS) -c src/part.c -o $@"),
+    ],
+)
+def test_a_library_of_an_earlier_build_is_made_again(
+    name: str, link: str, sources: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """`make` would keep a library that is newer than its sources, whatever compiler and flags made it."""
+    (sources / "src").mkdir()
+    (sources / "src" / "part.c").write_text("int part(void) { return VALUE; }\n")
+    (sources / "app.c").write_text("int part(void);\nint main(void) { return part(); }\n")
+    (sources / "Makefile").write_text(
+        f"app: {name} app.c\n\t$(CC) app.c ./{name} -o app\n{name}: src/part.c\n\t{link}\n"
+    )
+    subprocess.run(["make", "-s", "FLAGS=-DVALUE=1"], cwd=sources, check=True)
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+    made = building.make("make FLAGS=-DVALUE=7", {}, sources, copy, os.environ, "gcc", {"app": ["./app"]})
+    assert (made.error, made.flaws, made.given) == ("", {}, ())
+    assert subprocess.run(["./app"], cwd=copy).returncode == 7
+
+
+def test_a_library_that_the_build_did_not_make_is_named(sources: Path, capsys: Captured) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    shutil.copy("/bin/true", sources / "libvendor.so.1")
+    assert run(capsys, "--build", "{cc} app.c -o app", "--toolchain", "gcc-base", "--", "./app")[0] == OK
+    for _ in range(2):
+        err = run(capsys, "--build", "{cc} app.c -o app", "--toolchain", "gcc-base", "--", "./app")[2]
+        assert "the build did not make these files, and may use them with any toolchain: libvendor.so.1" in err
 
 
 def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -237,7 +273,7 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     subprocess.run(["cc", "app.c", "-o", "app"], check=True)
     code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
     assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 and made no ./app" in err
-    assert "--build copies no compiled programs, and must make those that it needs: app" in err
+    assert "--build does not copy what was compiled before, and must make what it needs: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
     assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err

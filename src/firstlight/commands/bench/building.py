@@ -7,15 +7,15 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from filelock import FileLock
 
+from firstlight.commands.bench import sources
 from firstlight.commands.bench.placeholders import filled
 from firstlight.core.errors import UsageError
-from firstlight.core.units import binary
 from firstlight.runner import copies as kept
 from firstlight.runner import external_commands
 from firstlight.system.batch import queue
@@ -23,10 +23,7 @@ from firstlight.system.mpi_families import of
 from firstlight.system.process import bounded
 from firstlight.toolchain import Mpi, Toolchain
 
-MOST_BYTES, MOST_FILES = 1 << 30, 50_000
-"""Limits of a folder that is copied for every toolchain."""
-PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
-OBJECT, BEGUN, BUILT = ".o", "begun", "built"
+BEGUN, BUILT = "begun", "built"
 NOT_PASSED = frozenset({"CXX", "CDPATH"})
 """Variables that a recipe does not receive: its toolchain sets the compiler, and `cd` must not leave the copy."""
 VOLATILE = re.compile(
@@ -39,12 +36,14 @@ VOLATILE = re.compile(
 
 class BuildResult(NamedTuple):
     """The result of a build. `error`: the output of a build that failed, "" if it succeeded. `flaws`: by the name of a
-    command, why it starts something other than what was built.
+    command, why it starts something other than what was built. `given`: the compiled files of the folder, relative to
+    it, that the build did not make: it may have linked them as they are.
     """
 
     seconds: float
     error: str
     flaws: Mapping[str, str] = {}
+    given: tuple[str, ...] = ()
 
     def of(self, name: str) -> str:
         """Return why the command cannot be measured, "" if it can."""
@@ -100,69 +99,16 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
     Raises UsageError for a folder too large to be copied for every toolchain, and for one that contains the copies.
     """
     above = kept.root(cache)
-    if above.is_relative_to(folder) and PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
+    if above.is_relative_to(folder) and sources.PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
         raise UsageError(
             f"{folder}: --build copies it, and the cache is inside it; set FIRSTLIGHT_CACHE to another place"
         )
-    digest, size, files = hashlib.sha256(f"{build}\0{key(environment(None, None))}".encode()), 0, 0
-    for path in _files(folder):
-        size, files = size + path.lstat().st_size, files + 1
-        if size > MOST_BYTES or files > MOST_FILES:
-            most = f"{binary(MOST_BYTES)} or {MOST_FILES} files"
-            raise UsageError(
-                f"{folder}: --build copies it for every toolchain, and it has more than {most}; start in one"
-            )
+    digest = hashlib.sha256(f"{build}\0{key(environment(None, None))}".encode())
+    for path in sources.files(folder):
         content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
         digest.update(os.fsencode(path.relative_to(folder)) + f" {len(content)} {path.lstat().st_mode}\n".encode())
         digest.update(content)
     return above / digest.hexdigest()[:24]
-
-
-def _files(folder: Path) -> list[Path]:
-    """Return the files and links to copy: all but compiled programs, and objects that were made of one of the others.
-
-    Without the old programs, each program in a copy is the recipe's. A recipe would link such an object as it is,
-    whatever compiler and flags it was made with.
-    """
-    found = [path for path in _all_files(folder) if not _is_compiled_program(path)]
-    sources = {name for path in found if path.suffix != OBJECT for name in (path.name, path.stem)}
-    return [path for path in found if path.suffix != OBJECT or path.stem not in sources]
-
-
-def old_programs(folder: Path) -> list[str]:
-    """Return the paths of the compiled programs in a folder, which are not copied, relative to it."""
-    return [str(path.relative_to(folder)) for path in _all_files(folder) if _is_compiled_program(path)]
-
-
-def _all_files(folder: Path) -> list[Path]:
-    found: list[Path] = []
-    for above, names, files in os.walk(folder):
-        names[:] = sorted(set(names) - PASSED_OVER)
-        links = [name for name in names if (Path(above) / name).is_symlink()]
-        found += [path for name in sorted(files + links) if (path := Path(above) / name).is_file() or path.is_symlink()]
-    return found
-
-
-def _is_compiled_program(path: Path) -> bool:
-    """Return whether it is an executable of the system, and not a shared library, whose sources are often elsewhere."""
-    if path.is_symlink() or ".so" in path.suffixes:
-        return False
-    return os.access(path, os.X_OK | os.R_OK) and external_commands.compiled(path)
-
-
-def _not_copied(folder: Path) -> Callable[[str, list[str]], set[str]]:
-    """Return what `copytree` leaves out: all but `_files`; sockets, pipes and devices cannot be copied."""
-    wanted = set(_files(folder))
-
-    def left_out(above: str, names: list[str]) -> set[str]:
-        return {
-            name
-            for name in names
-            if name in PASSED_OVER
-            or ((path := Path(above) / name) not in wanted and (path.is_symlink() or not path.is_dir()))
-        }
-
-    return left_out
 
 
 def built_at(copy: Path) -> float:
@@ -195,11 +141,11 @@ def make(
         if done.is_file() and copy.is_dir() and done.read_text() == _identity(tools, copy):
             begun = _beside(copy, BEGUN).stat().st_ctime_ns
             if not _flaws(commands, source, copy, begun):
-                return BuildResult(0.0, "")
+                return BuildResult(0.0, "", given=_given(copy, begun))
         done.unlink(missing_ok=True)
         if copy.exists():
             shutil.rmtree(copy)
-        shutil.copytree(source, copy, symlinks=True, ignore=_not_copied(source))
+        shutil.copytree(source, copy, symlinks=True, ignore=sources.not_copied(source))
         begun = _mark(copy)
         began = time.monotonic()
         ended = bounded.run(
@@ -213,7 +159,7 @@ def make(
         flaws = _flaws(commands, source, copy, begun)
         if not flaws:
             done.write_text(_identity(tools, copy))
-        return BuildResult(seconds, "", flaws)
+        return BuildResult(seconds, "", flaws, _given(copy, begun))
 
 
 def _beside(copy: Path, suffix: str) -> Path:
@@ -237,6 +183,11 @@ def _mark(copy: Path) -> int:
     marker.touch()
     time.sleep(TICK)
     return marker.stat().st_ctime_ns
+
+
+def _given(copy: Path, begun: int) -> tuple[str, ...]:
+    """Return the compiled files of a copy that were there before its build began."""
+    return tuple(name for name in sources.compiled_files(copy) if not _new(copy / name, begun))
 
 
 def _flaws(commands: Mapping[str, Sequence[str]], source: Path, copy: Path, begun: int) -> dict[str, str]:
@@ -265,7 +216,7 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
         if _is_program(file) and _new(file, begun):
             return f"the build wrote {word} outside of its copy, where every toolchain writes it: {file}"
     programs = [file for file in inside if _is_program(file)]
-    some = programs or external_commands.programs_below(copy) or (() if old_programs(source) else _below(copy))
+    some = programs or external_commands.programs_below(copy) or (() if sources.old_programs(source) else _below(copy))
     if any(_new(file, begun) for file in some):
         return ""
     made = f"no new {programs[0].relative_to(copy)}" if programs else "no new program"

@@ -10,7 +10,7 @@ from firstlight import runner
 from firstlight.analysis import Judgement, stop
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Failed
-from firstlight.commands.bench import building, describing, planning, startable
+from firstlight.commands.bench import building, describing, planning, sources, startable
 from firstlight.commands.bench.building import BuildResult
 from firstlight.commands.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.commands.bench.planning import Made
@@ -33,7 +33,7 @@ from firstlight.system import machine
 from firstlight.toolchain import Mpi, Toolbox
 
 SHOWN = 5
-"""Old programs that a line names."""
+"""Compiled files that a line names."""
 
 
 def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunRequest:
@@ -146,9 +146,10 @@ def _built(
         for name, why in outcome.flaws.items():
             progress.note(f"not measured: {name} of {one.folder.name}: {why}")
     _note_reused(request, found, progress)
-    if any(result.error or result.flaws for result in found.values()) and (old := building.old_programs(folder)):
-        some = f"{', '.join(old[:SHOWN])}{', ...' if len(old) > SHOWN else ''}"
-        progress.note(f"--build copies no compiled programs, and must make those that it needs: {some}")
+    if any(result.error or result.flaws for result in found.values()) and (old := sources.old_files(folder)):
+        progress.note(f"--build does not copy what was compiled before, and must make what it needs: {_some(old)}")
+    if given := list(dict.fromkeys(name for result in found.values() for name in result.given)):
+        progress.note(f"the build did not make these files, and may use them with any toolchain: {_some(given)}")
     reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]
     if reasons and all(why for _, why in reasons):
         copy, first = reasons[0]
@@ -156,10 +157,14 @@ def _built(
     return found
 
 
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''}"
+
+
 def _note_reused(request: BenchRequest, results: Mapping[Path, BuildResult], progress: Progress) -> None:
     """Report the stored builds that are used again: their recipe may read files outside of the folder."""
     by_time: dict[str, list[str]] = {}
-    for copy in (copy for copy, result in results.items() if result == BuildResult(0.0, "")):
+    for copy in (copy for copy, r in results.items() if not (r.seconds or r.error or r.flaws)):
         built = time.strftime("%d %b %Y %H:%M", time.localtime(building.built_at(copy))).lstrip("0")
         by_time.setdefault(built, []).append(copy.name)
     if by_time:
