@@ -17,7 +17,7 @@ from firstlight.analysis import Judgement, provenance, ranking
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Row, Workload
-from firstlight.model.plan.selectors import in_row
+from firstlight.model.plan.selectors import in_row, serves
 from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
@@ -90,10 +90,13 @@ class Flags(msgspec.Struct, frozen=True):
 
 
 class Ordinary(msgspec.Struct, frozen=True):
-    """The flag sets for ordinary code, the best first. `kernels`: those that any of them were compared in."""
+    """The flag sets for ordinary code, the best first. `kernels`: those that any of them were compared in, of `planned`
+    that the run would compare if it had the time.
+    """
 
     kernels: tuple[Kernel, ...]
     flags: tuple[Flags, ...]
+    planned: int
 
 
 def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinary | None:
@@ -116,7 +119,20 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
         return -fair.near / len(fair.kernels), fair.factor, f.toolchain
 
     flags.sort(key=order)
-    return Ordinary(tuple(some), tuple(flags)) if len(flags) >= FEWEST else None
+    planned = max(len(some), _planned(judgement, workloads))
+    return Ordinary(tuple(some), tuple(flags), planned) if len(flags) >= FEWEST else None
+
+
+def _planned(judgement: Judgement, workloads: Mapping[str, Workload]) -> int:
+    """Return the number of plain variants that a run plans to launch in the case of a row, with any toolchain."""
+    machine = judgement.run.machine
+    found: set[tuple[str, str]] = set()
+    for cell in judgement.run.cells:
+        workload = workloads.get(cell.program.workload)
+        if workload and workload.toolchain_sensitive and cell.program.variant in workload.plain:
+            rows = (row for row in workload.rows if serves(cell, row, workload, machine))
+            found |= {(row.title, cell.program.target) for row in rows}
+    return len(found)
 
 
 def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Kernel]:
@@ -167,6 +183,8 @@ def advice(found: Ordinary | None) -> str:
     if found is None:
         return ""
     best = found.flags[0]
+    if 2 * len(found.kernels) < found.planned:
+        return f"no advice: {_compared(found)} kernels were measured, fewer than half of those planned"
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
@@ -203,6 +221,12 @@ def _elsewhere(found: Ordinary) -> str:
     best = max(found.flags, key=good)
     programs = list(dict.fromkeys(k.program for k in left))
     return f". For {', '.join(programs[:SHOWN])}: {_name(best)}" if left and good(best) else ""
+
+
+def _compared(found: Ordinary) -> str:
+    """Return the number of kernels that any flag sets were compared in."""
+    best = tuple(best for k in found.kernels if (best := k.best) is not None)
+    return provenance.number(str(len(found.kernels)), "len(each)", of=best)
 
 
 def _name(f: Flags) -> str:

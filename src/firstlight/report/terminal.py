@@ -43,7 +43,7 @@ def summary(
     """Return the page, without a final newline. `report`: the location of the HTML page, None if there is none."""
     ink, run = Ink(colour), judgement.run
     answered = answering.answers(judgement, workloads)
-    machine = _machine(judgement, width) + _warnings(judgement, width, ink)
+    machine = _machine(judgement, width) + _warnings(judgement, workloads, width, ink)
     verdicts = _verdict(judgement, workloads, width, ink)
     if run.brought:
         parts = [header(run, width, ink), verdicts, *external_table.tables(judgement, width, ink), machine]
@@ -124,9 +124,9 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
     return lines
 
 
-def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
+def _warnings(judgement: Judgement, workloads: Mapping[str, Workload], width: int, ink: Ink) -> list[str]:
     """Return what may have disturbed the measurement, without what the verdict shows."""
-    shown = settle(verdict.health(judgement))
+    shown = settle(verdict.health(judgement, workloads))
     some = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
     lines = [line for text in some if text not in shown for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]

@@ -9,8 +9,10 @@ import msgspec
 from firstlight.analysis import Judgement, nominal_peaks, provenance, ranking
 from firstlight.analysis.evidence import NOTICED, diverged, unfit
 from firstlight.analysis.ordinary import advice, ordinary
+from firstlight.analysis.roles import played, players
 from firstlight.analysis.steadiness import disturbed, sentence
 from firstlight.analysis.verdict import DISTURBED, Verified
+from firstlight.core.roles import OS_NOISE
 from firstlight.core.shell import command
 from firstlight.core.units import percent, significant
 from firstlight.model.catalogue import Row, Workload
@@ -22,6 +24,8 @@ from firstlight.results.record import Run
 from firstlight.system.machine import NOT_ALONE, Machine, busy
 
 CARE = "usable with care: {why}; compare intervals, not medians"
+NOISY = 2.0
+"""Percent of the processors' time that OS noise may use on a machine that is fit for measuring."""
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
 
 
@@ -37,7 +41,7 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
     """Return the lines, in the order of the questions that a reader has. A line without an answer is left out."""
     run = judgement.run
     lines = [
-        ("health", health(judgement), ""),
+        ("health", health(judgement, workloads), ""),
         ("flags", flags(judgement, workloads), ""),
         ("MPI", mpi(judgement, workloads), ""),
         ("hardware", nominal_peaks.sentence(judgement, workloads), ""),
@@ -56,14 +60,14 @@ def flags(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     return f"{text}. Fortran was not measured: no compiler was found" if text and not fortran else text
 
 
-def health(judgement: Judgement) -> str:
+def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     """Return whether the machine was fit for measuring, and the strongest reason if it was not entirely."""
     if not diverged(judgement.records)[1] or judgement.run.machine.emulated:
         return ""
     busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
         return f"not fit for measuring: {_shared(judgement)}{busy}"
-    if why := _disturbance(judgement):
+    if why := _disturbance(judgement) or _noise(judgement, workloads):
         return CARE.format(why=why + busy)
     return f"fit for measuring: no disturbance above the thresholds of the method{busy}"
 
@@ -86,6 +90,16 @@ def _disturbance(judgement: Judgement) -> str:
     if share < DISTURBED and (slow := disturbed(judgement.steadiness)):
         return sentence(slow[0])
     return _shared(judgement) if share > NOTICED else ""
+
+
+def _noise(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    """Return the largest share of the processors' time that was measured as OS noise; "" if it is small."""
+    some = played(judgement.figures, players(workloads, OS_NOISE), judgement.run.machine)
+    lost = [f for p in some if (f := p.figure).unit == "%" and f.estimate.low is not None and f.estimate.low > NOISY]
+    if not lost:
+        return ""
+    worst = max(lost, key=lambda f: f.estimate.median)
+    return f"OS noise used {provenance.median(worst)} of the processors' time"
 
 
 def _shared(judgement: Judgement) -> str:

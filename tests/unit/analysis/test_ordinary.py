@@ -117,6 +117,19 @@ def test_one_kernel_is_too_few() -> None:
     assert len(kernels(judgement, one)) == 1 and ordinary(judgement, one) is None
 
 
+def test_few_kernels_of_a_run_without_time_for_the_others_support_no_advice() -> None:
+    judgement, workloads = sample()
+    whole = compared(judgement, workloads)
+    assert whole.planned == len(kernels(judgement, workloads)) == len(whole.kernels)
+    some = {f.identity for k in whole.kernels[:2] for f in k.figures.values()}
+    plain = {f.identity for k in whole.kernels for f in k.figures.values()}
+    left = tuple(f for f in judgement.figures if f.identity in some or f.identity not in plain)
+    few = compared(replace(judgement, figures=left), workloads)
+    assert len(few.kernels) == 2 and few.planned == whole.planned
+    sentence = provenance.settle(advice(replace(few, planned=5)))
+    assert sentence == "no advice: 2 kernels were measured, fewer than half of those planned" and sentence.sources
+
+
 def test_too_few_launches_support_no_advice() -> None:
     judgement, workloads = sample(1, 3)
     assert ordinary(judgement, workloads) is None

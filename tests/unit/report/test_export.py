@@ -25,7 +25,7 @@ import turns
 from firstlight import ROOT
 from firstlight.analysis import Judgement
 from firstlight.analysis.provenance import settle
-from firstlight.analysis.verdict import Failed, States, Unverified, Verified
+from firstlight.analysis.verdict import Estimate, Failed, States, Unverified, Verified
 from firstlight.commands.shared.command_line import call
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.model import catalogue
@@ -138,7 +138,7 @@ def test_a_run_on_a_machine_that_was_not_fit_for_measuring_is_inconclusive(
     records = tuple(replace(r, samples=tuple(replace(s, cpu=cpu) for s in r.samples)) for r in healthy.records)
     shared = replace(healthy, records=records)
     assert exit_status.status(shared) == status
-    assert ("not fit for measuring" in verdict.health(shared)) == (status == INCONCLUSIVE)
+    assert ("not fit for measuring" in verdict.health(shared, {})) == (status == INCONCLUSIVE)
 
 
 @pytest.mark.parametrize(("cpu", "health"), [(0.99, "fit for measuring: "), (0.5, "usable with care: in 100 % of ")])
@@ -149,7 +149,22 @@ def test_on_external_commands_the_page_and_the_status_agree(judgement: Judgement
     run = replace(some.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),))
     external = replace(some, run=run, records=records, steadiness=())
     assert exit_status.status(external) == OK
-    assert settle(verdict.health(external)).startswith(health)
+    assert settle(verdict.health(external, {})).startswith(health)
+
+
+@pytest.mark.parametrize(("percent", "health"), [(0.3, "fit for measuring"), (8.9, "usable with care: OS noise used ")])
+def test_a_machine_with_much_os_noise_is_usable_with_care(judgement: Judgement, percent: float, health: str) -> None:
+    """The samples of a program see nothing of a hypervisor that takes the processor from all of them alike."""
+    noise = catalogue.load(catalogue.roots())["noise"]
+    some = of_variants(judgement, "serial", "simd", "kahan")
+    records = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in some.records)
+    quiet = replace(some, records=records, steadiness=())
+    any_ = next(f for f in quiet.figures if isinstance(f, Verified))
+    e = Estimate(percent, 0.9 * percent, 1.1 * percent, (percent,) * 8)
+    who = replace(any_.identity, workload="noise", variant="omp_selfish", metric="stolen", parameters=())
+    figures = (*quiet.figures, replace(any_, identity=who, unit="%", estimate=e, states=None))
+    found = settle(verdict.health(replace(quiet, figures=figures), {"noise": noise}))
+    assert found.startswith(health) and bool(found.sources) == (percent > 1)
 
 
 def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgement) -> None:
