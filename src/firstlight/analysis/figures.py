@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import product
 
 from msgspec.structs import replace
@@ -45,7 +44,7 @@ from firstlight.analysis.verdict import (
 )
 from firstlight.model.catalogue import Value, Workload, needs
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.model.plan.arguments import number
+from firstlight.model.plan.arguments import matching, number
 from firstlight.results.record import Better, Description, LaunchRecord, Metric, Run
 from firstlight.results.store import documents
 from firstlight.system.machine import UNTIMED
@@ -319,7 +318,7 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
     parameters that the file replaces do not multiply the cases.
     """
     replaced = {p.name: p.replaced_by for p in description.parameters if p.replaced_by} if description else {}
-    options = {p.name: p.options for p in description.parameters} if description is not None else {}
+    options = description.options if description is not None else {}
     threads = [t for t in cell.options.get("threads", ()) if isinstance(t, int)] or [cell.placement.threads]
     axes = cell.values
     if cell.external is None:
@@ -344,8 +343,8 @@ def _recorded(given: Value, options: Sequence[str]) -> list[Value]:
     """Convert a value to what the program records: an option, the options that match a pattern, or a number."""
     if (text := str(given)) in options:
         return [text]
-    if matching := [o for o in options if "*" in text and fnmatchcase(o, text)]:
-        return [*matching]
+    if some := matching(text, options):
+        return [*some]
     if not isinstance(given, str):
         return [given]
     found = int(given) if given.isdecimal() and len(given) < 19 else number(given)

@@ -302,6 +302,11 @@ class Description(msgspec.Struct, frozen=True):
     kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
     device: str = ""  # OpenMP, OpenACC, CUDA: by what its steps run on a device; "": they run on the host
 
+    @property
+    def options(self) -> dict[str, tuple[str, ...]]:
+        """Return the words that each parameter accepts, by its name."""
+        return {p.name: p.options for p in self.parameters}
+
 
 class Build(msgspec.Struct, frozen=True):
     """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all.

@@ -267,7 +267,8 @@ def resume(
             left = old.budget - used if budget is None else budget
             if left <= 0:
                 raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; extend it with --budget 5m")
-            now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
+            descriptions = tuple(old.descriptions.values())
+            now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()), descriptions=descriptions)
             order = RunRequest(old.names, budget=left, launches=old.launches)
             ahead = forecast_run(now, order, Counter(r.start.cell for r in records), old.builds)
             _tell(ahead.forecast, progress)

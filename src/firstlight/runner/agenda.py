@@ -23,6 +23,7 @@ from typing import NamedTuple
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan import Cell, Program, family, select
 from firstlight.model.plan.ceilings import bounding, measures
+from firstlight.model.plan.runtime_estimate import cases
 from firstlight.model.plan.selectors import provides, serves
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
@@ -277,7 +278,7 @@ def _cost_per_case(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
     for item in items:
         if item.rank is Rank.REST:
             seconds[item.cell.program.workload] += item.need
-            numbers[item.cell.program.workload] += item.launches * item.cell.cases
+            numbers[item.cell.program.workload] += item.launches * cases(item.cell)
     return {
         i.cell.id: (seconds[name] / numbers[name], name) if i.rank is Rank.REST else (0.0, "")
         for i in items

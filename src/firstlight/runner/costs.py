@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,8 +14,9 @@ from filelock import FileLock
 from firstlight.core import reading
 from firstlight.model.catalogue import Workload, device_variant
 from firstlight.model.plan import Cell
+from firstlight.model.plan.arguments import Options
 from firstlight.model.plan.runtime_estimate import START, launch_seconds
-from firstlight.results.record import Build
+from firstlight.results.record import Build, Description
 from firstlight.results.store import durable
 
 FILE = "launches.json"
@@ -26,7 +27,8 @@ class Costs:
     """The durations of launches in seconds. `earlier`: those that earlier runs measured, by `key`.
 
     Without `gpus`, programs for them refuse at once. `builds`: those of the run. Durations of an external command are
-    those of the same program, because a user changes programs and keeps their names.
+    those of the same program, because a user changes programs and keeps their names. `descriptions`: those that
+    programs printed, with the options that a pattern matches.
     """
 
     def __init__(
@@ -35,7 +37,11 @@ class Costs:
         earlier: Mapping[str, float] | None = None,
         gpus: bool = True,
         builds: Sequence[Build] = (),
+        descriptions: Iterable[Description] = (),
     ) -> None:
+        self._options: dict[str, Options] = {}
+        for d in descriptions:
+            self._options.setdefault(d.workload, d.options)
         self._hashes = {build.program: build.sha256 for build in builds}
         self._workloads, self._earlier, self._gpus = workloads, dict(earlier or {}), gpus
         self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell
@@ -76,7 +82,7 @@ class Costs:
             return 1.0
         if not self._gpus and device_variant(workload, cell.program.variant):
             return START
-        return launch_seconds(cell, workload)
+        return launch_seconds(cell, workload, self._options.get(workload.name, {}))
 
 
 def _middle(factors: list[float]) -> float:

@@ -21,7 +21,8 @@ from firstlight.execute.build.effort import Effort, efforts
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Value, Workload
 from firstlight.model.catalogue.brought import Brought
-from firstlight.model.plan import EFFORT, Plan, Program, plan, select, suite_of
+from firstlight.model.plan import EFFORT, Cell, Plan, Program, plan, select, suite_of
+from firstlight.model.plan.arguments import is_pattern
 from firstlight.model.plan.settings import Defaults, Setting, Settings
 from firstlight.report import wording
 from firstlight.results.record import Build, Description, TunedDefault
@@ -59,6 +60,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 class Prepared(msgspec.Struct, frozen=True):
     """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
     `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before.
+    `descriptions`: of workloads whose parameters the user or a pattern sets, as far as a program of them is built.
     """
 
     machine: Machine
@@ -69,6 +71,7 @@ class Prepared(msgspec.Struct, frozen=True):
     given: Given = Given({}, ())
     brought: tuple[Brought, ...] = ()
     answered: tuple[TunedDefault, ...] = ()
+    descriptions: tuple[Description, ...] = ()
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -109,9 +112,11 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
         return plan(order.suite, workloads, order.names, toolbox, here, *patterns, settings, defaults, without)
 
     planned, settings, without = planning({}, {}, {}), {}, {}
+    may_build = set_up and bool(order.names)  # the first page of a whole suite does not wait for these
+    asked = parameters.to_ask(planned, chosen if given.values else _with_patterns(planned.cells))
+    answers = _ask(asked, toolbox, workloads, progress, may_build)
+    descriptions = parameters.described(answers)
     if given.values:
-        answers = _ask(parameters.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
-        descriptions = parameters.described(answers)
         settings = parameters.shared(given.values, named, descriptions)
         without = replaced(settings, descriptions.values())
         parameters.refuse_replaced(settings, without, descriptions)
@@ -130,7 +135,14 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     for line in wording.answered(answered, toolbox):
         progress.note(line)
     prepared = Prepared(
-        here, toolbox, apply_settings(workloads, settings, without), planned, settings, given, answered=answered
+        here,
+        toolbox,
+        apply_settings(workloads, settings, without),
+        planned,
+        settings,
+        given,
+        answered=answered,
+        descriptions=tuple(descriptions.values()),
     )
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
@@ -141,12 +153,17 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     return prepared
 
 
+def _with_patterns(cells: Iterable[Cell]) -> set[str]:
+    """Return the workloads of cells that set a parameter with a pattern: their programs know what it matches."""
+    return {c.program.workload for c in cells if any(is_pattern(v) for some in c.values.values() for v in some)}
+
+
 def _ask(
     programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress, may_build: bool
 ) -> dict[Program, Built]:
     """Return programs that report their parameters: those that are built, or with `may_build` all that build."""
     cache = machine.cache_directory()
-    if not may_build:
+    if not programs or not may_build:
         return build.known(programs, toolbox, workloads, cache)
     built = build.build(programs, toolbox, workloads, cache, _shown(progress))
     return {program: one for program, one in built.items() if not one.error}
@@ -178,7 +195,8 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
 
 def costs_of(prepared: Prepared, builds: Sequence[Build] = ()) -> Costs:
     """Return the durations of launches: measured by earlier runs, otherwise estimated."""
-    return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus), builds)
+    known, gpus = costs.load(machine.cache_directory()), bool(prepared.machine.gpus)
+    return Costs(prepared.workloads, known, gpus, builds, prepared.descriptions)
 
 
 class RunForecast(NamedTuple):

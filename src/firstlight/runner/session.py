@@ -95,7 +95,8 @@ class Session:
 
     def _costs(self) -> costs.Costs:
         """Return the durations of launches that earlier runs measured."""
-        return costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus), self.run.builds)
+        known, descriptions = costs.load(cache_directory()), self.run.descriptions.values()
+        return costs.Costs(self.workloads, known, bool(self._machine.gpus), self.run.builds, descriptions)
 
     def _update_page(self) -> None:
         """Write the page again, unless that would need more than UPDATING of the time since it was written."""
@@ -193,7 +194,9 @@ class Session:
         if self._timeout is not None:
             return self._timeout
         workload = self.workloads.get(cell.program.workload)
-        estimate = launch_seconds(cell, workload) if workload and cell.external is None else 0.0
+        description = self.run.descriptions.get(cell.program.target)
+        options = description.options if description else {}
+        estimate = launch_seconds(cell, workload, options) if workload and cell.external is None else 0.0
         return max(effort(self.run.suite, self._machine).timeout, LATE * estimate)
 
     def _read(self, cell: Cell, count: int) -> LaunchRecord:

@@ -17,8 +17,9 @@ from firstlight.core.errors import UsageError
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Duration, Selection, Sizes, Value, needs
 from firstlight.model.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, select
+from firstlight.model.plan.arguments import Options
 from firstlight.model.plan.ceilings import bounding, unmeasured
-from firstlight.model.plan.runtime_estimate import START, launch_seconds
+from firstlight.model.plan.runtime_estimate import MATCHES, START, cases, launch_seconds
 from firstlight.model.plan.splitting import Box, split
 from firstlight.runner import agenda
 from firstlight.toolchain import Library, Linking
@@ -364,6 +365,25 @@ def test_steps_that_are_longer_than_a_sample_are_told_before_any_of_them_ran() -
     assert launch_seconds(pair, named) == pytest.approx(START + 8 * 0.05)
     many = [f"{name}={','.join(map(str, range(10**4)))}" for name in ("n", "size", "m")]
     assert seconds("quick", *many) > 1e9  # computed from the first of them, immediately
+
+
+def test_a_pattern_counts_as_the_options_that_it_matches() -> None:
+    """151 loops of `kernel=*` last 151 times as long as one; before a program is built, their number is assumed."""
+    (named,) = workload(variants={"serial": ()}).values()
+    named = replace(named, durations=(Duration(0.5, where={"kernel": "slow"}),))
+    known = {"kernel": ["s1", "s2", "slow"]}
+    words = ("--samples", "5", "--sample-seconds", "0.004", "--case-seconds", "1")
+
+    def seconds(*arguments: str, options: Options = known) -> float:
+        cell = Cell("c", Program("w", "serial", "gcc-native"), Placement(), (*arguments, *words))
+        return launch_seconds(cell, named, options) - START
+
+    short = 8 * 0.004
+    assert seconds("kernel=s*") == pytest.approx(2 * short + 5 * 0.5)
+    assert seconds("kernel=s1,s*") == pytest.approx(3 * short + 5 * 0.5)
+    assert seconds("kernel=s?", "m=1,2,3") == pytest.approx(3 * short)  # the harness expands * only
+    assert seconds("kernel=*", options={}) == pytest.approx(MATCHES * short)
+    assert cases(Cell("c", Program("w", "s", "t"), Placement(), ("kernel=s*", "m=1,2")), known) == 6
 
 
 @pytest.mark.parametrize(

@@ -334,7 +334,7 @@ def test_the_default_budget_of_a_suite_answers_every_row(suite: str) -> None:
     items = [Item(c, wanted[c.id], 6, known.of(c)) for c in cells]
     ahead = forecast(items, [], answerable(suite, 2), EFFORT[suite].budget)
     assert ahead.rows[0] == ahead.rows[1] > 15 and ahead.headlines[0] == ahead.headlines[1]
-    assert ahead.needed < 3.5 * ahead.room  # the rest is not far
+    assert ahead.needed < 4 * ahead.room  # the rest is not far
     if suite == "quick":
         assert ahead.missing == ()
 

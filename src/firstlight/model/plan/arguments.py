@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from firstlight.model.catalogue import Value
 
 Values = Mapping[str, Sequence[Value]]
 """The values of each parameter or option, by name."""
+
+Options = Mapping[str, Sequence[str]]
+"""The words that a parameter accepts, by its name."""
 
 _EXACT = 2**53  # every reader of JSON reads integers below this exactly
 
@@ -31,6 +35,16 @@ def value(text: str) -> Value:
             if str(number) == text and text[-1].isdigit() and abs(number) < _EXACT:
                 return number
     return text
+
+
+def is_pattern(given: Value) -> bool:
+    """Return whether a program expands the value to each option that it matches."""
+    return "*" in str(given)
+
+
+def matching(given: Value, options: Sequence[str]) -> list[str]:
+    """Return the options that a pattern matches; an empty list for any other value."""
+    return [o for o in options if fnmatchcase(o, str(given))] if is_pattern(given) else []
 
 
 def number(given: Value | None) -> float | None:

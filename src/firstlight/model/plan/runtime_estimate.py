@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice, product
 from math import ceil, prod, sqrt
+from types import MappingProxyType
 
 from firstlight.model.catalogue import Value, Workload, device_variant
-from firstlight.model.plan.arguments import number
+from firstlight.model.plan.arguments import Options, is_pattern, matching, number
 from firstlight.model.plan.selectors import same_value
 from firstlight.model.plan.types import Cell
 
@@ -19,13 +20,40 @@ BESIDE = 3
 TOUCH = 1e-9
 """Seconds per byte of working set to fill, poison and check it once."""
 LOOKED_AT = 1000  # cases of a launch; those beyond are taken for their like
+NO_OPTIONS: Options = MappingProxyType({})
+MATCHES = 16
+"""Options that a pattern is assumed to match as long as no program has printed its options."""
 
 
-def launch_seconds(cell: Cell, workload: Workload) -> float:
-    """Estimate the seconds of a launch from its arguments and the workload's declared durations of long steps."""
+def launch_seconds(cell: Cell, workload: Workload, options: Options = NO_OPTIONS) -> float:
+    """Estimate the seconds of a launch from its arguments and the workload's declared durations of long steps.
+
+    `options`: those of the workload's parameters, which patterns match; without them a pattern matches MATCHES.
+    """
     ranks, nodes = cell.placement.ranks, cell.placement.nodes
     start = START + (MPI_START + RANK_START * ranks / nodes if cell.program.mpi else 0.0)
-    return start + _cases_seconds(cell, workload) + TOUCH * _touched(cell, workload)
+    return start + _cases_seconds(cell, workload, options) + TOUCH * _touched(cell, workload, options)
+
+
+def cases(cell: Cell, options: Options = NO_OPTIONS) -> int:
+    """Return the number of cases of a launch: all combinations of the values of its parameters."""
+    return prod(_counts(cell, options).values())
+
+
+def _expanded(values: Sequence[Value], options: Sequence[str]) -> list[Value]:
+    """Return the values with the options that each pattern matches instead of it, as far as they are known."""
+    return [one for value in values for one in (*matching(value, options),) or (value,)]
+
+
+def _counts(cell: Cell, options: Options) -> dict[str, int]:
+    """Return the number of values of each parameter; a pattern counts as the options that it matches."""
+    if cell.external is not None:
+        return dict.fromkeys(cell.values, 1)
+
+    def count(name: str) -> int:
+        return sum(MATCHES if is_pattern(v) else 1 for v in _expanded(cell.values[name], options.get(name, ())))
+
+    return {name: count(name) for name in cell.values}
 
 
 def step_seconds(variant: str, case: Mapping[str, Value], workload: Workload) -> float:
@@ -41,7 +69,7 @@ def step_seconds(variant: str, case: Mapping[str, Value], workload: Workload) ->
     return 0.0
 
 
-def _cases_seconds(cell: Cell, workload: Workload) -> float:
+def _cases_seconds(cell: Cell, workload: Workload, options: Options) -> float:
     """Return the seconds of all samples of a launch and the work around them; each case has at least two samples."""
     least, room = cell.option("sample-seconds", 0.002), cell.option("case-seconds", 10.0)
     most = int(cell.option("samples", 5))
@@ -52,17 +80,17 @@ def _cases_seconds(cell: Cell, workload: Workload) -> float:
         return (BESIDE + min(most, max(2, ceil(room / sample)))) * sample
 
     named = {name for duration in workload.durations for name in (*duration.where, *duration.per)}
-    telling = {name: some for name, some in cell.values.items() if name in named}
+    telling = {n: _expanded(some, options.get(n, ())) for n, some in cell.values.items() if n in named}
     some = [seconds(dict(zip(telling, case, strict=True))) for case in islice(product(*telling.values()), LOOKED_AT)]
-    return sum(some) / len(some) * cell.cases
+    return sum(some) / len(some) * cases(cell, options)
 
 
-def _touched(cell: Cell, workload: Workload) -> float:
+def _touched(cell: Cell, workload: Workload, options: Options) -> float:
     """Return the bytes of the working sets of all cases together; 0 if no parameter is a size."""
     sizes, values = workload.sizes, cell.values
     if sizes is None or sizes.parameter not in values:
         return 0.0
     elements = sum(sizes.elements(n) for v in values[sizes.parameter] if (n := number(v)) is not None)
     per_element = sizes.bytes_with(values)
-    others = prod(len(some) for name, some in values.items() if name != sizes.parameter)
+    others = prod(n for name, n in _counts(cell, options).items() if name != sizes.parameter)
     return elements * sum(per_element) / len(per_element) * others

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import prod
 from typing import Annotated
 
 import msgspec
@@ -106,7 +105,9 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def values(self) -> Values:
-        """Return the values of each parameter. All combinations are cases; an external command has one case."""
+        """Return the values of each parameter. All combinations are cases, a pattern is a value; an external
+        command has one case.
+        """
         pairs = (word.partition("=") for word in self.arguments if "=" in word and not word.startswith("-"))
         return {name: values(text) if self.external is None else (value(text),) for name, _, text in pairs}
 
@@ -115,10 +116,6 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
         """Return the values of each option `--name`."""
         pairs = zip(self.arguments, self.arguments[1:], strict=False)
         return {word.removeprefix("--"): values(text) for word, text in pairs if word.startswith("--")}
-
-    @property
-    def cases(self) -> int:
-        return prod(map(len, self.values.values()))
 
     def option(self, name: str, default: float) -> float:
         return float(self.options.get(name, (default,))[0])
