@@ -26,8 +26,9 @@ def _call(shell: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("rmdir ../gone", "cannot use the current folder: No such file or directory; change to another one"),
         ("ulimit -n 32", "only 32 files can be open; raise the limit: ulimit -n 1024"),
         ("ulimit -f 4", "files cannot be larger than 4 KiB; raise the limit: ulimit -f unlimited"),
+        ("ulimit -s 64", "the stack cannot be larger than 64 KiB; raise the limit: ulimit -s 8192"),
     ],
-    ids=("folder", "open files", "size of files"),
+    ids=("folder", "open files", "size of files", "stack"),
 )
 def test_what_a_caller_forbids_is_named_with_its_remedy(tmp_path: Path, shell: str, message: str) -> None:
     (tmp_path / "gone").mkdir()
@@ -36,7 +37,7 @@ def test_what_a_caller_forbids_is_named_with_its_remedy(tmp_path: Path, shell: s
 
 
 def test_a_limit_that_may_be_raised_is_raised(tmp_path: Path) -> None:
-    done = _call("ulimit -S -n 32; ulimit -S -f 4", tmp_path)
+    done = _call("ulimit -S -n 32; ulimit -S -f 4; ulimit -S -s 64", tmp_path)
     assert done.returncode == 0 and done.stdout
 
 

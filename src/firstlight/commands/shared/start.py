@@ -8,8 +8,10 @@ import resource
 from firstlight.core.errors import FirstlightError
 from firstlight.core.units import binary, count
 
-_FILES, _BYTES = 64, 64 << 20
-"""The fewest files that must be allowed to be open simultaneously, and the smallest size allowed of a file."""
+_FILES, _BYTES, _STACK = 64, 64 << 20, 1 << 20
+"""The fewest files that must be allowed to be open simultaneously, the smallest size allowed of a file, and of a stack:
+compilers crash with less.
+"""
 
 
 def prepare() -> None:
@@ -26,6 +28,8 @@ def prepare() -> None:
         raise FirstlightError(f"only {count(files, 'file')} can be open; raise the limit: ulimit -n 1024")
     if (size := _allowed(resource.RLIMIT_FSIZE, _BYTES)) < _BYTES:
         raise FirstlightError(f"files cannot be larger than {binary(size)}; raise the limit: ulimit -f unlimited")
+    if (size := _allowed(resource.RLIMIT_STACK, _STACK)) < _STACK:
+        raise FirstlightError(f"the stack cannot be larger than {binary(size)}; raise the limit: ulimit -s 8192")
 
 
 def _allowed(number: int, least: int) -> int:
