@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,31 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
     assert found["missing"] == {} and [o["hosts"] for o in found["outliers"]] == [[SLOW]]
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "results/four/said").iterdir()}
     assert {name for name in after if after[name] != before[name]} == {f"{part['name']}.txt" for part in gone}
+
+
+def test_each_node_is_measured_by_a_job_of_its_own_when_it_is_idle(cluster: Cluster, tmp_path: Path) -> None:
+    """Another user's job runs on one node: the others are measured, and this one when that job has ended."""
+    busy = cluster("sbatch", "--parsable", "--nodelist=n1", "--exclusive", "--output=/dev/null", "--wrap", "sleep 600").stdout.strip()
+    words = ("--idle", "--setup-time", "5m", "--as", "four", "--each-node", *REQUEST, "--budget", "1s")
+    done = firstlight(cluster, tmp_path, "submit", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    jobs = {Path(job["directory"]).name: job["job"] for job in json.loads(done.stdout)}
+    _until_ended(cluster, [jobs[f"node-00{k}"] for k in (2, 3, 4)])
+    output = (tmp_path / "results/four/jobs/node-002/output.txt").read_text()
+    if "no MPI library matches" in output:
+        pytest.skip("no MPICH here")
+    assert nodes_json(cluster, tmp_path)["missing"] == {"node-001": "not begun"}, output
+    cluster("scancel", busy)
+    _until_ended(cluster, [jobs["node-001"]])
+    found = nodes_json(cluster, tmp_path)
+    assert found["missing"] == {} and [o["hosts"] for o in found["outliers"]] == [[SLOW]]
+
+
+def _until_ended(cluster: Cluster, jobs: Sequence[str]) -> None:
+    deadline = time.monotonic() + turns.PATIENCE
+    while any(cluster.state(job) in ("PENDING", "RUNNING", "CONFIGURING", "COMPLETING") for job in jobs):
+        assert time.monotonic() < deadline, [cluster.state(job) for job in jobs]
+        time.sleep(0.5)
 
 
 def nodes_json(cluster: Cluster, place: Path) -> dict[str, object] | dict[str, list[dict[str, object]]]:

@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec.structs import replace
 
+from firstlight.analysis.formatting import listing
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import note, print_json, results_folder, tell
 from firstlight.core import shell
 from firstlight.core.errors import ENVIRONMENT, OK, UsageError
+from firstlight.core.units import count
 
 if TYPE_CHECKING:
     from firstlight.model.plan.settings import Setting
     from firstlight.runner.documents import Given
-    from firstlight.runner.job import Job
+    from firstlight.runner.job import Job, Target
     from firstlight.system.batch import State, System
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0)
 """Seconds between two queries of the batch system; the last value repeats."""
+EACH_NODE = "--each-node"
 LOST = 5  # questions in a row without an answer until a job counts as gone
 
 SECTION = "Measure"
@@ -31,7 +35,7 @@ def schemas() -> dict[str, object]:
     """Return the types that this command prints as JSON, by the name of their schema."""
     from firstlight.runner.job import Job
 
-    return {"submit": Job}
+    return {"submit": Job, "submit-idle": tuple[Job, ...]}
 
 
 @click.command(
@@ -40,6 +44,7 @@ def schemas() -> dict[str, object]:
 Examples:
   ./fl submit --nodes 4 --time 1h --setup 'module load gcc' --standard
   ./fl submit --nodes 64 --each-node
+  ./fl submit --idle --partition compute --each-node
 
 \b
 Exit status:
@@ -72,6 +77,12 @@ Exit status:
 )
 @click.option("--directive", multiple=True, metavar="OPTION", help="A further option of the batch system; repeatable.")
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option(
+    "--idle",
+    is_flag=True,
+    help="Submit one job per node of the partition that accepts jobs, instead of one job for all; it starts when the "
+    "node is idle. Requires --each-node and Slurm.",
+)
 @click.option("--dry-run", is_flag=True, help="Show the job script; set up, write and submit nothing.")
 @click.option("--wait", is_flag=True, help="Wait for the end of the job; Ctrl-C stops the waiting, not the job.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
@@ -89,6 +100,7 @@ def command(
     setup: tuple[str, ...],
     directive: tuple[str, ...],
     name: str | None,
+    idle: bool,
     dry_run: bool,
     wait: bool,
     as_json: bool,
@@ -102,37 +114,20 @@ def command(
     programs are built in the job, for the processor of its nodes. A job that is requeued, or whose script is submitted
     again, resumes its run.
     """
-    from firstlight.core.units import parse_duration
-    from firstlight.model.plan import EFFORT
     from firstlight.runner import job
     from firstlight.system import batch
 
     asked = _run_options(options)
     chosen = batch.choose(system)
+    wishes = Wishes(limit, setup_time, per_node, gpus or 0, partition, account, directive, setup)
+    if idle:
+        if nodes != 1:
+            raise UsageError("--idle submits a job for each node of the partition: leave out --nodes")
+        return _each_when_idle(chosen, wishes, asked, results, name, dry_run, wait, as_json)
     target = job.again(runs.find(asked.resume, results)) if asked.resume else job.new(results, name, asked.suite)
     if target.left == 0 and asked.budget is None:
         raise UsageError(f"{target.directory}: its budget is spent; extend it with --budget 5m")
-    limits = batch.agree(
-        None if limit is None else parse_duration(limit, "time"),
-        asked.budget,
-        EFFORT[asked.suite].budget if target.left is None else target.left,
-        (batch.SETUP if setup_time is None else parse_duration(setup_time, "time")) + asked.between(nodes),
-    )
-    output = target.folder / job.OUTPUT
-    request = batch.JobRequest(
-        name=target.directory.name,
-        seconds=limits.time,
-        warning=limits.warning,
-        output=output,
-        nodes=nodes,
-        per_node=per_node,
-        partition=partition,
-        account=account,
-        directives=directive,
-        gpus=gpus or 0,
-    )
-    words = job.with_files(target, options, asked.settings, asked.given)
-    script = batch.write(chosen, request, job.work(target, limits, words, asked.always, setup, asked.record))
+    script = _script(chosen, wishes, asked, target, nodes)
     if dry_run:
         click.echo(script, nl=False)
         return OK
@@ -145,19 +140,108 @@ def command(
     return _wait(chosen, sent, asked.reader) if wait else OK
 
 
+class Wishes(msgspec.Struct, frozen=True):
+    """The options of a job for the batch system. `limit`, `setup_time`: as typed."""
+
+    limit: str | None
+    setup_time: str | None
+    per_node: int | None
+    gpus: int
+    partition: str
+    account: str
+    directives: tuple[str, ...]
+    setup: tuple[str, ...]
+
+
+def _script(system: System, wishes: Wishes, asked: Asked, target: Target, nodes: int, host: str = "") -> str:
+    """Return the script of a job. `host`: the only node that it may run on, "" for any."""
+    from firstlight.core.units import parse_duration
+    from firstlight.model.plan import EFFORT
+    from firstlight.runner import job
+    from firstlight.system import batch
+    from firstlight.system.batch import slurm
+
+    limits = batch.agree(
+        None if wishes.limit is None else parse_duration(wishes.limit, "time"),
+        asked.budget,
+        EFFORT[asked.suite].budget if target.left is None else target.left,
+        (batch.SETUP if wishes.setup_time is None else parse_duration(wishes.setup_time, "time"))
+        + asked.between(nodes),
+    )
+    request = batch.JobRequest(
+        name=target.directory.name,
+        seconds=limits.time,
+        warning=limits.warning,
+        output=target.folder / job.OUTPUT,
+        nodes=nodes,
+        per_node=wishes.per_node,
+        partition=wishes.partition,
+        account=wishes.account,
+        directives=(*((slurm.on_node(host),) if host else ()), *wishes.directives),
+        gpus=wishes.gpus,
+    )
+    words = job.with_files(target, asked.options, asked.settings, asked.given)
+    return batch.write(system, request, job.work(target, limits, words, asked.always, wishes.setup, asked.record))
+
+
+def _each_when_idle(
+    system: System,
+    wishes: Wishes,
+    asked: Asked,
+    results: Path,
+    name: str | None,
+    dry_run: bool,
+    wait: bool,
+    as_json: bool,
+) -> int:
+    """Submit a job for each node of the partition, or show the script of the first."""
+    from firstlight.commands.nodes import idle
+    from firstlight.commands.nodes.folder import NodesRun
+    from firstlight.runner import job
+
+    alone = asked.of_one_node()
+    hosts, others = idle.hosts(system, wishes.partition)
+    path, record = idle.begin(results, name, asked.suite, hosts, alone.options)
+
+    def script(run: NodesRun) -> str:
+        return _script(system, wishes, alone, idle.target(path, run), 1, record.hosts[run.members[0]])
+
+    first = script(record.parts[0])
+    if others:
+        states = [f"{host} ({state})" for host, state in others.items()]
+        note(f"no job for {count(len(others), 'node')} in a state that accepts none: {listing(states)}")
+    if dry_run:
+        note(f"the first of {count(len(hosts), 'script')}")
+        click.echo(first, nl=False)
+        return OK
+    job.prepare(wishes.setup)
+    sent = idle.submit(
+        path, record, lambda run: job.submit(system, idle.target(path, run), script(run), asked.given.files)
+    )
+    if as_json:
+        print_json(tuple(sent))
+    else:
+        tell(f"{count(len(sent), f'{system.LABEL} job')} in {path}; what is measured: {shell.command('nodes', path)}")
+    return max(_wait(system, one, "nodes") for one in sent) if wait else OK
+
+
 class Asked(msgspec.Struct, frozen=True):
     """The options of `./fl run` that concern the job. `always`: those that a resumed run receives again.
 
-    `settings`: words that set parameters, as typed; `given`: the same, with the files that they name.
+    `options`: all words as typed; `settings`: those that set parameters; `given`: the same, with the files that they
+    name.
     """
 
     suite: str
     budget: float | None
     resume: str | None
     always: tuple[str, ...]
+    options: tuple[str, ...]
     settings: tuple[Setting, ...]
     given: Given
     each_node: bool = False
+    named: bool = False
+    at_once: bool = False
 
     @property
     def reader(self) -> str:
@@ -171,6 +255,18 @@ class Asked(msgspec.Struct, frozen=True):
         from firstlight.results.store import layout
 
         return folder.RECORD if self.each_node else layout.RUN
+
+    def of_one_node(self) -> Asked:
+        """Return the options for a job that measures its own node only. Raises UsageError if they cannot be."""
+        from firstlight.commands.nodes.requests import CHAPTER
+
+        if not self.each_node:
+            raise UsageError("--idle measures each node: add --each-node behind the options of submit")
+        if self.at_once:
+            raise UsageError("--idle starts each node when it is idle: leave out --at-once")
+        options = tuple(word for word in self.options if word != EACH_NODE)
+        always = tuple(word for word in self.always if word != EACH_NODE)
+        return replace(self, options=options if self.named else (CHAPTER, *options), always=always, each_node=False)
 
     def between(self, nodes: int) -> float:
         """Return the seconds for measuring pairs of nodes, 0 without --each-node."""
@@ -205,11 +301,22 @@ def _run_options(options: tuple[str, ...]) -> Asked:
         parse_duration(given["timeout"], "timeout")
     if given["each_node"] and given["resume"] is not None:
         raise UsageError("the script of a measurement of nodes continues it: submit that again")
-    always = ["--each-node"] if given["each_node"] else []
+    always = [EACH_NODE] if given["each_node"] else []
     always += ["--timeout", given["timeout"]] if given["timeout"] else []
     always += ["--json"] if given["as_json"] else []
     budget = None if given["budget"] is None else parse_duration(given["budget"], "budget")
-    return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read, given["each_node"])
+    return Asked(
+        given["suite"],
+        budget,
+        given["resume"],
+        tuple(always),
+        options,
+        settings,
+        read,
+        given["each_node"],
+        bool(names),
+        given["at_once"] is not None,
+    )
 
 
 def _summary(sent: Job, reader: str) -> str:

@@ -14,7 +14,7 @@ from bench import Bench
 from commands import Captured, call
 from firstlight import runner
 from firstlight.commands.shared import runs
-from firstlight.core.errors import ENVIRONMENT, OK, USAGE, UsageError
+from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, OK, USAGE, UsageError
 from firstlight.execute.launch.environment import compose
 from firstlight.model.plan import EFFORT, Placement
 from firstlight.results import store
@@ -23,6 +23,7 @@ from firstlight.runner import resuming
 from firstlight.runner.prepare import RunRequest
 from firstlight.runner.progress import Plain
 from firstlight.system import machine
+from firstlight.system.batch import slurm
 
 
 @pytest.fixture
@@ -80,6 +81,78 @@ def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp
     code, _, err = call(capsys, "submit", "--as", "x", "dot")
     assert (code, "Slurm did not accept the job: error: Invalid account" in err) == (ENVIRONMENT, True)
     assert list((tmp_path / "results/jobs").iterdir()) == []
+
+
+NODES = """n1 debug* idle
+n1 long idle
+n2 debug* allocated~
+n3 debug* down*
+n4 debug* idle*
+n5 debug* drained
+n6 long mixed
+"""
+
+
+@pytest.mark.parametrize(
+    ("partition", "good", "bad"),
+    [
+        ("", ("n1", "n2"), {"n3": "down*", "n4": "idle*", "n5": "drained"}),
+        ("long", ("n1", "n6"), {}),
+        ("debug,long", ("n1", "n2", "n6"), {"n3": "down*", "n4": "idle*", "n5": "drained"}),
+        ("none", (), {}),
+    ],
+)
+def test_the_nodes_of_a_partition_that_accept_jobs(partition: str, good: tuple[str, ...], bad: dict[str, str]) -> None:
+    assert slurm.nodes(NODES, partition) == (good, bad)
+
+
+def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
+    queue: Path, capsys: Captured, tmp_path: Path
+) -> None:
+    install(queue, "sinfo", f"printf '{NODES}'")
+    words = ("submit", "--idle", "--as", "x", "--each-node", "--budget", "1m")
+    code, out, err = call(capsys, *words[:4], "--dry-run", *words[4:])
+    assert code == OK and "#SBATCH --nodelist=n1\n" in out and not (tmp_path / "results").exists()
+    assert "no job for 3 nodes in a state that accepts none: n3 (down*), n4 (idle*) and n5 (drained)" in err
+    code, out, err = call(capsys, *words)
+    assert code == OK and f"2 Slurm jobs in {tmp_path}/results/x; what is measured: ./fl nodes" in out, err
+    for name, host in (("node-001", "n1"), ("node-002", "n2")):
+        script = (tmp_path / f"results/x/jobs/{name}/script.sh").read_text()
+        assert f"#SBATCH --nodelist={host}\n" in script and "#SBATCH --nodes=1\n" in script
+        assert f"run node --budget 1m --as {name} --results {tmp_path}/results/x --budget 60s\n" in script
+        assert "each-node" not in script
+    code, out, _ = call(capsys, "nodes", "x", "--json")
+    found = json.loads(out)
+    assert code == INCONCLUSIVE and found["hosts"] == ["n1", "n2"]
+    assert found["missing"] == {"node-001": "not begun", "node-002": "not begun"}
+    assert call(capsys, *words)[0] == USAGE
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--idle",), "--idle measures each node: add --each-node"),
+        (("--idle", "--each-node", "--at-once", "2"), "leave out --at-once"),
+        (("--idle", "--nodes", "2", "--each-node"), "leave out --nodes"),
+        (("--idle", "--partition", "none", "--each-node"), "no node of the partition none accepts jobs"),
+        (("--idle", "--system", "pbs", "--each-node"), "--idle is available under Slurm only, not under PBS"),
+    ],
+)
+def test_what_cannot_start_when_nodes_are_idle_is_refused(
+    queue: Path, capsys: Captured, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    install(queue, "sinfo", f"printf '{NODES}'")
+    code, _, err = call(capsys, "submit", *words)
+    assert (code, message in err, err.count("\n")) == (USAGE, True, 1), err
+    assert not (tmp_path / "results").exists()
+
+
+def test_jobs_that_were_submitted_before_one_is_refused_remain(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    install(queue, "sinfo", f"printf '{NODES}'")
+    install(queue, "sbatch", "case $2 in *node-002*) echo 'limit reached' >&2; exit 1;; esac; echo 77")
+    code, _, err = call(capsys, "submit", "--idle", "--as", "x", "--each-node")
+    assert code == ENVIRONMENT and "n2: Slurm did not accept the job: limit reached; 1 of 2 jobs submitted" in err
+    assert [p.name for p in (tmp_path / "results/x/jobs").iterdir()] == ["node-001"]
 
 
 def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.system.batch.limits import SETUP, Limits, agree
-from firstlight.system.batch.queue import choose, state, submit
+from firstlight.system.batch.queue import choose, output, state, submit
 from firstlight.system.batch.script import write
 from firstlight.system.batch.system import JobRequest, State, System, Work, systems
 
@@ -16,6 +16,7 @@ __all__ = [
     "Work",
     "agree",
     "choose",
+    "output",
     "state",
     "submit",
     "systems",

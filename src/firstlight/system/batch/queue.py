@@ -54,6 +54,17 @@ def submit(system: System, script: Path) -> str:
     return job
 
 
+def output(words: tuple[str, ...]) -> str:
+    """Return what a command of the batch system prints. Raises FirstlightError if it fails."""
+    try:
+        done = _run(words)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise FirstlightError(f"{words[0]} cannot be run: {error}") from error
+    if done.returncode != 0:
+        raise FirstlightError(f"{words[0]} failed: {' '.join(done.stderr.split()) or f'status {done.returncode}'}")
+    return done.stdout
+
+
 def state(system: System, job: str) -> State | None:
     """Return the job's state; None if the batch system does not know the job (any more) or does not answer."""
     for words in system.questions(job):

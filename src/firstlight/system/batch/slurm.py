@@ -13,6 +13,7 @@ WARNS = True
 
 _WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT", "SUSPENDED"}
 _RUNNING = {"RUNNING", "CONFIGURING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED"}
+_OUT = {"down", "drained", "draining", "drain", "fail", "failing", "maint", "unknown", "future", "inval"}
 
 
 def header(request: JobRequest) -> list[str]:
@@ -31,6 +32,32 @@ def header(request: JobRequest) -> list[str]:
     options += [f"--partition={request.partition}"] if request.partition else []
     options += [f"--account={request.account}"] if request.account else []
     return [f"#SBATCH {option}" for option in (*options, *request.directives)]
+
+
+NODES = ("sinfo", "--noheader", "--Node", "--format=%N %P %T")
+"""The command that lists each node with its partition and its state."""
+
+
+def nodes(printed: str, partition: str) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the nodes of a partition that accept jobs, and the state of each other node.
+
+    `partition`: one name or several with commas; "" is the default partition, which Slurm marks with a star.
+    """
+    wanted = set(partition.split(",")) - {""}
+    good: dict[str, None] = {}
+    bad: dict[str, str] = {}
+    for name, where, word in (line.split() for line in printed.splitlines() if len(line.split()) == 3):
+        if where.rstrip("*") in wanted or (not wanted and where.endswith("*")):
+            if word.endswith("*") or word.rstrip("~#!%$@^-") in _OUT:
+                bad[name] = word
+            else:
+                good[name] = None
+    return tuple(good), bad
+
+
+def on_node(host: str) -> str:
+    """Return the option that starts a job on this node only."""
+    return f"--nodelist={host}"
 
 
 def submission(script: Path) -> tuple[str, ...]:
