@@ -38,7 +38,7 @@ EFFORT = {
     "quick": Effort(170, 5, 0.002, 0.3, 40, each=170),
     "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
     "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
-    EXTERNAL: Effort(600, 5, 0.002, 0.3, 900, each=600),
+    EXTERNAL: Effort(600, 50, 0.002, 0.3, 900, each=600),
 }
 PATIENCE = 20
 """Factor by which the time limit of a launch grows if its processor is emulated."""
