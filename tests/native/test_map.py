@@ -384,7 +384,7 @@ def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, t
     file, made = tmp_path / "cg", tmp_path / "made"
     file.write_text(cg(64, 14_000))
     words = [sys.executable, "-m", "firstlight", "map", str(file), "--topology", "torus:8x8", "--phases"]
-    words += ["--out", str(made), "--json"]
+    words += ["--output", str(made), "--json"]
     with subprocess.Popen([*words, "--moves", "1000000000"], stdout=subprocess.PIPE, cwd=ROOT) as running:
         begin = time.monotonic()
         while not (made / "best-so-far").exists() or is_identity(made / "best-so-far"):
@@ -405,7 +405,7 @@ def test_the_command_writes_what_launchers_read(firstlight_map: Path, tmp_path: 
     file = tmp_path / "pattern"
     file.write_text(neighbours([8, 2]))
     words = [sys.executable, "-m", "firstlight", "map", str(file), "--topology", "torus:2x8", "--phases", "--json"]
-    words += ["--out", str(tmp_path / "made"), "--moves", "200", "--machine", "overhead=1,hop=1"]
+    words += ["--output", str(tmp_path / "made"), "--moves", "200", "--network", "overhead=1,hop=1"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=turns.PATIENCE, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     made = json.loads(done.stdout)

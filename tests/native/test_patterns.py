@@ -237,9 +237,9 @@ def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
     matrix = json.loads(run_patterns("npb_cg", "-n", "4", "-p", "class=S", "--json", "--matrix"))
     assert sum(m for _, _, m, _ in matrix["pairs"]) == sum(p["messages"] * p["repetitions"] for p in shown["phases"])
     page = tmp_path / "pattern.html"
-    run_patterns("nicam", "-n", "40", "--html", str(page))
+    run_patterns("nicam", "-n", "40", "--output", str(page))
     assert page.read_text().count('class="heat"') == 2  # bytes and messages
-    run_patterns("gamess", "-n", "4", "--html", str(page))  # nothing names a peer
+    run_patterns("gamess", "-n", "4", "--output", str(page))  # nothing names a peer
 
 
 def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
@@ -268,7 +268,7 @@ def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
 @pytest.mark.usefixtures("simulator")
 def test_the_command_tells_what_buffers_need(tmp_path: Path) -> None:
     page = tmp_path / "memory.html"
-    text = run_patterns("--memory", "-n", "16", "--node-memory", "64MiB", "--html", str(page))
+    text = run_patterns("--memory", "-n", "16", "--node-memory", "64MiB", "--output", str(page))
     assert "One process needs more than that in " in text and "npb_ft from 16 processes on" in text
     assert "plain design" in page.read_text() and "npb_ft" in page.read_text()
     assert json.loads(run_patterns("npb_ft", "--memory", "-n", "16", "--json"))["npb_ft"][0]["hot"] == 15

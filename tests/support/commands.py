@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+import click
 import pytest
 
 from firstlight.commands.shared import command_line
@@ -24,14 +25,17 @@ def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
 
 
 def examples(command: str, capsys: Captured) -> list[list[str]]:
-    """The words of each example in the help of a command, without `./fl`; those of other commands among them."""
-    _, out, _ = call(capsys, command, "--help")
-    text = out.partition("Example")[2]
-    assert text, f"{command} --help has no example"
-    lines = [line.strip() for line in text.split("Exit status")[0].splitlines()]
-    found = [shlex.split(line)[1:] for line in lines if line.startswith("./fl ")]
+    """Return the words of each example in the help of a command and of its subcommands, without `./fl`."""
+    made = command_line.group.get_command(click.Context(command_line.group), command)
+    inner = made.list_commands(click.Context(made)) if isinstance(made, click.Group) else []
+    found: list[list[str]] = []
+    for words in ([command], *([command, name] for name in inner)):
+        text = call(capsys, *words, "--help")[1].partition("Example")[2]
+        assert text, f"{' '.join(words)} --help has no example"
+        lines = [line.strip() for line in text.split("Exit status")[0].splitlines()]
+        found += [shlex.split(line)[1:] for line in lines if line.startswith("./fl ")]
     assert found and all(words[0] in command_line.COMMANDS for words in found), found
-    return found
+    return [words for k, words in enumerate(found) if words not in found[:k]]
 
 
 def here(command: str) -> bool:

@@ -43,5 +43,5 @@ def resolve(words: list[str]) -> None:
             assert name is not None and command is not None
         with command.make_context(name, rest) as context:
             named = context.params.get("resume") or (context.params.get("run") if name != "run" else None)
-            if named and name not in ("simulate", "project"):
+            if named and name not in ("validate", "project"):
                 assert (runs.find(str(named), context.params["results"]) / "run.json").is_file(), words

@@ -73,10 +73,10 @@ def test_a_file_of_the_user_is_read_within_a_bound(what: str, tmp_path: Path) ->
         (["bench", "--tolerance", "nan", "--", "true"], "nan is not a finite number"),
         (["bench", "--tolerance", "inf", "--", "true"], "inf is not a finite number"),
         (["bench", "--tolerance", "1e400", "--", "true"], "1e400 is not a finite number"),
-        (["simulate", "broadcast", "--topology", "flat:4", "--html", "none/x.html"], "there is no folder none"),
-        (["simulate", "broadcast", "--topology", "flat:4", "--goal", "none/x.goal"], "there is no folder none"),
-        (["patterns", "halo", "-n", "8", "--html", "none/x.html"], "there is no folder none"),
-        (["project", "--nodes", "4", "--html", "none/x.html"], "there is no folder none"),
+        (["simulate", "collective", "reduce", "--output", "none/x.html"], "there is no folder none"),
+        (["simulate", "pattern", "halo", "--goal", "--output", "none/x.goal"], "there is no folder none"),
+        (["patterns", "halo", "-n", "8", "--output", "none/x.html"], "there is no folder none"),
+        (["project", "--nodes", "4", "--output", "none/x.html"], "there is no folder none"),
     ]),
 )  # fmt: skip
 def test_wrong_values_are_refused_before_the_work(

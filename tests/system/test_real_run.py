@@ -173,7 +173,7 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
         (["check", "20990101-000000-quick"], "no run named"),
         (["report", "20990101-000000-quick"], "no run named"),
         (["compare", "latest", "elsewhere"], "no run named 'elsewhere'"),
-        (["simulate", "--validate"], "run pingpong collectives stream --standard` measures it"),
+        (["simulate", "validate"], "run pingpong collectives stream --standard` measures it"),
     ]),
 )  # fmt: skip
 def test_wrong_usage_is_one_line(real: Path, words: list[str], expected: str) -> None:

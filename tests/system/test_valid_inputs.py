@@ -66,7 +66,7 @@ def test_a_schedule_in_goal_has_a_time(tmp_path: Path, capsys: pytest.CaptureFix
         file = tmp_path / f"{seed}.goal"
         with file.open("w", newline="") as written:
             written.write(valid_inputs.goal(Random(seed)))
-        assert command_line.call(["simulate", str(file), "--json"]) == OK, (
+        assert command_line.call(["simulate", "collective", str(file), "--json"]) == OK, (
             seed,
             capsys.readouterr().err,
             file.read_text(),

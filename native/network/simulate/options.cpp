@@ -91,7 +91,7 @@ fl::network::Machine machine(const Options& options) {
   try {
     return fl::network::machine_of(options.text("machine", ""));
   } catch (const std::invalid_argument& error) {
-    throw Usage(std::string("--machine: ") + error.what());
+    throw Usage(std::string("parameters of the network: ") + error.what());
   }
 }
 

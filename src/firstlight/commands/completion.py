@@ -17,6 +17,11 @@ NAMES = ("firstlight", "fl")
 Examples:
   ./fl completion bash
   ./fl completion fish
+
+\b
+Exit status:
+  0    done
+  2    wrong usage
 """
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

@@ -7,17 +7,11 @@ from pathlib import Path
 import click
 
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import results_folder, writable
+from firstlight.commands.shared.output import output_file, results_folder
 from firstlight.core.errors import FirstlightError
 from firstlight.core.shell import as_typed
 
-output = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE instead of the terminal.",
-)
+output = output_file("Write to FILE instead of the terminal.")
 
 SECTION = "Read"
 
@@ -28,6 +22,11 @@ Examples:
   ./fl export junit latest
   ./fl export reframe -o check.py
   ./fl export hpcc latest
+
+\b
+Exit status:
+  0    done
+  2    wrong usage, or no such run
 """
 )
 def command() -> None:
@@ -37,10 +36,21 @@ def command() -> None:
     """
 
 
-@command.command()
+@command.command(
+    epilog="""\b
+Examples:
+  ./fl export junit latest
+  ./fl export junit --against 20261101-020000-quick -o junit.xml
+
+\b
+Exit status:
+  0    done, also if there are failures: the server counts them
+  2    wrong usage, or no such run
+"""
+)
 @click.argument("run", default="latest")
 @click.option(
-    "--against", metavar="BASE", help="Compare every figure with this run; its known failures are not new ones."
+    "--against", metavar="RUN", help="Compare every figure with this run; its known failures are not new ones."
 )
 @output
 @results_folder
@@ -50,14 +60,10 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are
     computed again from the launches. There are failures exactly where `./fl run` ends with 1: variants that no
     toolchain gets right.
-    A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is always 0:
-    the server counts the failures.
+    A toolchain that makes a program fast but wrong is skipped, with the finding.
 
-    With --against, a test is a figure, and a failure is one that is worse than in BASE, or was verified there and is
-    wrong now; uncertain differences and figures that were wrong in BASE are skipped. For example:
-
-    \b
-      ./fl export junit --against 20261101-020000-quick -o junit.xml
+    With --against, a test is a figure, and a failure is one that is worse than in the earlier run, or was verified
+    there and is wrong now; uncertain differences and figures that were wrong there are skipped.
     """
     from firstlight.analysis.compare import compare
     from firstlight.report.export.junit import against as held
@@ -71,7 +77,18 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
         _write(held(compare(base, judgement), judgement), output)
 
 
-@command.command()
+@command.command(
+    epilog="""\b
+Example:
+  ./fl export reframe -o check.py
+
+\b
+Exit status:
+  0    done
+  2    wrong usage
+  3    this installation has no command that a check can call
+"""
+)
 @output
 def reframe(output: Path | None) -> None:
     """Export a ReFrame check of every workload, for `reframe -c FILE -r`.
@@ -89,7 +106,18 @@ def reframe(output: Path | None) -> None:
     _write(to_reframe(catalogue.load(catalogue.roots()), own), output)
 
 
-@command.command()
+@command.command(
+    epilog="""\b
+Examples:
+  ./fl export hpcc latest
+  ./fl export hpcc latest --summary -o hpccoutf.txt
+
+\b
+Exit status:
+  0    done
+  2    wrong usage, or no such run
+"""
+)
 @click.argument("run", default="latest")
 @click.option("--summary", is_flag=True, help="Print only NAME=VALUE, as HPC Challenge does; for scripts.")
 @output
@@ -101,10 +129,7 @@ def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
     computed again from the launches; only a verified figure has a number. `./fl run --standard` measures these figures.
 
     With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
-    without a verified figure has none. For example:
-
-    \b
-      ./fl export hpcc latest --summary -o hpccoutf.txt
+    without a verified figure has none.
     """
     from firstlight.report.export.hpcc import lines, to_summary, to_table
 
@@ -117,4 +142,4 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        writable(output).write_text(text, encoding="utf-8")
+        output.write_text(text, encoding="utf-8")

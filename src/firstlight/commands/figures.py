@@ -30,6 +30,11 @@ def schemas() -> dict[str, object]:
 Examples:
   ./fl figures latest
   ./fl figures latest --csv
+
+\b
+Exit status:
+  0    done
+  2    wrong usage, or no such run
 """
 )
 @click.argument("run", default="latest")

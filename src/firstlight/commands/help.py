@@ -15,6 +15,11 @@ SECTION = "Read"
 Examples:
   ./fl help bench
   ./fl help tune loop
+
+\b
+Exit status:
+  0    done
+  2    wrong usage: no such command
 """
 )
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")

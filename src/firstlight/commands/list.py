@@ -59,6 +59,11 @@ def schemas() -> dict[str, object]:
 Examples:
   ./fl list
   ./fl list dot
+
+\b
+Exit status:
+  0    done
+  2    wrong usage: no such workload
 """
 )
 @click.argument("workload", nargs=-1)

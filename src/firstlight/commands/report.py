@@ -12,7 +12,17 @@ import click
 import msgspec
 
 from firstlight.commands.shared import command_line, runs
-from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    note,
+    output_file,
+    print_json,
+    results_folder,
+    tell,
+    verbose,
+    width,
+)
 from firstlight.core import shell
 from firstlight.core.errors import ENVIRONMENT, OK, UsageError
 from firstlight.results.record import RunState
@@ -50,16 +60,18 @@ def schemas() -> dict[str, object]:
     epilog="""\b
 Example:
   ./fl report latest
+
+\b
+Exit status:
+  0    done
+  2    wrong usage, or no such run
+  3    the page could not be written; the summary is printed
 """
 )
 @click.argument("run", default="latest")
-@click.option("--compare", "other", metavar="RUN", help="Compare with this earlier run on the same page.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the page to FILE instead of the run's directory.",
-)
+@click.option("--against", "other", metavar="RUN", help="Compare with this earlier run on the same page.")
+@output_file("Write the page to FILE instead of the run's directory.")
+@verbose("Show the program of each row.")
 @as_json
 @results_folder
 def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> int:
@@ -73,7 +85,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     if owner := _owner(run, results):
         noun, module, folder = owner
         if other:
-            raise UsageError(f"{run} is a {noun}; --compare needs two runs")
+            raise UsageError(f"{run} is a {noun}; --against needs two runs")
         module.report(folder, output, as_json)
         return OK
     from firstlight.analysis.compare import compare
@@ -81,8 +93,6 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     from firstlight.report import html, terminal
 
     path = runs.find(run, results)
-    if output is not None:
-        writable(output)
     judgement, workloads, _ = runs.judged(path)
     compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
     place, missing = output or path / layout.REPORT, ""
@@ -97,7 +107,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     if as_json:
         print_json(reported(judgement, there))
     else:
-        tell(terminal.summary(judgement, workloads, width(), colour(), there))
+        tell(terminal.summary(judgement, workloads, width(), colour(), there) + programs(judgement, workloads))
     if missing:
         note(missing)
     return ENVIRONMENT if missing else OK
@@ -127,6 +137,18 @@ def _owner(name: str, results: Path) -> tuple[str, ModuleType, Path] | None:
     places = [p for p in (Path(name), results / name) if p.is_dir() and not (p / layout.RUN).exists()]
     owners = {n: m for n, m in command_line.modules().items() if hasattr(m, "DOCUMENT")} if places else {}
     return next(((n, m, p) for n, m in owners.items() for p in places if (p / m.DOCUMENT).is_file()), None)
+
+
+def programs(judgement: Judgement, workloads: dict[str, Workload]) -> str:
+    """Return lines with the figure behind each row of the page, which names its program; "" without --verbose."""
+    from firstlight.analysis import formatting
+    from firstlight.report import answers
+
+    if not shell.call().verbose:
+        return ""
+    rows = answers.front(judgement.run, answers.answers(judgement, workloads)).rows
+    lines = [f"  {row.row.title}: {formatting.name(row.best.identity)}" for row in rows if row.best is not None]
+    return "\n".join(["", "", "  programs of the rows", *lines]) if lines else ""
 
 
 def reported(judgement: Judgement, place: Path | None) -> Reported:

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.commands.shared import runs, streams
-from firstlight.commands.shared.output import as_json, colour, new_run_folder, note, print_json, tell, width
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    new_run_folder,
+    note,
+    print_json,
+    quiet,
+    remark,
+    tell,
+    verbose,
+    width,
+)
 from firstlight.core import shell
 from firstlight.core.errors import INTERRUPTED, OK, REGRESSION, UsageError
 
@@ -112,6 +123,8 @@ Exit status:
     metavar="K",
     help="The most nodes or pairs that measure simultaneously, for --each-node; all if not given.",
 )
+@quiet
+@verbose("Show the program of each row, and every command that is launched.")
 @as_json
 @click.pass_context
 def command(
@@ -242,19 +255,20 @@ def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
 
 def show(result: Result, as_json: bool) -> int:
     """Print the page or its JSON, and why the run ended. Return its exit status."""
-    from firstlight.commands.report import reported
+    from firstlight.commands.report import programs, reported
     from firstlight.report import terminal
 
     if as_json:
         lost = streams.show(lambda: print_json(reported(result.judgement, result.report)))
     else:
         page = terminal.summary(result.judgement, result.workloads, width(), colour(), result.report)
+        page += programs(result.judgement, result.workloads)
         lost = streams.show(lambda: tell(page))
     if lost is not None and not isinstance(lost, BrokenPipeError):
         note(f"standard output: {lost.strerror}; {shell.command('report', result.directory)} shows the page")
     if result.missing:
         note(result.missing)
-    note(result.line)
+    (remark if result.code == OK else note)(result.line)
     return result.code
 
 

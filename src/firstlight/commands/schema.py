@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from firstlight.commands.shared import command_line
+from firstlight.commands.shared.output import output_folder
 from firstlight.core.errors import UsageError
 
 SECTION = "Read"
@@ -53,29 +54,29 @@ def _dedented(part: Any) -> Any:
 Examples:
   ./fl schema
   ./fl schema figures
+
+\b
+Exit status:
+  0    done
+  2    wrong usage: no such schema
 """
 )
 @click.argument("name", required=False)
-@click.option(
-    "--write",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write all of them into this folder, as NAME.json.",
-)
-def command(name: str | None, write: Path | None) -> None:
+@output_folder("Write all of them into this folder, as NAME.json.")
+def command(name: str | None, output: Path | None) -> None:
     """Print a JSON Schema, or the list of their names.
 
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
     what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
-    `compare` of more than two runs compare-many, `simulate --validate` validate, `patterns` without a name
+    `compare` of more than two runs compare-many, `simulate validate` validate, `patterns` without a name
     patterns-known, and with --matrix patterns-matrix; `doctor --site` doctor-site; `tune loop` tune-loop).
     """
     names = list(published())
-    if write is not None:
-        write.mkdir(parents=True, exist_ok=True)
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
         for each in names:
-            (write / f"{each}.json").write_text(schema(each), encoding="utf-8")
-        click.echo(f"{len(names)} schemas in {write}/")
+            (output / f"{each}.json").write_text(schema(each), encoding="utf-8")
+        click.echo(f"{len(names)} schemas in {output}/")
     elif name is None:
         click.echo("\n".join(names))
     elif name in names:

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from firstlight.commands.run import OneSuite
-from firstlight.commands.shared.output import as_json, print_json, tell
+from firstlight.commands.shared.output import as_json, print_json, quiet, tell
 from firstlight.core.errors import OK
 from firstlight.core.units import count
 from firstlight.system import packages
@@ -81,6 +81,7 @@ Exit status:
     metavar="DIR",
     help="Only collect wheels of all packages in this folder, for a machine without a network.",
 )
+@quiet
 @as_json
 def command(
     workload: tuple[str, ...],

@@ -109,7 +109,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `elements`: E by the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings (`flops_of`,
     `bytes_of`). `memory`: what is held in all. `filling`: where the size is free, the share of memory that it fills.
 
-    Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate --stages` reads them;
+    Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate stages` reads them;
     a `pattern` with `values`; a `collective` of a `message` of so many bytes in each `group` of ranks, `by` an
     algorithm or the best. `repeats`: how often they recur in a
     step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it takes at
@@ -182,7 +182,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
     that the pattern has where nothing else is asked for.
 
-    `stages`: what every process does in it, by name, as `./fl simulate --stages` reads it; numbers of work are shares.
+    `stages`: what every process does in it, by name, as `./fl simulate stages` reads it; numbers of work are shares.
 
     `model`: what a step does at any size and number of processes.
 

@@ -34,6 +34,8 @@ class Call(NamedTuple):
 
     `results`: the folder of the runs, None if it is the default of the commands; `runs`: the same folder, also if it is
     the default. `with_results`: the commands that have `--results`, such as `run` or `export junit`.
+
+    `quiet`: print only results and errors. `verbose`: also print the commands that are launched.
     """
 
     name: str = "firstlight" if INSTALLED else "./fl"
@@ -41,6 +43,8 @@ class Call(NamedTuple):
     results: Path | None = None
     with_results: frozenset[str] = frozenset()
     runs: Path = Path("results")
+    quiet: bool = False
+    verbose: bool = False
 
 
 _PLAIN = Call()

@@ -10,7 +10,7 @@ from typing import Protocol, Self, TextIO
 
 import msgspec
 
-from firstlight.core.shell import as_typed, printable
+from firstlight.core.shell import as_typed, call, printable
 from firstlight.core.units import duration
 
 EVERY = 5.0  # seconds between plain lines
@@ -78,6 +78,27 @@ class Plain:
         return None
 
 
+class Silent:
+    """Nothing, for --quiet."""
+
+    def __init__(self) -> None:
+        self.state = State()
+
+    def update(self) -> None:
+        return None
+
+    def note(self, line: str) -> None:
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
 class Moving:
     """Two lines that change in place on a terminal.
 
@@ -121,7 +142,12 @@ class Moving:
 
 
 def display(stream: TextIO | None = None) -> Progress:
-    """Return a moving display on a terminal, plain lines elsewhere, for TERM=dumb and in CI. NO_COLOR is respected."""
+    """Return a moving display on a terminal, plain lines elsewhere, for TERM=dumb and in CI. NO_COLOR is respected.
+
+    With --quiet, the display is silent.
+    """
+    if call().quiet:
+        return Silent()
     stream = stream or sys.stderr
     if stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI"):
         return Moving(stream, colour=not os.environ.get("NO_COLOR"))

@@ -176,6 +176,8 @@ class Session:
         part = self.store.part(cell.id, count)
         kept = documents.option(self.store.path, self.run.settings)
         command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
+        if shell.call().verbose:
+            self.progress.note(f"launch {count} of {cell.id}: {shell.line(command.words)}")
         load = os.getloadavg()[0]
         self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, load, preview))
         try:

@@ -171,7 +171,7 @@ def test_report_is_written_again_elsewhere_and_with_a_comparison(
     result: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     page = tmp_path / "page.html"
-    code, out, _ = call(capsys, "report", "--output", str(page), "--compare", result.name)
+    code, out, _ = call(capsys, "report", "--output", str(page), "--against", result.name)
     assert code == OK and "best figure" in out
     assert page.read_text().lstrip().lower().startswith("<!doctype html>")
     code, out, _ = call(capsys, "report", "--json")

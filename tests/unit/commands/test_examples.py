@@ -25,8 +25,8 @@ STARTS_PROGRAMS = {
 }  # fmt: skip
 """Commands that would measure, and what makes them tell their plan or judge a run instead."""
 MEASURED = "measured"
-OF_A_SOLVER = "project"
-"""The command whose examples all ask for such a run."""
+OF_A_SOLVER = ("project", "validate")
+"""The commands whose examples all ask for such a run."""
 ELSEWHERE = {
     "bench": "test_bench.py",
     "import": "test_import.py",
@@ -46,7 +46,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for k, name in enumerate(("20261101-020000-quick", "node07", "node08", "node09")):
         many_runs.write(scene, results, name, synthetic.STARTED + k * many_runs.WEEK)
     solver = invented_run.run(
-        invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "pingpong", "stream", "peak")
+        invented.machine(made, "laptop"),
+        "standard",
+        launches=2,
+        names=("cg", "pingpong", "stream", "peak", "collectives"),
     )
     many_runs.write(solver, results, ITERATIONS, synthetic.STARTED - many_runs.WEEK)
     nodes = results / "four"
@@ -64,7 +67,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     for words in examples(command, capsys):
-        of = ["--run", ITERATIONS] if MEASURED in words else [ITERATIONS] if command == OF_A_SOLVER else []
+        of = ["--run", ITERATIONS] if MEASURED in words else [ITERATIONS] if {*words} & {*OF_A_SOLVER} else []
         code, out, err = call(capsys, *words, *of, *STARTS_PROGRAMS.get(command, []))
         # 1 and 4 are answers of commands that judge, here of invented runs; 2 and 3 say that it cannot be done so.
         assert code in (0, 1, 4) and (out.strip() or "-o" in words), (words, err)

@@ -403,7 +403,7 @@ def test_the_report_of_a_profile_is_written_again(tmp_path: Path, capsys: pytest
     assert msgspec.json.decode(capsys.readouterr().out, type=Traffic) == some
     assert command_line.call(["report", str(folder), "--output", str(tmp_path / "other.html")]) == 0
     assert (tmp_path / "other.html").exists()
-    assert command_line.call(["report", str(folder), "--compare", "latest"]) == 2
+    assert command_line.call(["report", str(folder), "--against", "latest"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def test_a_run_with_a_huge_parameter_is_one_line(size: float, capsys: Captured, 
     records = [replace(r, cases=tuple(replace(c, parameters=c.parameters | {"m": size}) for c in r.cases))
                for r in scene.records]  # fmt: skip
     many_runs.write(scene, tmp_path, "huge", synthetic.STARTED, records)
-    words = ["project", "huge", "--results", str(tmp_path), "--nodes", "16", "--machine", "hdr200"]
+    words = ["project", "huge", "--results", str(tmp_path), "--nodes", "16", "--network", "hdr200"]
     code, out, err = call(capsys, *words)
     assert (code, out, err.count("\n")) == (USAGE, "", 1)
     assert "run huge cannot be projected: `m ** " in err and "project another run" in err
@@ -240,8 +240,8 @@ def test_a_run_with_a_huge_parameter_is_one_line(size: float, capsys: Captured, 
 @pytest.mark.native
 def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    words = ["project", "solved", "--results", str(results), "--nodes", "16", "--machine", "hdr200"]
-    code, out, _ = call(capsys, *words, "--watts", "300W", "--power", "4kW", "--html", str(page))
+    words = ["project", "solved", "--results", str(results), "--nodes", "16", "--network", "hdr200"]
+    code, out, _ = call(capsys, *words, "--watts", "300W", "--power", "4kW", "--output", str(page))
     assert code == OK and page.read_text().count("<section") == 5
     first, _, rest = out.partition("  The same projection within the run")
     found = re.search(r" in \S+ \w+ \[[^]]+\] on 16 nodes \((\S+) x slower than one\);", " ".join(first.split()))
@@ -251,7 +251,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     assert "13 nodes, limited by power" in output and "16 nodes of 300 W" in output
     assert "4.80 kW, 1.20 x the limit of 4.00 kW" in output
     classed = (*words, "--class", "light", "--year", "2018", "--power", "20MW")
-    out = call(capsys, *classed, "--html", str(page))[1]
+    out = call(capsys, *classed, "--output", str(page))[1]
     standing = "4 of 17 numbers of the class and of the road map's 2018 were read at their sources"
     assert standing in " ".join(out.split()) and "(cited from memory)" in page.read_text()
     code, out, _ = call(capsys, *classed, "--json")
@@ -276,7 +276,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
         (["--nodes", "4", "--class", "lite"], "did you mean light"),
         (["--nodes", "4", "--class", "missing.toml"], "missing.toml"),
         (["--nodes", "4", "--class", "light", "--year", "2050"], "the road map has"),
-        (["--nodes", "4", "--machine", "hdr20"], "did you mean hdr200"),
+        (["--nodes", "4", "--network", "hdr20"], "did you mean hdr200"),
         (["--nodes", "4", "--only", "chess"], "no application 'chess'"),
         (["--nodes", "4"], "no verified ping-pong"),
     ],

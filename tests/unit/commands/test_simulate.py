@@ -122,7 +122,7 @@ def test_a_time_of_0_s_is_a_prediction(times: tuple[float, ...], sentence: str) 
 
 
 def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
+    assert simulate("collective", "broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
     output = capsys.readouterr().out
     assert output.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
     assert "trinaryx3 is the fastest, 170 us, 7.5 x faster than the next, binomial." in output
@@ -131,7 +131,16 @@ def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixt
 
 
 def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--scale", "2x2x2..8x8x8")
+    words = (
+        "collective",
+        "broadcast",
+        "--topology",
+        "torus:4x4x4",
+        "--bytes",
+        "1KiB..16MiB",
+        "--scale",
+        "2x2x2..8x8x8",
+    )
     assert simulate(*words) == 0
     output = capsys.readouterr().out
     assert "Up to 76 KiB binomial, beyond it trinaryx3 (" in output
@@ -140,7 +149,7 @@ def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--json") == 0
+    assert simulate("collective", "broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--json") == 0
     found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
     assert [s.algorithm for s in found.by_size] == ["binomial", "trinaryx3"]
     assert {p.algorithm for p in found.predictions} == {"binomial", "ring", "trinaryx3"}
@@ -150,16 +159,21 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
-        (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
-        (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "is not an algorithm of broadcast"),
-        (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
-        (["broadcast"], "add --topology"),
-        ([], "name a collective"),
-        (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
-        (["broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
-        (["missing.goal", "--topology", "flat:4"], "no such file"),
-        (["broadcast", "--validate", "latest"], "--validate requires a run"),
+        (["collective", "brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
+        (["collective", "broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
+        (
+            ["collective", "broadcast", "--topology", "flat:4", "--algorithm", "dissemination"],
+            "is not an algorithm of broadcast",
+        ),
+        (["collective", "broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
+        (["collective", "broadcast"], "add --topology"),
+        (["collective"], "Missing argument"),
+        (["brodcast", "--topology", "flat:4"], "No such command"),
+        (["collective", "broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
+        (["collective", "broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
+        (["collective", "missing.goal", "--topology", "flat:4"], "no such file"),
+        (["collective", __file__, "--bytes", "8"], "one whole schedule; leave out --bytes"),
+        (["collective", "broadcast", "--goal", "--json"], "leave out --json"),
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_exists(
@@ -171,7 +185,7 @@ def test_wrong_usage_is_one_line_that_says_what_exists(
 
 
 def test_nothing_predicted_is_inconclusive(stand_in: Path) -> None:
-    assert simulate("allgather", "--topology", "flat:4") == 4
+    assert simulate("collective", "allgather", "--topology", "flat:4") == 4
 
 
 def test_a_wrong_schedule_is_a_failure(
@@ -191,7 +205,7 @@ def test_a_wrong_schedule_is_a_failure(
     )
     path.chmod(0o755)
     monkeypatch.setattr(program, "build", lambda: path)
-    assert simulate("broadcast", "--topology", "flat:4", "--bytes", "8") == 1
+    assert simulate("collective", "broadcast", "--topology", "flat:4", "--bytes", "8") == 1
     assert "WRONG: bad: rank 3." in capsys.readouterr().out
 
 
@@ -200,7 +214,7 @@ def test_a_program_that_fails_is_told(
 ) -> None:
     path = tmp_path / "program"
     monkeypatch.setattr(program, "build", lambda: path)
-    assert simulate("broadcast", "--topology", "flat:4") == 3
+    assert simulate("collective", "broadcast", "--topology", "flat:4") == 3
     for body, message in (
         ("kill -9 $$", "signal 9"),
         ("echo oh >&2; exit 7", "status 7: oh"),
@@ -208,14 +222,14 @@ def test_a_program_that_fails_is_told(
     ):
         path.write_text(f"#!/bin/sh\n{body}\n")
         path.chmod(0o755)
-        assert simulate("broadcast", "--topology", "flat:4") == 3
+        assert simulate("collective", "broadcast", "--topology", "flat:4") == 3
         assert message in capsys.readouterr().err
 
 
 def test_the_page(stand_in: Path, tmp_path: Path) -> None:
     place = tmp_path / "page.html"
-    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..1MiB", "--scale", "2x2x2,8x8x8")
-    assert simulate(*words, "--html", str(place)) == 0
+    words = ("collective", "broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..1MiB", "--scale", "2x2x2,8x8x8")
+    assert simulate(*words, "--output", str(place)) == 0
     html = place.read_text()
     assert "Content-Security-Policy" in html and "http-equiv" in html
     for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
@@ -239,7 +253,7 @@ def test_counts_are_short(value: float | None, short: str) -> None:
 def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "some.goal"
     file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
-    assert simulate(str(file)) == 0
+    assert simulate("collective", str(file)) == 0
     assert "on flat:2, 2 ranks\n\n  goal lasts 5.00 us.\n" in capsys.readouterr().out
 
 
@@ -255,11 +269,11 @@ def test_a_receive_of_another_size_is_reported(
         file.write_text(
             f"num_ranks 2\nrank 0 {{\nsend {sent}b to 1 tag 7\n}}\nrank 1 {{\nrecv {size}b from 0 tag 7\n}}\n"
         )
-        assert simulate(str(file), "--machine", "S=100", "--json") == 0
+        assert simulate("collective", str(file), "--network", "S=100", "--json") == 0
         found = json.loads(capsys.readouterr().out)
         times.append(found["predictions"][0]["seconds"])
     assert times[0] == times[1]
-    assert simulate(str(file), "--machine", "S=100") == 0
+    assert simulate("collective", str(file), "--network", "S=100") == 0
     output = " ".join(capsys.readouterr().out.split())
     first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
     assert f"1 message has another size than the receive, the first: {first}; the size of the send counts" in output
@@ -269,20 +283,20 @@ def test_a_receive_of_another_size_is_reported(
 def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mismatched.goal"
     file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")
-    assert simulate(str(file)) == 1
+    assert simulate("collective", str(file)) == 1
     assert "WRONG: goal: rank 1 does not receive what rank 0 sends it with tag 3." in capsys.readouterr().out
     ranks = "".join(f"rank {r} {{\na: send 8b to {1 - r}\nb: recv 8b from {1 - r}\nb requires a\n}}\n" for r in (0, 1))
     file.write_text(f"num_ranks 2\n{ranks}")
-    assert simulate(str(file)) == 0
+    assert simulate("collective", str(file)) == 0
     assert "It ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
-    assert simulate(str(file), "--machine", "S=0") == 1
+    assert simulate("collective", str(file), "--network", "S=0") == 1
     assert "rank 0 waits for ever: messages above S = 0 bytes" in capsys.readouterr().out
 
 
 def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
     stand_in: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert simulate("barrier", "--topology", "flat:64", "--scale", "64..1024") == 0
+    assert simulate("collective", "barrier", "--topology", "flat:64", "--scale", "64..1024") == 0
     output = capsys.readouterr().out
     assert "\n  flat:64:\n" in output and "\n  , " not in output
     less = Breakdown(latency=1e-6, bandwidth=2e-9, contention=-2e-9)
@@ -293,8 +307,17 @@ def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
 def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Trinaryx3 on a torus of 4 x 4 x 4 has depth 10 and no contention, and beats binomial trees for long messages."""
     place = tmp_path / "page.html"
-    words = ["broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB,4MiB", "--algorithm", "trinaryx3,binomial"]
-    assert simulate(*words, "--html", str(place), "--json") == 0
+    words = [
+        "collective",
+        "broadcast",
+        "--topology",
+        "torus:4x4x4",
+        "--bytes",
+        "1KiB,4MiB",
+        "--algorithm",
+        "trinaryx3,binomial",
+    ]
+    assert simulate(*words, "--output", str(place), "--json") == 0
     found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
     long = {p.algorithm: p for p in found.predictions if p.bytes == 4 << 20}
     ours, other = long["trinaryx3"], long["binomial"]
@@ -307,7 +330,7 @@ def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture
 
 @pytest.mark.native
 def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate("broadcast", "--topology", "square:4") == 2
+    assert simulate("collective", "broadcast", "--topology", "square:4") == 2
     output = capsys.readouterr().err
     assert "torus:AxB" in output and output.count("\n") == 1
 
@@ -318,7 +341,7 @@ def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.C
     for name, network in known.items():
         assert network.name == name and network.sources() and all(s.strip() for s in network.sources())
         assert all(p.source and p.value > 0 for p in networks.vars_of(network).values())
-    assert simulate("--machines") == 0
+    assert simulate("networks") == 0
     output = " ".join(capsys.readouterr().out.split())
     assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in output and "cited from memory" in output
 
@@ -331,8 +354,8 @@ def test_the_program_takes_every_network_on_a_topology_of_its_kind(
     network = networks.named(name)
     kind = network.topology.partition(":")[0]
     small = {"tofu": "2x2x2", "dragonfly": "4x4x2", "fattree": "4x4", "flat": "16"}[kind]
-    words = ("--topology", f"{kind}:{small}", "--machine", name, "--algorithm", "dissemination")
-    assert simulate("barrier", *words) == 0
+    words = ("--topology", f"{kind}:{small}", "--network", name, "--algorithm", "dissemination")
+    assert simulate("collective", "barrier", *words) == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert f"({network.title}, {networks.KINDS[network.kind]})" in output
 
@@ -340,11 +363,14 @@ def test_the_program_takes_every_network_on_a_topology_of_its_kind(
 @pytest.mark.native
 def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
     """On two ranks a barrier is one message: L + 2 o is the published latency; a byte takes 1 / bandwidth."""
-    words = ("--topology", "flat:2", "--machine", "hdr200", "--json")
-    assert simulate("barrier", *words) == 0
+    words = ("--topology", "flat:2", "--network", "hdr200", "--json")
+    assert simulate("collective", "barrier", *words) == 0
     short = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
     assert [p.seconds for p in short.predictions if p.usable] == pytest.approx([600e-9] * 2)
-    assert simulate("broadcast", *words, "--bytes", "25MB", "--algorithm", "binomial", "--segments", "1") == 0
+    assert (
+        simulate("collective", "broadcast", *words, "--bytes", "25MB", "--algorithm", "binomial", "--segments", "1")
+        == 0
+    )
     long = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
     assert long.predictions[0].seconds == pytest.approx(1e-3, rel=1e-3)
 
@@ -352,16 +378,16 @@ def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--topology", "flat:4", "--machine", "hdr"], "did you mean hdr200?"),
-        (["--topology", "flat:4", "--machine", "tofu"], "use a network with links, as --topology tofu:24x18x16"),
-        (["--topology", "torus:4", "--machine", "loggopsim"], "it is for --topology flat:P"),
-        (["--topology", "flat:4", "--scale", "torus:4x4", "--machine", "loggopsim"], "it is for --topology flat:P"),
+        (["--topology", "flat:4", "--network", "hdr"], "did you mean hdr200?"),
+        (["--topology", "flat:4", "--network", "tofu"], "use a network with links, as --topology tofu:24x18x16"),
+        (["--topology", "torus:4", "--network", "loggopsim"], "it is for --topology flat:P"),
+        (["--topology", "flat:4", "--scale", "torus:4x4", "--network", "loggopsim"], "it is for --topology flat:P"),
     ],
 )
 def test_a_network_that_says_nothing_of_this_is_refused(
     words: list[str], message: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert simulate("barrier", *words) == 2
+    assert simulate("collective", "barrier", *words) == 2
     output = capsys.readouterr().err
     assert message in output and output.count("\n") == 1
 
@@ -375,19 +401,19 @@ def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.native
 def test_a_part_of_an_interface_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate("barrier", "--topology", "torus:2x2", "--machine", "interfaces=2.5") == 2
+    assert simulate("collective", "barrier", "--topology", "torus:2x2", "--network", "interfaces=2.5") == 2
     assert "'interfaces' should be a whole number, not '2.5'" in capsys.readouterr().err
-    assert simulate("barrier", "--topology", "torus:2x2", "--machine", "interfaces=256") == 2
+    assert simulate("collective", "barrier", "--topology", "torus:2x2", "--network", "interfaces=256") == 2
     assert "'interfaces' should be a number from 1 to 255, not '256'" in capsys.readouterr().err
 
 
 @pytest.mark.native
 def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate("barrier", "--topology", "flat:64") == 0
+    assert simulate("collective", "barrier", "--topology", "flat:64") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in output
     assert "(LogGOPSim's own example, the default; not those of a machine)" in output
-    assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
+    assert simulate("collective", "barrier", "--topology", "torus:4x4", "--network", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output
 

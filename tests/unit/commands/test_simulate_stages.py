@@ -135,9 +135,9 @@ def test_a_sweep_names_where_another_iteration_becomes_the_fastest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
-    words = ["--stages", "waits=work:20000,sum:8,sum:8", "--stages", "hides=sum:8|work:20000,sum:8,work:16000/1"]
-    words += ["--topology", "flat:2", "--scale", "2..4096", "--machine", CHEAP]
-    assert command_line.call(["simulate", *words, "--json", "--html", str(page)]) == OK
+    words = ["stages", "waits=work:20000,sum:8,sum:8", "hides=sum:8|work:20000,sum:8,work:16000/1"]
+    words += ["--topology", "flat:2", "--scale", "2..4096", "--network", CHEAP]
+    assert command_line.call(["simulate", *words, "--json", "--output", str(page)]) == OK
     report = json.loads(capsys.readouterr().out)
     assert [s["algorithm"] for s in report["by_scale"]] == ["waits", "hides"]
     # One sum of log2 P rounds of 2007 ns against 16 us: between 2^7 and 2^8 ranks.
@@ -160,11 +160,5 @@ def test_of_a_profile_it_names_the_command_that_takes_one(
         (tmp_path / "results" / name).mkdir(parents=True)
         (tmp_path / "results" / name / "profile.json").write_text("{}")
     for more in ([], ["--topology", "flat:2"]):
-        assert command_line.call(["simulate", typed, *more]) == USAGE
+        assert command_line.call(["simulate", "collective", typed, *more]) == USAGE
         assert f"./fl map {shown} --topology torus:32x32 predicts its messages" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words", [["broadcast"], ["--pattern", "halo"], ["--goal", "x.goal"]])
-def test_stages_stand_alone(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.call(["simulate", *words, "--stages", "a=work:5", "--topology", "flat:2"]) == USAGE
-    assert "--stages describes iterations" in capsys.readouterr().err

@@ -382,7 +382,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
         assert command_line.call(["check", str(tmp_path / "results" / run)]) == 0, capsys.readouterr().out
     capsys.readouterr()
     with turns.party(2):
-        status = command_line.call(["tune", "collectives", *words, *effort, *where, "--from", tuned.measured])
+        status = command_line.call(["tune", "collectives", *words, *effort, *where, "--run", tuned.measured])
     again = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
     assert status in (0, 4) and again.measured == tuned.measured
     assert [c.case for c in again.choices] == [c.case for c in tuned.choices]  # the same candidates, tried once more

@@ -279,7 +279,7 @@ READERS = present([
     ["compare", "latest", "latest"], ["compare", "latest", "latest", "--json"], ["export", "junit"],
     ["export", "hpcc"], ["explain", "dot"], ["run", "--resume", "latest"],
     ["project", "latest"], ["sign", "latest", "--key", "mine.txt"],
-    ["simulate", "allreduce", "--topology", "torus:2x2", "--bytes", "8", "--machine", "fitted"],
+    ["simulate", "collective", "allreduce", "--topology", "torus:2x2", "--bytes", "8", "--network", "fitted"],
 ])  # fmt: skip
 
 

@@ -11,12 +11,12 @@ from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import (
     as_json,
     colour,
+    output_file,
     print_json,
     results_folder,
     smallest,
     tell,
     width,
-    writable,
 )
 from firstlight.core.errors import UsageError
 
@@ -49,13 +49,7 @@ Exit status:
 @as_json
 @click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
 @click.option("--side-by-side", "as_machines", is_flag=True, help="Show two runs as machines side by side, too.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the page of machines side by side to FILE.",
-)
+@output_file("Write the page of machines side by side to FILE.")
 @smallest
 @results_folder
 def command(
@@ -82,7 +76,7 @@ def command(
         return _machines(names, as_json, output, threshold, results)
     if output is not None:
         raise UsageError(
-            "--output is of machines side by side; `./fl report B --compare A` writes the page of two runs"
+            "--output is of machines side by side; `./fl report B --against A` writes the page of two runs"
         )
     from firstlight.analysis.compare import compare
     from firstlight.report.comparison import comparison as page
@@ -101,8 +95,6 @@ def _machines(names: tuple[str, ...], as_json: bool, output: Path | None, thresh
     from firstlight.commands.compare import machines as page
     from firstlight.core import heritage
 
-    if output is not None:
-        writable(output)
     judged = [runs.judged(runs.find(name, results))[:2] for name in names]
     found = page.beside(judged, heritage.load(), threshold)
     if output is not None:

@@ -11,7 +11,16 @@ import click
 
 from firstlight import __version__
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    note,
+    output_file,
+    print_json,
+    results_folder,
+    tell,
+    width,
+)
 from firstlight.core.errors import OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -46,13 +55,7 @@ Exit status:
 )
 @click.argument("words", nargs=-1, required=True, metavar="FIGURE...")
 @click.option("--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured it.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the page to FILE as well.",
-)
+@output_file("Write the page to FILE as well.")
 @as_json
 @results_folder
 def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool, results: Path) -> int:
@@ -67,8 +70,6 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     from firstlight.analysis.verdict import Verified
     from firstlight.commands.explain import page
 
-    if output is not None:
-        writable(output)
     judgement, workloads, _ = runs.judged(runs.find(run, results))
     figure = choose(judgement.figures, words)
     if not isinstance(figure, Verified):

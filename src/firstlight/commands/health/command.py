@@ -13,9 +13,12 @@ from firstlight.commands.shared.output import (
     new_run_folder,
     note,
     print_json,
+    quiet,
+    remark,
     smallest,
     tell,
     to_write,
+    verbose,
     width,
 )
 from firstlight.core.errors import UsageError
@@ -69,6 +72,8 @@ Exit status:
     help="Write the result to FILE for Prometheus; its textfile collector requires a name that ends in .prom.",
 )
 @smallest
+@quiet
+@verbose("Show every command that is launched.")
 @as_json
 @new_run_folder
 def command(
@@ -111,7 +116,7 @@ def command(
         tell(summary(health, width(), colour()))
     if accept and health.sound:
         run_id = runs.accept(path, results).id
-        note(f"{run_id} is accepted: later checks of this machine compare with it")
+        remark(f"{run_id} is accepted: later checks of this machine compare with it")
     elif accept:
         note("not accepted: a row is bad or unclear, or the machine was disturbed")
     return health.code

@@ -15,12 +15,13 @@ from firstlight.commands.shared.output import (
     as_json,
     colour,
     note,
+    output_file,
     print_json,
     results_folder,
     smallest,
     tell,
+    to_write,
     width,
-    writable,
 )
 from firstlight.core import shell
 from firstlight.core.errors import OK, UsageError
@@ -77,16 +78,11 @@ Exit status:
 @click.option(
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),
+    callback=to_write,
     metavar="FILE",
     help="Write the comparison of the newest run with the baseline as JUnit XML.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help=f"Write the page to FILE instead of {PAGE} in the folder of the runs.",
-)
+@output_file(f"Write the page to FILE instead of {PAGE} in the folder of the runs.")
 @as_json
 @results_folder
 def command(
@@ -117,9 +113,6 @@ def command(
         run = runs.accept(runs.find(accept, folder), folder)
         tell(f"{run.id} is accepted: later runs of {run.machine.name} are compared with it")
         return OK
-    for path in (output, junit):
-        if path is not None:
-            writable(path)
     read = _read(paths)
     history = _history(read, machine, since, figures, threshold)
     judged, comparison = _compared(folder, history, figures, threshold)

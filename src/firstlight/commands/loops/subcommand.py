@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.commands.shared.output import as_json, note, print_json, tell, width
+from firstlight.commands.shared.output import as_json, print_json, quiet, remark, tell, width
 from firstlight.core.errors import OK, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,19 @@ def schemas() -> dict[str, object]:
     return {"tune-loop": list[TunedLoop]}
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Example:
+  ./fl tune loop examples/tune/loops.c --loop dot
+
+\b
+Exit status:
+  0    tuned loops are written; or no candidate is faster than the golden loop
+  2    wrong usage
+  3    nothing could be compiled, or the environment does not allow it
+  130  interrupted
+"""
+)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--loop", "names", multiple=True, metavar="NAME", help="Only the loop in this function; repeatable.")
 @click.option(
@@ -60,6 +72,7 @@ def schemas() -> dict[str, object]:
     "--report", is_flag=True, help="Tune nothing: write the page of the tuned loops; with --json print its data."
 )
 @click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE, so that it is compiled unchanged again.")
+@quiet
 @as_json
 def command(
     file: Path,
@@ -108,7 +121,7 @@ def command(
             read = source.read(file, command=[path, *options])
             for loop in read.loops:
                 if not names or loop.name in names:
-                    found.append(tuner.tune(read, loop, request, note))
+                    found.append(tuner.tune(read, loop, request, remark))
                     records.write(found[-1])
     return _show(found, read, as_json)
 

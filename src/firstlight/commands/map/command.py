@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
+from firstlight.commands.shared.output import as_json, output_folder, print_json, quiet, results_folder, tell, width
 from firstlight.commands.shared.pattern_options import parameters, processes
+from firstlight.core import shell
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ Exit status:
     metavar="NODES",
     help="The same as --holes, but routes also avoid these nodes if the network can.",
 )
-@click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one per line.")
 @click.option(
-    "--seconds",
+    "--node-names", "hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one per line."
+)
+@click.option(
     "--budget",
-    "budget",
     default="45s",
     show_default=True,
     metavar="TIME",
@@ -103,11 +104,9 @@ Exit status:
     help="Decide between the best maps with simulated events, or with the sum of the busiest links alone.",
 )  # fmt: skip
 @click.option(
-    "--machine", default="", metavar="NAME|PARAMETERS", help="The network for predicted times, as in `./fl simulate`."
+    "--network", default="", metavar="NAME|PARAMETERS", help="The network for predicted times, as in `./fl simulate`."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write the files into DIR."
-)
+@output_folder("Write the files into DIR; by default into a new folder, next to the runs.")
 @click.option(
     "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
     help="Use this map without a search: one slot per line, as in DIR/best-so-far after a killed search.",
@@ -123,6 +122,7 @@ Exit status:
 )
 @click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, if it is not recognised.")
 @results_folder
+@quiet
 @as_json
 def command(
     what: str,
@@ -141,8 +141,8 @@ def command(
     starts: int,
     seed: int,
     judged: str,
-    machine: str,
-    out: Path | None,
+    network: str,
+    output: Path | None,
     kept: Path | None,
     attempt: bool,
     launches: int,
@@ -173,8 +173,8 @@ def command(
     for name, nodes in (("--holes", holes), ("--faulty", faulty)):
         effort += [name, nodes] if nodes else []
     request = MappingRequest(
-        found, stands, _machine(machine), parse_duration(budget, "time of the search"), tuple(effort),
-        out or store.new_folder(results, time.time(), "map"), words,
+        found, stands, _machine(network), parse_duration(budget, "time of the search"), tuple(effort),
+        output or store.new_folder(results, time.time(), "map"), words,
         _mpi(words, mpi) if words else None, launches, kept,
     )  # fmt: skip
     shown = _Line()
@@ -218,7 +218,7 @@ def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None)
         from firstlight.system.machine import allocation
 
         if inside or hosts:
-            raise UsageError("--inside and --hosts are for networks by name: an allocation has its own")
+            raise UsageError("--inside and --node-names are for networks by name: an allocation has its own")
         return slots.here(machine.discover(), allocation.discover(), per_node)
     names = slots.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
@@ -244,7 +244,7 @@ class _Line:
     """One line of progress that is overwritten; it is shown only on a terminal."""
 
     def __init__(self) -> None:
-        self._seen = sys.stderr.isatty()
+        self._seen = sys.stderr.isatty() and not shell.call().quiet
 
     def stage(self, text: str) -> None:
         self._show(f"{text} ...")

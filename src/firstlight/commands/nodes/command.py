@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from firstlight.commands.shared.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.commands.shared.output import (
+    as_json,
+    colour,
+    note,
+    output_file,
+    print_json,
+    results_folder,
+    tell,
+    width,
+)
 
 SECTION = "Read"
 
@@ -32,13 +41,7 @@ Exit status:
 """
 )
 @click.argument("place", metavar="FOLDER")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the page to FILE instead of nodes.html in the folder.",
-)
+@output_file("Write the page to FILE instead of nodes.html in the folder.")
 @as_json
 @results_folder
 def command(place: str, output: Path | None, as_json: bool, results: Path) -> int:
@@ -51,8 +54,6 @@ def command(place: str, output: Path | None, as_json: bool, results: Path) -> in
     from firstlight.commands.nodes import folder
 
     found = folder.find(place, results)
-    if output is not None:
-        writable(output)
     return show(found, output, as_json)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.commands.shared.output import as_json, html_page, print_json, tell, width
+from firstlight.commands.shared.output import as_json, output_file, print_json, tell, width
 from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.core.errors import UsageError
 
@@ -37,7 +37,7 @@ Exit status:
 @click.argument("name", required=False, metavar="[PATTERN]")
 @processes("The number of processes.")
 @parameters
-@html_page("Draw the matrix into FILE.")
+@output_file("Draw the matrix into FILE.")
 @click.option(
     "--matrix", "with_matrix", is_flag=True, help="Print the matrix instead, in the format of a profile; needs --json."
 )
@@ -48,7 +48,7 @@ def command(
     name: str | None,
     processes: int | None,
     given: tuple[str, ...],
-    html: Path | None,
+    output: Path | None,
     with_matrix: bool,
     of_memory: bool,
     node_memory: str | None,
@@ -70,11 +70,11 @@ def command(
     if node_memory is not None and not of_memory:
         raise UsageError("--node-memory goes with --memory")
     if of_memory:
-        return _memory(name, processes, given, html, with_matrix, node_memory, as_json)
-    if name is None and (processes is not None or given or html is not None or with_matrix):
+        return _memory(name, processes, given, output, with_matrix, node_memory, as_json)
+    if name is None and (processes is not None or given or output is not None or with_matrix):
         raise UsageError("which pattern? ./fl patterns lists them")
     if with_matrix and not as_json:
-        raise UsageError("--matrix goes with --json; --html FILE draws it")
+        raise UsageError("--matrix goes with --json; --output FILE draws it")
     built = program.build()
     if name is None:
         known = patterns.known(built)
@@ -86,12 +86,12 @@ def command(
     if processes is None:
         raise UsageError(f"for how many processes? ./fl patterns {name} --processes 1024")
     shown = patterns.show(built, name, processes, given)
-    if html is not None:
-        page.write(shown, patterns.matrix(built, name, processes, given), html)
+    if output is not None:
+        page.write(shown, patterns.matrix(built, name, processes, given), output)
     if as_json:
         print_json(patterns.matrix(built, name, processes, given) if with_matrix else shown)
     else:
-        tell(page.summary(shown, html, width()))
+        tell(page.summary(shown, output, width()))
     return 0
 
 
@@ -99,7 +99,7 @@ def _memory(
     name: str | None,
     processes: int | None,
     given: tuple[str, ...],
-    html: Path | None,
+    output: Path | None,
     with_matrix: bool,
     node_memory: str | None,
     as_json: bool,
@@ -127,10 +127,10 @@ def _memory(
                 raise
             tell(f"{one} is left out: {refusal}", err=True)
     node = machine.discover().memory if node_memory is None else parse_size(node_memory)
-    if html is not None:
-        page.write(needs, node, html)
+    if output is not None:
+        page.write(needs, node, output)
     if as_json:
         print_json(needs)
     else:
-        tell(page.summary(needs, node, html))
+        tell(page.summary(needs, node, output))
     return 0

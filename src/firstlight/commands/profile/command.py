@@ -34,6 +34,11 @@ def schemas() -> dict[str, object]:
     epilog="""\b
 Example:
   ./fl profile -- mpiexec -n 2 ./app
+
+\b
+Exit status: that of COMMAND, or
+  2    wrong usage
+  3    COMMAND ended well, but nothing was recorded; or the environment does not allow it
 """,
 )
 @click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
@@ -46,8 +51,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     COMMAND is the program with its launcher, as `mpiexec -n 8 ./a.out`.
 
     The profile is written to a folder of its own below the results folder: profile.json, report.html and the records of
-    the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status. The status is 3 if
-    COMMAND ended well but nothing was recorded.
+    the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status.
 
     Phases: MPI_Pcontrol(0) stops recording, any other level begins the phase of that number; a program begins
     in phase 1.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.commands.shared.output import as_json, html_page, print_json, results_folder, tell, width
+from firstlight.commands.shared.output import as_json, output_file, print_json, results_folder, tell, width
 from firstlight.core.errors import INCONCLUSIVE, OK, UsageError
 
 SECTION = "Predict"
@@ -23,9 +23,9 @@ def schemas() -> dict[str, object]:
 @click.command(
     epilog="""\b
 Examples:
-  ./fl project --nodes 64 --machine edr100
-  ./fl project --topology torus:4x4x4 --machine tofu --watts 350W --power 40kW
-  ./fl project --nodes 64 --machine hdr200 --class light --year 2018 --power 20MW
+  ./fl project --nodes 64 --network edr100
+  ./fl project --topology torus:4x4x4 --network tofu --watts 350W --power 40kW
+  ./fl project --nodes 64 --network hdr200 --class light --year 2018 --power 20MW
 
 \b
 Classes: light (Blue Gene/L), heavy (Red Storm), aggressive (designed for an exaflop)
@@ -48,8 +48,8 @@ Exit status:
     help="The number of nodes; those of --topology if not given.",
 )
 @click.option("--topology", default="", metavar="SPEC", help="The network, as torus:8x8x8; flat:N if not given.")
-@click.option("--machine", default="", metavar="NAME|PARAMETERS",
-              help="The model of messages: a network (./fl simulate --machines), parameters, or `fitted` to the "
+@click.option("--network", default="", metavar="NAME|PARAMETERS",
+              help="The model of messages: a network (./fl simulate networks), parameters, or `fitted` to the "
               "run's ping-pong (the default).")  # fmt: skip
 @click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
 @click.option(
@@ -65,14 +65,14 @@ Exit status:
 @click.option("--only", default="", metavar="WORKLOADS", help="Only these workloads, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
               help="The largest network to simulate; times on larger networks are extrapolated.")  # fmt: skip
-@html_page("Write a page to FILE as well.")
+@output_file("Write a page to FILE as well.")
 @results_folder
 @as_json
 def command(
     run_name: str,
     nodes: int | None,
     topology: str,
-    machine: str,
+    network: str,
     mpi: str | None,
     node_class: str,
     year: int | None,
@@ -80,7 +80,7 @@ def command(
     watts: str,
     only: str,
     simulated: int,
-    html: Path | None,
+    output: Path | None,
     results: Path,
     as_json: bool,
 ) -> int:
@@ -103,7 +103,7 @@ def command(
         year=year,
         power=power,
         watts=watts,
-        machine=machine,
+        machine=network,
         mpi=mpi,
         simulated=simulated,
         only=tuple(dict.fromkeys(w.strip() for w in only.split(",") if w.strip())),
@@ -117,12 +117,12 @@ def command(
             "project another run"
         ) from error
     _progress("")
-    if html is not None:
-        projection.write(found, html)
+    if output is not None:
+        projection.write(found, output)
     if as_json:
         print_json(found)
     else:
-        tell(projection.summary(found, html, width()))
+        tell(projection.summary(found, output, width()))
     return OK if any(a.weak for a in found.applications) else INCONCLUSIVE
 
 

@@ -193,7 +193,7 @@ def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple
         network = networks.named(order.machine)
         return network.word, f"{network.title}, {networks.KINDS[network.kind]}"
     if isinstance(fitted, UsageError):
-        raise UsageError(f"{fitted}; or name a network, such as --machine hdr200 (./fl simulate --machines)")
+        raise UsageError(f"{fitted}; or name a network, such as --network hdr200 (./fl simulate networks)")
     place = "two processes of one node" if fitted.nodes == 1 else "two nodes"
     return None, f"{fitted.source}, between {place}"
 
@@ -273,7 +273,7 @@ def _notes(
     ]
     if words is None and fitted is not None and fitted.nodes == 1:
         notes.append(
-            "messages are those within a node, which are faster than any network; --machine hdr200 selects a network"
+            "messages are those within a node, which are faster than any network; --network hdr200 selects a network"
         )
     if words is not None:
         notes.append("published figures of a network have no interval: intervals include only the launches of the work")

@@ -187,7 +187,7 @@ def group(
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
     elif ctx.invoked_subcommand != "doctor":  # which tells what is wrong with the file
-        ctx.default_map = sites.defaults(COMMANDS)
+        ctx.default_map = sites.defaults(WITH_RESULTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -222,11 +222,13 @@ def call(arguments: list[str]) -> int:
 
 def _call(arguments: list[str]) -> int:
     try:
-        from firstlight.commands.shared import start
+        from firstlight.commands.shared import old_spellings, start
         from firstlight.commands.shared.output import called, readable
 
         start.prepare()
         readable(arguments)
+        with_value = {name for option in group.params if not getattr(option, "is_flag", False) for name in option.opts}
+        arguments = old_spellings.renewed(arguments, with_value)
         if INSTALLED:
             from firstlight.system import machine
 

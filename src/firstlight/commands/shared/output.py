@@ -38,7 +38,8 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./f
 WITH_RESULTS = frozenset(
     (
         "run", "bench", "import", "submit", "health", "figures", "export junit", "export hpcc", "compare", "history",
-        "explain", "check", "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
+        "explain", "check", "sign", "report", "nodes", "profile", "simulate collective",
+        "simulate pattern", "simulate stages", "simulate validate", "project", "tune collectives", "map",
     )
 )  # fmt: skip
 """The commands that have `--results`."""
@@ -64,6 +65,31 @@ def _results_option(what: str) -> Callable[[_Command], _Command]:
     )
 
 
+def _keep_words(_: click.Context, option: click.Parameter, value: bool) -> bool:
+    """Keep the flag for all later output. Raises UsageError for --quiet with --verbose."""
+    now = shell.call()
+    now = now._replace(quiet=value) if option.name == "quiet" else now._replace(verbose=value)
+    if now.quiet and now.verbose:
+        raise UsageError("--quiet and --verbose: choose one")
+    shell.calling(now)
+    return value
+
+
+quiet = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_words,
+    help="Print only the result and errors: no progress, no notes.",
+)
+
+
+def verbose(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--verbose`; `what`: its help."""
+    return click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_words, help=what)
+
+
 results_folder = _results_option("The folder of the runs.")
 new_run_folder = _results_option("The folder in which the run's directory is made.")
 smallest = click.option(
@@ -81,10 +107,16 @@ def to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path 
     return None if value is None else writable(value)
 
 
-def html_page(what: str) -> Callable[[_Command], _Command]:
-    """Return the option `--html FILE` of a command that writes a page; `what`: its help."""
+def output_file(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--output FILE` of a command that writes a page or a document; `what`: its help."""
     kind = click.Path(path_type=Path, dir_okay=False)
-    return click.option("--html", type=kind, callback=to_write, metavar="FILE", help=what)
+    return click.option("-o", "--output", type=kind, callback=to_write, metavar="FILE", help=what)
+
+
+def output_folder(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--output DIR` of a command that writes several files; `what`: its help."""
+    kind = click.Path(path_type=Path, file_okay=False)
+    return click.option("-o", "--output", type=kind, metavar="DIR", help=what)
 
 
 def print_json(value: object) -> None:
@@ -142,8 +174,14 @@ def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def note(text: str) -> None:
-    """Print one line to stderr, apart from the result."""
+    """Print one line to stderr, apart from the result, also with --quiet: an error, or what the result lacks."""
     tell(f"firstlight: {text}", err=True)
+
+
+def remark(text: str) -> None:
+    """Print one line to stderr that a user can do without: --quiet drops it."""
+    if not shell.call().quiet:
+        note(text)
 
 
 def writable(path: Path) -> Path:

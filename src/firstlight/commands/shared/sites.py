@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from firstlight.core.errors import UsageError
 
 _TIMED = ("bench", "submit", "tune")
 """Commands that measure times and are of no use if nothing is timed."""
-_DEEPER = {"export": ("junit", "hpcc"), "tune": ("collectives",)}
-"""Commands with subcommands, and the subcommands that receive the results folder of the site file."""
 
 
 def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None, name: str | None) -> None:
@@ -46,8 +44,10 @@ def refuse_target(command: str) -> None:
         )
 
 
-def defaults(commands: Sequence[str]) -> dict[str, Any]:
+def defaults(with_results: Iterable[str]) -> dict[str, Any]:
     """Return the defaults of options by command, from the site file, in the form of click's `default_map`.
+
+    `with_results`: the commands and subcommands that have `--results`.
 
     Raises UsageError if a line of the site file is wrong.
     """
@@ -58,7 +58,8 @@ def defaults(commands: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if settings.results:
         where = {"results": folder(settings.results)}
-        found = {name: dict.fromkeys(_DEEPER[name], where) if name in _DEEPER else dict(where) for name in commands}
+        for name, _, inner in (command.partition(" ") for command in with_results):
+            found.setdefault(name, {}).update({inner: where} if inner else where)
     submit = settings.submit
     given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
     found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})

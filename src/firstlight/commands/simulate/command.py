@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from firstlight.commands.shared.output import as_json, html_page, print_json, results_folder, tell, to_write, width
+from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
 from firstlight.commands.shared.pattern_options import parameters, processes
+from firstlight.commands.simulate import options
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
     from firstlight.analysis.loggops import Fitted
     from firstlight.commands.simulate.answer import Simulated
-    from firstlight.execute.network.program import Evaluator
+    from firstlight.commands.simulate.queries import SimulationRequest
     from firstlight.execute.network.stages import Stages
 
 SECTION = "Predict"
@@ -29,29 +30,27 @@ def schemas() -> dict[str, object]:
     return {"simulate": Simulated, "validate": Validated}
 
 
-@click.command(
-    epilog="""\b
+@click.group(
+    epilog=f"""\b
 Examples:
-  ./fl simulate allreduce --topology torus:8x8 --bytes 8,64KiB
-  ./fl simulate --pattern npb_cg -n 64 -p class=A --topology torus:8x8
-  ./fl simulate --stages measured --topology flat:1024 --scale 64..4096
-
-\b
-Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
-torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
-(no links, every rank is equally far from every other).
-
-\b
-Exit status:
-  0    predicted
-  1    a schedule is wrong or can never end: the checker shows why
-  2    wrong usage
-  3    firstlight-simulate cannot be built
-  4    nothing could be predicted: every algorithm refused the problem
-"""
+  ./fl simulate collective allreduce --topology torus:8x8 --bytes 8,64KiB
+  ./fl simulate pattern npb_cg -n 64 -p class=A --topology torus:8x8
+  ./fl simulate networks
+{options.EXIT}"""
 )
-@click.argument("subject", required=False, metavar="[COLLECTIVE|FILE.goal]")
-@click.option("--topology", metavar="SPEC", help="The network, as tofu:24x18x16; see below.")
+def command() -> None:
+    """Predict the time of a collective or a pattern."""
+
+
+@command.command(
+    epilog=f"""\b
+Examples:
+  ./fl simulate collective allreduce --topology torus:8x8 --bytes 8,64KiB
+  ./fl simulate collective barrier --topology flat:64 --scale 64..1024
+  ./fl simulate collective bcast --topology flat:8 --algorithm binomial --goal
+{options.TOPOLOGIES}"""
+)
+@click.argument("subject", metavar="NAME|FILE.goal")
 @click.option(
     "--bytes",
     "sizes",
@@ -61,158 +60,206 @@ Exit status:
     help="1MiB, 8,64KiB or 1KiB..16MiB: of the whole message, or of a rank's block.",
 )
 @click.option(
-    "--algorithm",
-    default="all",
-    show_default=True,
-    metavar="NAMES",
-    help="One or more, comma separated; of a pattern, allreduce=ring,...",
-)
-@click.option(
     "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
 )
 @click.option("--segment-bytes", metavar="SIZE", help="The size of a segment, instead of --segments.")
 @click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="The root of a broadcast or reduce.")
-@click.option(
-    "--scale",
-    metavar="SHAPES",
-    help="Predict for these shapes of the same kind as well: 4x4x4,8x8x8 or 64..65536 (for flat).",
-)
 @click.option("--missing", default="", metavar="RANKS", help="Ranks that do not participate, comma separated.")
-@click.option(
-    "--machine",
-    default="",
-    metavar="NAME|PARAMETERS",
-    help="A real network by its name (see --machines), parameters as key=value,... (L, o, g, hop, overhead in ns; G, O "
-    "in ns/B; S in B; bandwidth in B/s), or `fitted`: to the ping-pong of a run (see --run, --mpi).",
-)
-@click.option("--machines", is_flag=True, help="List the networks known by name, with their published figures.")
-@click.option("--run", "run_name", default="latest", show_default=True, metavar="RUN", help="The run for `fitted`.")
-@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
-@click.option("--noise", default="", metavar="PARAMETERS", help="period_us=1000,duration_us=100,phase=independent,...")
-@click.option(
-    "--evaluator",
-    type=click.Choice(["auto", "maxplus", "rounds", "events"]),
-    default="auto",
-    show_default=True,
-    help="auto: what the checker's verdict allows.",
-)
-@click.option(
-    "--validate",
-    is_flag=False,
-    flag_value="latest",
-    metavar="[RUN]",
-    help="Predict the collectives, exchanges with neighbours and patterns that a run measured from its own ping-pong, "
-    "and report the error.",
-)
-@click.option(
-    "--pattern", metavar="NAME", help="Predict an iteration of this pattern instead (./fl patterns lists them)."
-)
-@processes("The number of processes of a pattern; one per node if not given.")
-@parameters
-@click.option(
-    "--stages",
-    multiple=True,
-    metavar="NAME=STAGES|measured",
-    help="Predict an iteration given stage by stage instead, as classic='near:800|work:5200,sum:8'; repeatable. "
-    "`measured`: those of the run (see --run).",
-)
-@click.option(
-    "--goal",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=to_write,
-    metavar="FILE",
-    help="Write the schedule of one algorithm and size, or of a pattern, in the GOAL language.",
-)
-@html_page("Write a page to FILE as well.")
-@results_folder
-@as_json
-def command(
-    subject: str | None,
-    topology: str | None,
+@options.goal
+@options.predicting("One or more algorithms, comma separated; all if not given.")
+@click.pass_context
+def collective(
+    context: click.Context,
+    subject: str,
     sizes: str,
-    algorithm: str,
     segments: str,
     segment_bytes: str | None,
     root: int,
-    scale: str | None,
     missing: str,
-    machine: str,
-    machines: bool,
-    run_name: str,
-    mpi: str | None,
-    noise: str,
-    evaluator: Evaluator,
-    validate: str | None,
-    pattern: str | None,
-    processes: int | None,
-    given: tuple[str, ...],
-    stages: tuple[str, ...],
-    goal: Path | None,
-    html: Path | None,
-    results: Path,
-    as_json: bool,
+    goal: bool,
+    **shared: Unpack[options.Shared],
 ) -> int:
-    """Predict the time of a collective or a pattern.
+    """Predict each algorithm of a collective on a network.
 
-    It predicts each algorithm of a collective on a network, an iteration of a pattern, or a collective in stages.
-
-    COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
+    NAME is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
     schedule in the GOAL language. Schedules are checked before they are evaluated, and the same schedules run on MPI.
     """
-    if machines:
-        return _machines(as_json)
-    if validate is not None:
-        if pattern is not None:
-            raise UsageError("--validate predicts what a run measured, patterns included; leave out --pattern")
-        if subject is not None:
-            raise UsageError(f"--validate requires a run, not {subject!r}; write --validate RUN or --validate alone")
-        return _validate(validate, results, mpi, html, as_json)
-    if pattern is None and (processes is not None or given):
-        raise UsageError("--processes and --parameter are of a pattern: --pattern NAME (./fl patterns lists them)")
-    if pattern is not None and subject is not None:
-        raise UsageError(f"--pattern {pattern} or {subject}, not both")
-    if stages and (subject, pattern, goal) != (None, None, None):
-        raise UsageError("--stages describes iterations; leave out a collective, --pattern and --goal")
-    subject = "an iteration" if stages else subject if pattern is None else pattern
-    if subject is None:
-        raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
-    _refuse_profile(subject, results)
-    from firstlight.commands.simulate import page as simulation
     from firstlight.commands.simulate import queries
 
-    order = queries.SimulationRequest(
-        subject=subject,
-        topology=topology,
-        sizes=sizes,
-        algorithms=algorithm,
-        segments=segments,
-        segment_bytes=segment_bytes,
-        root=root,
-        scale=scale,
-        missing=missing,
-        machine="" if machine == "fitted" else machine,
-        noise=noise,
-        evaluator=evaluator,
-        loads=html is not None,
-        pattern=pattern is not None,
-        processes=processes,
-        given=given,
-        stages=_stages(stages, run_name, results),
+    own = queries.SimulationRequest(
+        subject, sizes=sizes, segments=segments, segment_bytes=segment_bytes, root=root, missing=missing
     )
-    fitted = _fitted(run_name, results, mpi) if machine == "fitted" else None
-    if goal is not None:
-        if html is not None or as_json:
-            raise UsageError("--goal writes a schedule and predicts nothing; leave out --html and --json")
-        queries.export(order, fitted, goal)
+    if own.file:
+        _refuse_with_file(context)
+    return _predict(own, shared, goal)
+
+
+@command.command(
+    epilog=f"""\b
+Example:
+  ./fl simulate pattern npb_cg -n 64 -p class=A --topology torus:8x8
+{options.TOPOLOGIES}"""
+)
+@click.argument("name")
+@processes("The number of processes; one per node if not given.")
+@parameters
+@options.goal
+@options.predicting("The algorithm of each collective operation, as allreduce=ring,...")
+def pattern(
+    name: str, processes: int | None, given: tuple[str, ...], goal: bool, **shared: Unpack[options.Shared]
+) -> int:
+    """Predict an iteration of a communication pattern.
+
+    `./fl patterns` lists the patterns.
+    """
+    from firstlight.commands.simulate import queries
+
+    own = queries.SimulationRequest(name, pattern=True, processes=processes, given=given)
+    return _predict(own, shared, goal)
+
+
+@command.command(
+    epilog=f"""\b
+Examples:
+  ./fl simulate stages 'classic=near:800|work:5200,sum:8' --topology flat:64
+  ./fl simulate stages measured --topology flat:1024 --scale 64..4096
+{options.TOPOLOGIES}"""
+)
+@click.argument("words", nargs=-1, required=True, metavar="NAME=STAGES...|measured")
+@options.predicting("The algorithm of each sum, as allreduce=ring.", "The run for `measured` and `fitted`.")
+def stages(words: tuple[str, ...], **shared: Unpack[options.Shared]) -> int:
+    """Predict iterations that are described stage by stage.
+
+    NAME=STAGES describes an iteration, as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of a
+    stage. `measured` stands for the iterations that a run measured.
+    """
+    from firstlight.commands.simulate import queries
+
+    described = _stages(words, shared["run_name"], shared["results"])
+    return _predict(queries.SimulationRequest("an iteration", stages=described), shared)
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  ./fl simulate validate
+  ./fl simulate validate --output validation.html
+
+\b
+Exit status:
+  0    done
+  2    wrong usage, or the run lacks a measurement; the message names the command that measures it
+  3    firstlight-simulate cannot be built
+"""
+)
+@click.argument("run", default="latest")
+@options.mpi
+@options.page
+@results_folder
+@as_json
+def validate(run: str, mpi: str | None, output: Path | None, results: Path, as_json: bool) -> int:
+    """Report the error of predictions for a run.
+
+    The collectives, exchanges with neighbours and patterns that RUN (the newest if not given) measured are predicted
+    from its own ping-pong.
+    """
+    from firstlight import __version__
+    from firstlight.commands.shared import runs
+    from firstlight.commands.simulate import validate as validation
+    from firstlight.commands.simulate import validation_page as page
+    from firstlight.commands.simulate.steps import Asks
+    from firstlight.execute.network import program
+    from firstlight.execute.network.prediction import Prediction
+
+    judgement, workloads, _ = runs.judged(runs.find(run, results))
+    built = program.build()
+    found = validation.validate(
+        judgement,
+        workloads,
+        Asks(
+            lambda question: program.predict(built, question),
+            lambda *schedule: program.predict_schedule(built, *schedule),
+            lambda words: program.decode(program.ask(built, words)[0], Prediction),
+        ),
+        __version__,
+        mpi,
+    )
+    if output is not None:
+        page.write(found, output)
+    if as_json:
+        print_json(found)
+    else:
+        tell(page.summary(found, output, width()))
+    return OK
+
+
+@command.command(
+    epilog="""\b
+Example:
+  ./fl simulate networks
+
+\b
+Exit status:
+  0    done
+  2    wrong usage
+"""
+)
+@as_json
+def networks(as_json: bool) -> int:
+    """List the networks known by name, with their published figures."""
+    from firstlight.commands.simulate import page
+    from firstlight.core import networks
+
+    known = networks.load()
+    if as_json:
+        print_json(tuple(known.values()))
+    else:
+        tell(page.known(known.values(), width()))
+    return OK
+
+
+def _predict(own: SimulationRequest, shared: options.Shared, goal: bool = False) -> int:
+    """Predict what the subcommand requests with the shared options, or export its schedule."""
+    from msgspec.structs import replace
+
+    from firstlight.commands.simulate import page, queries
+
+    output, as_json, fit = shared["output"], shared["as_json"], shared["network"] == "fitted"
+    if goal and as_json:
+        raise UsageError("--goal predicts nothing; leave out --json")
+    _refuse_profile(own.subject, shared["results"])
+    request = replace(
+        own,
+        topology=shared["topology"],
+        scale=shared["scale"],
+        algorithms=shared["algorithm"],
+        machine="" if fit else shared["network"],
+        noise=shared["noise"],
+        evaluator=shared["evaluator"],
+        loads=output is not None and not goal,
+    )
+    fitted = _fitted(shared["run_name"], shared["results"], shared["mpi"]) if fit else None
+    if goal:
+        click.echo(queries.export(request, fitted, output), nl=False)
         return OK
-    simulated = queries.simulate(order, fitted, _progress)
-    if html is not None:
-        simulation.write(simulated, html)
+    simulated = queries.simulate(request, fitted, _progress)
+    if output is not None:
+        page.write(simulated, output)
     if as_json:
         print_json(simulated)
     else:
-        tell(simulation.summary(simulated, html, width()))
+        tell(page.summary(simulated, output, width()))
     return _code(simulated)
+
+
+def _refuse_with_file(context: click.Context) -> None:
+    """Raise UsageError for options that the schedule in a file already decides."""
+    from click.core import ParameterSource
+
+    decided = ("sizes", "segments", "segment_bytes", "root", "missing", "goal", "scale", "algorithm")
+    for option in context.command.params:
+        if option.name in decided and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"a file contains one whole schedule; leave out {option.opts[0]}")
 
 
 def _refuse_profile(subject: str, results: Path) -> None:
@@ -224,21 +271,9 @@ def _refuse_profile(subject: str, results: Path) -> None:
     found = next((p for p in places if (p / PROFILE).is_file() or (p.name == PROFILE and p.is_file())), None)
     if found is not None:
         raise UsageError(
-            f"{subject} is a profile; simulate requires a collective, FILE.goal, --pattern or --stages; "
+            f"{subject} is a profile; simulate requires a collective, FILE.goal, a pattern or stages; "
             f"{shell.command('map', found, '--topology', 'torus:32x32')} predicts its messages"
         )
-
-
-def _machines(as_json: bool) -> int:
-    from firstlight.commands.simulate import page as simulation
-    from firstlight.core import networks
-
-    known = networks.load()
-    if as_json:
-        print_json(tuple(known.values()))
-    else:
-        tell(simulation.known(known.values(), width()))
-    return OK
 
 
 def _progress(done: int, total: int) -> None:
@@ -271,34 +306,3 @@ def _stages(words: tuple[str, ...], name: str, results: Path) -> tuple[Stages, .
         return read(words)
     judgement, workloads, _ = runs.judged(runs.find(name, results))
     return measured(judgement, workloads)
-
-
-def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_json: bool) -> int:
-    from firstlight import __version__
-    from firstlight.commands.shared import runs
-    from firstlight.commands.simulate import validation_page as validation
-    from firstlight.commands.simulate.steps import Asks
-    from firstlight.commands.simulate.validate import validate
-    from firstlight.execute.network import program
-    from firstlight.execute.network.prediction import Prediction
-
-    judgement, workloads, _ = runs.judged(runs.find(name, results))
-    built = program.build()
-    found = validate(
-        judgement,
-        workloads,
-        Asks(
-            lambda question: program.predict(built, question),
-            lambda *schedule: program.predict_schedule(built, *schedule),
-            lambda words: program.decode(program.ask(built, words)[0], Prediction),
-        ),
-        __version__,
-        mpi,
-    )
-    if html is not None:
-        validation.write(found, html)
-    if as_json:
-        print_json(found)
-    else:
-        tell(validation.summary(found, html, width()))
-    return OK

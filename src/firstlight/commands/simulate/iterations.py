@@ -28,7 +28,7 @@ class Iteration(msgspec.Struct, frozen=True):
     small: bool
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
-        """Predict with the evaluator of `simulate --pattern`; all processes are equally far from each other."""
+        """Predict with the evaluator of `simulate pattern`; all processes are equally far from each other."""
         options = ["--topology", f"flat:{self.ranks}", "--machine", fitted.at(self.bytes)]
         try:
             return asks.words(

@@ -210,7 +210,7 @@ def known(networks: Iterable[Network], width: int = 80) -> str:
     """Return the networks that are known by name, with their published figures and sources."""
     import textwrap
 
-    lines = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
+    lines = ["firstlight · networks known by name, for ./fl simulate ... --network NAME", ""]
     for network in networks:
         figures = [f"{what} {value}" for what, value, _ in network.figures()]
         figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]

@@ -31,7 +31,10 @@ _ANY_INTERFACE = (
     "the file names interfaces (nic): on a network with links a message uses the first free interface instead; "
     "flat networks use the named ones"
 )
-_BETTER = "--machine fitted uses the ping-pong of a run here, --machine NAME a real network (--machines lists them)"
+_BETTER = (
+    "--network fitted uses the ping-pong of a run here, --network NAME a real network "
+    "(./fl simulate networks lists them)"
+)
 
 
 class SimulationRequest(msgspec.Struct, frozen=True):
@@ -42,7 +45,7 @@ class SimulationRequest(msgspec.Struct, frozen=True):
     """
 
     subject: str
-    topology: str | None
+    topology: str | None = None
     sizes: str = "1MiB"
     algorithms: str = "all"
     segments: str = "auto"
@@ -58,6 +61,11 @@ class SimulationRequest(msgspec.Struct, frozen=True):
     processes: int | None = None
     given: tuple[str, ...] = ()
     stages: tuple[Stages, ...] = ()
+
+    @property
+    def file(self) -> bool:
+        """Return whether the subject is a file with a schedule."""
+        return not (self.pattern or self.stages) and (self.subject.endswith(".goal") or Path(self.subject).is_file())
 
 
 Progress = Callable[[int, int], None]
@@ -75,7 +83,7 @@ def simulate(
         return _stages(order, fitted, progress)
     if order.pattern:
         return _pattern(order, fitted, progress)
-    if order.subject.endswith(".goal") or Path(order.subject).is_file():
+    if order.file:
         return _goal(order, fitted)
     order = msgspec.structs.replace(order, subject=collective(order.subject))
     if order.topology is None:
@@ -97,8 +105,10 @@ def simulate(
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
 
 
-def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
-    """Write the schedule in the GOAL language instead: of one algorithm for one size, or of an iteration of a pattern.
+def export(order: SimulationRequest, fitted: Fitted | None, file: Path | None) -> str:
+    """Return the schedule in the GOAL language, of one algorithm for one size or of an iteration of a pattern.
+
+    With `file`, write it there and return "".
 
     Raises UsageError as `simulate` does, and if the file cannot be written.
     """
@@ -118,7 +128,8 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path) -> None:
                 f"a file contains one schedule: name one --algorithm ({', '.join(chosen)}) and one of --bytes"
             )
         words = ["goal", "export", *_question(order, chosen, order.topology or "", machine, wanted).words()[1:]]
-    program.ask(program.build(), [*words, "--output", str(file)])
+    to_file = [] if file is None else ["--output", str(file)]
+    return b"".join(program.ask(program.build(), [*words, *to_file])).decode()
 
 
 def _option_words(options: dict[str, str]) -> list[str]:
@@ -175,8 +186,6 @@ def _iterated(order: SimulationRequest, fitted: Fitted | None) -> tuple[tuple[st
     """Return the networks of an iteration and the program's options for each."""
     if order.topology is None:
         raise UsageError("the network is missing: add --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
-    if order.missing or order.root or order.segment_bytes or order.segments != "auto":
-        raise UsageError("--missing, --root and --segments belong to one collective, not to a pattern or stages")
     more = shapes.sweep(order.topology, order.scale) if order.scale else []
     places = tuple(dict.fromkeys((order.topology, *more)))
     machine = _machine(order, fitted)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
+from firstlight.commands.shared.output import (
+    as_json,
+    output_folder,
+    print_json,
+    quiet,
+    results_folder,
+    tell,
+    verbose,
+    width,
+)
 from firstlight.core.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +53,20 @@ def command() -> None:
     """Make collectives of MPI libraries or loops in C faster."""
 
 
-@command.command()
+@command.command(
+    epilog="""\b
+Example:
+  ./fl tune collectives --collective allreduce --budget 5m
+
+\b
+Exit status:
+  0    files are written; or no candidate is better than the present choice
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it
+  4    candidates exist, but the budget was too short to decide about any of them
+  130  interrupted
+"""
+)
 @click.option(
     "--collective",
     "names",
@@ -79,19 +101,15 @@ def command() -> None:
     "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
 )
 @click.option(
-    "--from",
+    "--run",
     "measured",
     metavar="RUN",
     help="Use the first measurement of an earlier tuning, and spend the budget on the trial.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write the files into DIR; by default into a new folder in `tuned`, next to the runs.",
-)
+@output_folder("Write the files into DIR; by default into a new folder in `tuned`, next to the runs.")
 @results_folder
+@quiet
+@verbose("Show every command that is launched.")
 @as_json
 def collectives(
     names: tuple[str, ...],

@@ -131,7 +131,7 @@ def _judged(path: Path, prepared: Prepared, progress: Progress) -> Judgement:
     opened = store.open(path)
     run = opened.run()
     if run.machine.name != prepared.machine.name:
-        raise UsageError(f"run {run.id} was measured on another machine; measure here, without --from")
+        raise UsageError(f"run {run.id} was measured on another machine; measure here, without --run")
     records = list(opened.records())
     for defect in opened.defects:
         progress.note(f"passed over {defect}")

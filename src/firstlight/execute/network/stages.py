@@ -47,9 +47,9 @@ def read(words: Iterable[str]) -> tuple[Stages, ...]:
         known = _WRITTEN.fullmatch(word)
         if known is None:
             raise UsageError(
-                f"--stages {word[:80]!r}: write NAME=STAGES, as classic=near:800|work:5200,sum:8, or {MEASURED}"
+                f"{word[:80]!r} is not an iteration: write NAME=STAGES, as classic=near:800|work:5200, or {MEASURED}"
             )
         if known[1] in found:
-            raise UsageError(f"--stages: {known[1]} is given twice")
+            raise UsageError(f"{known[1]} is described twice")
         found[known[1]] = Stages(known[1], known[2], int(known[3] or 1))
     return tuple(found.values())

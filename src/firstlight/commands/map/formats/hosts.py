@@ -15,7 +15,7 @@ FILE = "hosts"
 def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     names = [s.host for s in slots]
     if None in names:
-        raise UnwritableError("names of the nodes are unknown; add --hosts FILE, with one name per line")
+        raise UnwritableError("names of the nodes are unknown; add --node-names FILE, with one name per line")
     if len(set(names)) == 1:
         raise UnwritableError("all ranks are on one node, and it names nodes only")
     return "".join(f"{name}\n" for name in names)
