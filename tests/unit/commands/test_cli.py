@@ -421,7 +421,9 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
             $(complete -p "${1##*/}" | sed 's/.*-F \\([^ ]*\\).*/\\1/') "$1"; echo "${COMPREPLY[*]}"; }
     compopt() { :; }
-    try fl comp; try ./fl bench --li; try firstlight run --st
+    try fl comp; try ./fl bench --li; try firstlight run --st; try fl export h; try fl export junit --ag
     """
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=own, capture_output=True, text=True)
-    assert done.stdout.splitlines() == ["compare completion", "--like --limit", "--standard"], done.stderr
+    assert done.stdout.splitlines() == [
+        "compare completion", "--like --limit", "--standard", "hpcc", "--against",
+    ], done.stderr  # fmt: skip
