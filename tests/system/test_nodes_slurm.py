@@ -93,7 +93,9 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
 
 def test_each_node_is_measured_by_a_job_of_its_own_when_it_is_idle(cluster: Cluster, tmp_path: Path) -> None:
     """Another user's job runs on one node: the others are measured, and this one when that job has ended."""
-    busy = cluster("sbatch", "--parsable", "--nodelist=n1", "--exclusive", "--output=/dev/null", "--wrap", "sleep 600").stdout.strip()
+    busy = cluster(
+        "sbatch", "--parsable", "--nodelist=n1", "--exclusive", "--output=/dev/null", "--wrap", "sleep 600"
+    ).stdout.strip()
     words = ("--idle", "--setup-time", "5m", "--as", "four", "--each-node", *REQUEST, "--budget", "1s")
     done = firstlight(cluster, tmp_path, "submit", *words, "--json")
     assert done.returncode == 0, done.stderr

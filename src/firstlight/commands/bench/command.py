@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, smallest
+from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, quiet, smallest, verbose
 from firstlight.core import caller, shell
 from firstlight.core.errors import UsageError
 
@@ -165,6 +165,8 @@ Exit status:
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@quiet
+@verbose("Show every command that is launched.")
 @as_json
 def command(
     words: tuple[str, ...],
