@@ -41,6 +41,7 @@ def in_a_file(before: str, inside: str, body: str) -> str:
         ("[[clang::optnone]] " + in_a_file("", "", "s += x[i];"), "the attribute `optnone`"),
         (in_a_file("", "\n#pragma STDC FP_CONTRACT OFF\nint k;", "s += x[i];"), "put it before the function"),
         (in_a_file("", "\n#pragma clang fp reassociate(on)\nint k;", "s += x[i];"), "put it before the function"),
+        (in_a_file("", "\n#pragma float_control(precise, off)\nint k;", "s += x[i];"), "put it before the function"),
         (in_a_file("double t;", "", "t += x[i]; x[i] = t;"), "t may be an element of x"),
         (in_a_file("typedef double T; extern T t;", "", "x[i] = t;"), "t may be an element of x"),
         (in_a_file("static double t; double *g(void) { return &t; }", "", "t += x[i];"), "t may be an element of x"),

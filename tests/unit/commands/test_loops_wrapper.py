@@ -116,6 +116,8 @@ def test_compiled_and_linked_at_once_it_is_taken_as_well(place: Path) -> None:
         (("s += x[i];", "s += x[i] + 0;"), FLAGS, "retune: ./fl tune loop a.c"),
         (("", ""), ("-O2", "-fno-inline"), "--flags '-O2 -fno-inline'"),
         (("double *x", "volatile double *x"), FLAGS, "a.c:4: x is of the type volatile double"),
+        (("static", '_Pragma("GCC optimize (\\"fast-math\\")") static'), FLAGS, "a pragma of it was changed"),
+        (("static", '_Pragma("STDC FP_CONTRACT OFF") static'), FLAGS, "a pragma of it was changed"),
     ],
 )
 def test_golden_is_compiled_and_said_where_a_loop_or_the_flags_were_changed(
@@ -124,6 +126,13 @@ def test_golden_is_compiled_and_said_where_a_loop_or_the_flags_were_changed(
     (place / "a.c").write_text(CODE.replace(*edit, 1))
     output, err = ran(*flags)
     assert output == GOLDEN and why in err and err.count("fl-cc:") == 1
+
+
+def test_a_pragma_whose_effect_ends_before_the_loop_is_no_other_build(place: Path) -> None:
+    ended = ("push_options", "optimize (1)", "pop_options", 'diagnostic ignored "-Wunused"')
+    words = " ".join('_Pragma("GCC {}")'.format(one.replace('"', '\\"')) for one in ended)
+    (place / "a.c").write_text(CODE.replace("static", f"{words} static", 1))
+    assert ran(*FLAGS) == (TUNED, "")
 
 
 @pytest.mark.parametrize(

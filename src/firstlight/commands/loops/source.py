@@ -36,7 +36,7 @@ class Marked(msgspec.Struct, frozen=True):
     end: int
     params: tuple[Param, ...]
     hash: str  # of the tokens, the pragma, the types and the macros of this file that it uses
-    view: str = ""  # a hash of the preprocessed loop, "" if no compiler was run
+    view: str = ""  # a hash of the preprocessed loop and of pragmas that act like flags, "" if no compiler was run
 
     @property
     def text(self) -> str:
@@ -186,7 +186,7 @@ def _marked(one: _Found, k: int, view: View | None) -> Marked:
     else:
         node, function = view.loop(k)
         params = free_names(node, function, view.expressions(k), view.enumerates)
-        parts = [*tokens(node), *view.expressions(k), msgspec.json.encode(params).decode()]
+        parts = [*tokens(node), *view.expressions(k), msgspec.json.encode(params).decode(), *view.options(k)]
         seen = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
     _known({*one.pragma.extents, *one.pragma.ranges}, params)
     start, end = one.node.start_byte, one.node.end_byte

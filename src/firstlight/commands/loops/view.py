@@ -22,9 +22,15 @@ from firstlight.core.errors import BuildError
 from firstlight.system.process import bounded
 
 PATIENCE = 600.0
-OBEYED = ("GCC", "clang", "STDC", "(no)?unroll(_and_jam)?")
+OBEYED = ("GCC", "clang", "STDC", "(no)?unroll(_and_jam)?", "float_control", r"fenv_\w+")
 """Pragmas that GCC or Clang obey at a loop; `#pragma ivdep` and `simd` belong to other compilers."""
 WITH_FLAG = {"-fopenmp": "omp", "-fopenacc": "acc"}
+_OPTION = re.compile(
+    rb"^[ \t]*#[ \t]*pragma[ \t]+((?:GCC[ \t]+(?:optimize|target|\w+_options)|clang[ \t]+(?:fp|optimize|attribute)|STDC"
+    rb"|float_control|fenv_\w+)\b.*)",
+    re.MULTILINE,
+)
+"""Pragmas that act like flags of the compiler on the functions after them."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -103,6 +109,19 @@ class View:
     def expressions(self, k: int) -> list[str]:
         """Return the names in the expressions of the pragma of a place."""
         return [word for word in self._tokens(k) if re.match(r"[A-Za-z_]", word)]
+
+    def options(self, k: int) -> list[str]:
+        """Return the pragmas that act like flags at a place, without those between a push and its pop."""
+        found, pushed = list[str](), list[int]()
+        for pragma in _OPTION.findall(self.output[: self.output.find(b"fl_begin_%d_" % k)]):
+            words = tokens(pragma.decode("utf-8", "surrogateescape"))
+            if {"pop", "pop_options"} & set(words):
+                del found[pushed.pop() if pushed else 0 :]
+                continue
+            if {"push", "push_options"} & set(words):
+                pushed.append(len(found))
+            found.append(" ".join(words))
+        return found
 
     def enumerates(self, name: str) -> bool:
         pattern = rb"\benum\b[^;{]*\{[^}]*\b" + name.encode("utf-8", "surrogateescape") + rb"\b"

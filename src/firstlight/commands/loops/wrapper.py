@@ -253,7 +253,7 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
         if tuned.header.loop != loop.hash:
             _note(f"{where}: the loop was changed since it was tuned; {again}")
         elif tuned.header.build == key and tuned.header.view != loop.view:
-            _note(f"{where}: a macro or a type of it was changed since it was tuned; {again}")
+            _note(f"{where}: a macro, a type or a pragma of it was changed since it was tuned; {again}")
         elif tuned.header.build != key:
             flags = shlex.join(emit.code_flags(given))
             other = f"tuned for {tuned.header.compiler}, and this is another compiler or {flags}"
