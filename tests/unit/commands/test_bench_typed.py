@@ -125,6 +125,8 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         ),
         pytest.param(["--", "true", *["y" * 70000] * 40], "exceed the limit of this system", marks=pytest.mark.full),
         (["--sweep", "n=1,,2", "--", "echo", "{n}"], "lacks a value"),
+        (["true 1", "true 2"], "no such command; put -- between commands: -- 'true 1' -- 'true 2'"),
+        (["--", "echo 'a"], "firstlight: a command: No closing quotation"),
     ],
 )
 @pytest.mark.full

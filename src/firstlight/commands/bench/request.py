@@ -203,7 +203,7 @@ def _split(name: str, command: str) -> list[str]:
     try:
         found = shlex.split(_QUOTED.sub(_unescaped, command))
     except ValueError as error:
-        raise UsageError(f"the command {name}: {error} in {command!r}") from None
+        raise UsageError(f"{f'the command {name}' if name else 'a command'}: {error} in {command!r}") from None
     if not found or not found[0]:
         raise UsageError(f"the command {name} is empty" if name else "a command is empty")
     return found

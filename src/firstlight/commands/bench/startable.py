@@ -31,7 +31,7 @@ def require(external: ExternalCommand) -> None:
     if OUT in names(command[:1]):
         raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
     if (file := external_commands.found(command[0], folder)) is None:
-        raise UsageError(f"{_short(command[0])}: {_absent(command[0], folder)}")
+        raise UsageError(f"{_short(command[0])}: {_absent(command, folder)}")
     for flaw in filter(None, (_script(file), _arguments(external), _reference(external))):
         raise UsageError(f"{_short(command[0])}: {flaw}")
 
@@ -41,7 +41,10 @@ def _short(word: str) -> str:
     return shown if len(shown) <= 100 else f"{shown[:97]}..."
 
 
-def _absent(word: str, folder: Path) -> str:
+def _absent(command: tuple[str, ...], folder: Path) -> str:
+    word = command[0]
+    if len(command) > 1 and all(" " in one.strip() for one in command):
+        return f"no such command; put -- between commands: {_short(' '.join(f'-- {line([one])}' for one in command))}"
     if _SETS.fullmatch(word):
         return f"no such command; set a variable with --env {line([_short(word)])}"
     file = folder / word
