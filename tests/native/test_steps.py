@@ -45,9 +45,9 @@ def test_every_step_begins_from_the_restored_state(variant: str, tmp_path: Path)
 
 @pytest.mark.native
 def test_a_reset_is_neither_timed_nor_counted(tmp_path: Path) -> None:
-    words = ("n=4", "runs=1", "pause=0.02", "--steps", "2")
+    words = ("n=4", "runs=1", "pause=0.2", "--steps", "2")
     output = native.verified(program("relaxed", "serial"), Placement(), tmp_path, *words)
-    assert min(s["wall"] for s in output.of("sample")) < 0.02  # two resets take 0.04
+    assert min(s["wall"] for s in output.of("sample")) < 0.2  # two resets take 0.4
     for counted in output.of("counters"):  # a machine may have none
         assert counted["steps"] == 2 and counted.get("instructions", 0) < 1e7
 
