@@ -21,6 +21,7 @@ from firstlight.commands.shared.output import (
     tell,
     width,
 )
+from firstlight.core import shell
 from firstlight.core.errors import OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     from firstlight.commands.explain import page
 
     judgement, workloads, _ = runs.judged(runs.find(run, results))
-    figure = choose(judgement.figures, words)
+    figure = choose(judgement.figures, words, shell.command("figures", judgement.run.id))
     if not isinstance(figure, Verified):
         verdict = str(figure.__struct_config__.tag)
         note(f"{name(figure.identity)}: " + ("" if verdict == "reported" else f"{verdict}: ") + figure.reason)
@@ -86,7 +87,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     return OK
 
 
-def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
+def choose(figures: Sequence[Figure], words: Sequence[str], listing: str = "./fl figures") -> Figure:
     """Return the figure with all these words, the best of similar ones. Raises UsageError for none, or dissimilar ones.
 
     Similar figures differ only in toolchain, MPI library and parameters. Whole words match first: `time` is not
@@ -109,7 +110,7 @@ def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
     if not found:
         known = sorted({part for f in figures for part in words_of[f.identity]})
         near = next((m for part in asked if part not in known for m in get_close_matches(part, known, n=1)), "")
-        hint = f"did you mean {near}?" if near else "`./fl figures` lists them"
+        hint = f"did you mean {near}?" if near else f"`{listing}` lists them"
         raise UsageError(f"no figure has the words {text!r}; {hint}")
     kinds = {(f.identity.workload, f.identity.variant, f.identity.metric, f.identity.placement) for f in found}
     if len(found) > 1 and len(kinds) > 1:
