@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, formatting, ranking
 from firstlight.analysis.ceilings import bounds, cores
@@ -112,6 +113,15 @@ def front(run: Run, found: Sequence[Answer]) -> Front:
     return Front(rows, others, sum(a.row.headline for a in others))
 
 
+def _without_work(judgement: Judgement, row: Row, workload: Workload, known: Set[Identity]) -> bool:
+    """Return whether programs of the row are verified by other metrics only: the work of the case is 0.
+
+    A matrix without entries has no rate, whatever one of the formats refuses.
+    """
+    others = (replace(f.identity, metric=row.metric) for f in judgement.figures if isinstance(f, Verified))
+    return any(i not in known and in_row(i, row, workload, judgement.run.machine) for i in others)
+
+
 def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None:
     run = judgement.run
     found = [f for f in judgement.figures if in_row(f.identity, row, workload, run.machine)]
@@ -128,6 +138,8 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         return None  # the list of what is not available gives the reason, once
     if best is None:
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
+        if not failed and _without_work(judgement, row, workload, {f.identity for f in found}):
+            reason = f"it has no {row.metric}: there is nothing to compute"
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
     key = chooser(row.choose)
     variant = best.identity.variant

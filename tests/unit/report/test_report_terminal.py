@@ -16,6 +16,7 @@ from firstlight.analysis.verdict import Failed, States, Unverified, Verified
 from firstlight.core import heritage
 from firstlight.core.units import quantity
 from firstlight.model.catalogue import Variant, Workload
+from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
 from firstlight.results.record import RunState
@@ -250,6 +251,21 @@ def test_a_row_without_a_verified_figure_says_why() -> None:
     )
     page = terminal.summary(replace(judgement, figures=figures), workloads)
     assert re.search(r"memory latency +✗ failed", page) and "wrong on every CPU" in page
+
+
+def test_a_row_without_work_does_not_blame_the_variant_that_refused() -> None:
+    """A matrix without entries has no rate; half storage refuses it for another reason."""
+    judgement, workloads = sample()
+    row = next(a.row for a in answers.answers(judgement, workloads) if a.row.title == "scalar product in L1")
+    here = [f for f in judgement.figures if in_row(f.identity, row, workloads["dot"], judgement.run.machine)]
+    one, *others = here
+    changed = [replace(f, identity=replace(f.identity, metric="bandwidth")) for f in others if isinstance(f, Verified)]
+    refused = Unverified(one.identity, one.unit, one.better, "symmetric storage needs a symmetric matrix")
+    figures = (*(f for f in judgement.figures if f not in here), *changed, refused)
+    page = terminal.summary(replace(judgement, figures=figures), workloads)
+    assert f"it has no {row.metric}: there is nothing to compute" in page and "symmetric storage" not in page
+    alone = tuple(f for f in figures if f not in changed)
+    assert "symmetric storage" in terminal.summary(replace(judgement, figures=alone), workloads)
 
 
 def test_failures_are_listed_in_full() -> None:
