@@ -35,6 +35,12 @@ double positive(const std::string& name, const std::string& value) {
   return result;
 }
 
+// Files of counters, separated by commas; `times` records the times of the samples without any.
+void set_energy(Arguments& result, const std::string& value) {
+  result.energy = true;
+  if (value != "times") result.energy_files = split(value, ',');
+}
+
 // A pattern (kernel=*, kernel=stream_*) stands for all options that it matches; anything else for itself.
 std::vector<std::string> expanded(const std::string& name, const std::vector<std::string>& given) {
   const auto instance = workload.create();
@@ -177,6 +183,8 @@ Arguments parse(int argc, char** argv) {
         result.output = value;
       else if (argument == "--documents")
         result.documents = value;
+      else if (argument == "--energy")
+        set_energy(result, value);
       else if (argument == "--samples")
         result.samples = whole(argument, value, 2);
       else if (argument == "--sample-seconds")
@@ -191,8 +199,8 @@ Arguments parse(int argc, char** argv) {
         result.seed = whole(argument, value, 1);
       else
         throw UsageError(
-            text("unknown option %.80s; known: --describe --output --documents --samples --sample-seconds --case-seconds --steps --seed "
-                 "--threads",
+            text("unknown option %.80s; known: --describe --output --documents --energy --samples --sample-seconds --case-seconds --steps "
+                 "--seed --threads",
                  argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');

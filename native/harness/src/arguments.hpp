@@ -24,8 +24,10 @@ struct Arguments {
   double sample_seconds = 0.01;  // least length of one sample
   double case_seconds = 10;      // no further sample is begun after this, but two are always taken
   int threads = 1;
-  int steps = 0;          // of every sample; 0: as many as last sample_seconds
-  int seed = 0;           // of what changes from step to step; 0: one of chance
+  int steps = 0;                          // of every sample; 0: as many as last sample_seconds
+  int seed = 0;                           // of what changes from step to step; 0: one of chance
+  bool energy = false;                    // whether spans of samples are recorded
+  std::vector<std::string> energy_files;  // counters that are read before and after each
   std::string documents;  // folder in which files that parameters name lie under the names that the record has; none when empty
   std::vector<Assignment> cases;
 };

@@ -11,6 +11,7 @@
 
 #include "comm.hpp"
 #include "device_check.hpp"
+#include "energy_spans.hpp"
 #include "fences.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
@@ -340,6 +341,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   devices.forget();
   const Look look(number, arguments.samples, steps);
   Participants participants(team);
+  EnergySpans energy(recorder, arguments.energy_files, arguments.energy, number);
   bool ok = true, looked = !twice, blank = false;  // blank: outputs are poisoned, and no step has followed
   const auto judge_look = [&] {
     devices.query();
@@ -353,6 +355,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     const bool late = index >= 2 && !first_rank_decides(wall_seconds() - start < arguments.case_seconds);
     if (late && !blank && (looked || steps == 1)) break;
     const bool now = !looked && (late || index == look.before);
+    if (now) energy.end();
     if (now && steps > 1) {
       timer.look(look.steps, look.inner, false);
       judge_look();
@@ -361,11 +364,16 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
       instance->poison();
     }
     participants.begin();
-    timer.time(steps, index, true);
+    energy.sample_follows();
+    energy.sample_ended(timer.time(steps, index, true));
     participants.end();
     blank = false;
-    if (now && steps == 1) judge_look();
+    if (now && steps == 1) {
+      energy.end();
+      judge_look();
+    }
   }
+  energy.end();
   timer.series();
   if (instance->draws()) {
     Sketch sketch;

@@ -292,6 +292,34 @@ void Recorder::counters(int number, Index steps, const Counted& counted) {
   line(json);
 }
 
+void Recorder::span(int number, double began, double ended, double wall, const std::vector<Index>& counts) {
+  const bool root = comm::rank() == 0;
+  const auto firsts = gathered(comm::place() == 0 ? 1 : 0);
+  std::vector<Index> all(root ? counts.size() * static_cast<std::size_t>(comm::size()) : 0);
+  comm::gather(counts.data(), counts.size() * sizeof(Index), all.data());
+  if (!root) return;
+  Json json;
+  json.open('{').member("type", "span").member("case", number);
+  json.member("began", began).member("ended", ended).member("wall", wall);
+  for (const auto& [name, first] : {std::pair{"before", 0}, std::pair{"after", 1}}) {
+    json.key(name).open('[');
+    for (std::size_t r = 0; r < firsts.size(); ++r) {
+      if (firsts[r] == 0) continue;
+      json.open('[');
+      for (std::size_t k = static_cast<std::size_t>(first); k < counts.size(); k += 2) {
+        const Index count = all[r * counts.size() + k];
+        if (count < 0)
+          json.raw("null");
+        else
+          json.value(count);
+      }
+      json.close(']');
+    }
+    json.close(']');
+  }
+  line(json);
+}
+
 void Recorder::end(int cases) {
   if (comm::rank() != 0) return;
   Json json;

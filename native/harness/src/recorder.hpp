@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "binding.hpp"
 #include "counters.hpp"
@@ -33,6 +34,8 @@ class Recorder {
   void series(int number, const Observed& observed);
   void field(int number, const Sketch& sketch);                 // nothing where nothing was drawn
   bool check(int number, const char* when, const Check& mine);  // returns whether every rank's check is ok, on every rank
+  // `counts`: of each counter of this rank's node, the value before and after; those of other ranks than the first of a node are dropped.
+  void span(int number, double began, double ended, double wall, const std::vector<Index>& counts);
   void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);
   void refused(int number, Json parameters, const Team& team, const std::string& why);
   void counters(int number, Index steps, const Counted& counted);

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from firstlight.analysis import energy
 from firstlight.analysis.verdict import DISTURBED, Identity
 from firstlight.core.errors import USAGE
 from firstlight.core.units import significant
@@ -28,6 +29,7 @@ from firstlight.results.record import (
     Run,
     Sample,
 )
+from firstlight.system.energy import Meter
 
 VALUE: Final = "value"
 REPORTED: Final = "told"
@@ -102,9 +104,13 @@ class Evidence:
         If nothing was observed because nothing was timed, every value is missing.
         """
         if self.refused and not self.samples:
-            return True
+            return metric.form not in energy.FORMS
         if metric.form in (VALUE, REPORTED):
             return metric.quantity in self.observed or not self.samples
+        if metric.form in energy.FORMS and energy.OF_POWER not in self.observed:
+            return False
+        if metric.form == energy.METERED:
+            return True
         if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
             return False
         return not metric.phase or PHASE + metric.phase in self.observed or not self.samples
@@ -116,6 +122,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
     for record in records:
         by_cell[record.start.cell].append(record)
     old = replaced(one for some in by_cell.values() for one in some)
+    meter = run.energy.meter if run.energy is not None else None
     found: dict[Subject, Evidence] = {}
     lost: list[str] = []
     for cell in run.cells:
@@ -123,7 +130,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
             reason = why_lost(cell, record)
             if reason and not refused(record):
                 lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
-            _take(found, cell, record, reason, record.start.preview and cell.id in old)
+            _take(found, cell, record, reason, record.start.preview and cell.id in old, meter)
     lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
     for evidence in found.values():
         evidence.timings.sort(key=lambda t: t.time)
@@ -172,7 +179,12 @@ def why_lost(cell: Cell, record: LaunchRecord) -> str:
 
 
 def _take(
-    found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reason: str, is_replaced: bool = False
+    found: dict[Subject, Evidence],
+    cell: Cell,
+    record: LaunchRecord,
+    reason: str,
+    is_replaced: bool = False,
+    meter: Meter | None = None,
 ) -> None:
     """Add a launch to the evidence of its cases. Of a launch that is replaced only the checks count."""
     samples: dict[int, list[Sample]] = defaultdict(list)
@@ -208,7 +220,7 @@ def _take(
         if reported := [line for line in record.reported if line.case == case.case]:
             _take_reported(evidence, record, case, reported)
             continue
-        values = _values(samples[case.case])
+        values = _values(samples[case.case]) | _energy(meter, record, case)
         evidence.observed |= values.keys()
         evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
 
@@ -241,6 +253,14 @@ def _values(samples: list[Sample]) -> dict[str, float]:
     return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
 
 
+def _energy(meter: Meter | None, record: LaunchRecord, case: Case) -> dict[str, float]:
+    """Return the power and the energy of a case; {} if they were not measured."""
+    found = "" if meter is None else energy.measured(meter, record, case.case)
+    if isinstance(found, str):
+        return {}
+    return {energy.OF_POWER: found.watts, energy.OF_ENERGY: found.joules, energy.OF_ERROR: found.error}
+
+
 def subject_of(cell: Cell, case: Case | Refused) -> Subject:
     """Return the subject that a case of a launch of that cell measures."""
     p = cell.placement
@@ -263,7 +283,9 @@ def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
 
 def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
     """Return whether launches may omit it, such as the memory of an external command about as small as its observer."""
-    return any(one.name == workload and (metric.form == VALUE or one.reporter is not None) for one in run.brought)
+    return metric.form in energy.FORMS or any(
+        one.name == workload and (metric.form == VALUE or one.reporter is not None) for one in run.brought
+    )
 
 
 def launch_value(metric: Metric, timing: Timing) -> float:
@@ -271,8 +293,11 @@ def launch_value(metric: Metric, timing: Timing) -> float:
 
     An observed value may be 0.
     """
-    if metric.form in (VALUE, REPORTED):
+    if metric.form in (VALUE, REPORTED, energy.METERED):
         return _observed(metric, timing)
+    if metric.form in energy.FORMS:
+        watts, value = timing.values[energy.OF_POWER], launch_value(energy.base(metric), timing)
+        return value * watts if metric.form == energy.JOULES else value / watts
     try:
         cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)
         what, wall = ("wall time", timing.wall) if not metric.phase else _in_phase(metric.phase, timing)

@@ -15,7 +15,6 @@ from firstlight.analysis.ceilings import Allowed, in_unit
 from firstlight.analysis.evidence import (
     REPORTED,
     UNDISTURBED,
-    VALUE,
     Timing,
     launch_value,
     may_be_missing,
@@ -137,7 +136,7 @@ def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, W
     """Return every bound that the workload declares for the figure, with the one that binds first."""
     workload = workloads.get(figure.identity.workload)
     metric = metric_of(judgement, figure.identity)
-    if workload is None or metric.form in (VALUE, REPORTED):
+    if workload is None or figure.observed or metric.form == REPORTED:
         return []
     allowed = Allowed(judgement.limits, judgement.run.machine, judgement.hierarchy)
     found = []

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, levels
 from firstlight.analysis.ceilings import Allowed, measured_limits, more_than_processors
+from firstlight.analysis.energy import FORMS, OF_POWER, with_energy
 from firstlight.analysis.evidence import (
     REPORTED,
     VALUE,
@@ -56,12 +57,13 @@ KERNEL = "kernel"
 _SHARED = ("flops", "bytes", "messages", "message_bytes", "accesses")  # what phases divide among them
 UnitAndDirection = tuple[str, Better]
 Suspect = tuple[Program, int | float | str | None]
+_WITHOUT = FORMS | {REPORTED}  # forms of a metric without a ceiling
 _MANY = 256  # a cell that left no record is listed case by case up to this many
 
 
 def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Workload]) -> Judgement:
     """Return the figures of a run with verdicts, the measured limits and the findings. Never raises for odd values."""
-    records = tuple(records)
+    run, records = with_energy(run), tuple(records)
     evidence, lost = gather(run, records)
     tainted, agreed = _tainted(run, evidence.values()), _agreed(run)
     drafts = [
@@ -154,7 +156,8 @@ def _unbounded_figure(
         return Unverified(identity, metric.unit, metric.better, reason)
     timings = evidence.timings
     if may_be_missing(run, identity.workload, metric):
-        timings = [t for t in timings if metric.quantity in t.values] or timings
+        needed = OF_POWER if metric.form in FORMS else metric.quantity
+        timings = [t for t in timings if needed in t.values] or timings
     try:
         values = [launch_value(metric, t) for t in timings]
     except ValueError as error:
@@ -174,7 +177,7 @@ def _unbounded_figure(
         cost=cost_of(metric.phase, evidence.quantities),
         ceiling=None,
         diverged=evidence.diverged,
-        observed=metric.form == VALUE,
+        observed=metric.form == VALUE or metric.form in FORMS,
         oversubscribed=evidence.crowded or more_than_processors(identity, run.machine),
     )
 
@@ -230,7 +233,7 @@ def _apply_ceilings(
     for draft in drafts:
         workload = workloads.get(draft.identity.workload)
         metric = _metric(run, draft.identity) if isinstance(draft, Verified) else None
-        if not isinstance(draft, Verified) or metric is None or workload is None or metric.form == REPORTED:
+        if not isinstance(draft, Verified) or metric is None or workload is None or metric.form in _WITHOUT:
             judged.append(draft)
             continue
         figure = replace(draft, ceiling=allowed.ceiling(draft, metric, workload))
@@ -273,9 +276,10 @@ def _unbuilt(run: Run) -> Iterator[Figure]:
 
 def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
     """Return the metrics of a program, or of another variant of its workload if this one was never built."""
-    known = _metrics(run, program) or next(
+    every = _metrics(run, program) or next(
         (d.metrics for d in run.descriptions.values() if d.workload == program.workload), ()
     )
+    known = tuple(metric for metric in every if metric.form not in FORMS)
     return known or (Metric("", "", "", "rate", 1.0, "higher"),)
 
 

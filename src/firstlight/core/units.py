@@ -15,7 +15,7 @@ MOST_SIZES = 64
 MOST_SECONDS = 1e7
 
 _PREFIXES = ("p", "n", "u", "m", "", "k", "M", "G", "T", "P", "E")
-_BASES = ("flop/s", "B/s", "bit/s", "Hz", "s")
+_BASES = ("flop/s/W", "B/s/W", "flop/s", "B/s", "bit/s", "Hz", "W", "J", "s")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _BYTES = {
     "": 1, "b": 1, "k": 1 << 10, "kib": 1 << 10, "m": 1 << 20, "mib": 1 << 20, "g": 1 << 30, "gib": 1 << 30,

@@ -28,6 +28,7 @@ from firstlight.report import (
     chapters,
     comparison,
     drawing,
+    energy,
     export,
     external_commands,
     failures,
@@ -45,7 +46,7 @@ from firstlight.report import (
 from firstlight.report.answers import Front
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
-from firstlight.report.plots import spread
+from firstlight.report.plots import spread, thrift
 from firstlight.report.svg import typeset
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.results.store.durable import replace
@@ -102,6 +103,7 @@ def render(
             a for a in found if a.chapter in brought and a.row.choose not in {t.brought.choose for t in tables}
         ],
         "spread": _spread(view),
+        "thrift": thrift.thrift(view),
         "compared": compared,
         "compared_groups": comparison.groups(compared) if compared is not None else [],
         "compared_numbers": comparison.summary_numbers(compared) if compared is not None else {},
@@ -109,7 +111,7 @@ def render(
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
     template = "commands.html.j2" if tables else "report.html.j2"
-    return page_of(TEMPLATES / template, page, drawings + page["spread"], judgement.figures)
+    return page_of(TEMPLATES / template, page, drawings + page["spread"] + page["thrift"], judgement.figures)
 
 
 def page_of(
@@ -274,6 +276,7 @@ def _facts(
         "counts": terminal.counted(judgement),
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
+        "energy": energy.sentence(judgement),
         "maps": drawn_maps,
         "more_maps": more_maps,
         "disturbed": _disturbed(judgement),

@@ -18,7 +18,7 @@ from firstlight.core import confidence
 from firstlight.core.units import binary, count, duration, interval, percent, quantity
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers as answering
-from firstlight.report import external_table, verdict, wording
+from firstlight.report import energy, external_table, verdict, wording
 from firstlight.report import failures as failing
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
@@ -110,7 +110,8 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
         "" if run.imported else "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
     )
     taken = wording.answered(run.answered, run.toolbox)
-    texts = filter(None, (machine_line(judgement), chains, wording.verified(run), *taken))
+    metered = energy.sentence(judgement) if run.energy is not None and run.energy.meter is not None else ""
+    texts = filter(None, (machine_line(judgement), chains, metered, wording.verified(run), *taken))
     return [line for text in texts for line in wrap(text, width, "  ", "    ")]
 
 

@@ -1,8 +1,8 @@
 """The record: the lines that a program writes, the file of a launch, and the content of `run.json`.
 
 A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, reported, series,
-field, devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++
-harness writes every line except the first and the last, and `reported`; docs/schema contains the JSON Schemas.
+field, devices, check, span, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The
+C++ harness writes every line except the first and the last, and `reported`; docs/schema contains the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from firstlight.execute.build.kernels import Kernel
 from firstlight.model.catalogue import Value
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Cell, Placement, Program
+from firstlight.system.energy import MOST_COUNTERS, Energy
 from firstlight.system.machine import Machine
 from firstlight.system.site import Loaded
 from firstlight.toolchain import Absent, Toolbox
@@ -29,6 +30,8 @@ MOST_TOLD = 256
 """Maximum number of parameters, metrics and phases of a program: each figure is compared with all metrics."""
 MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
 """Maximum numbers of values of a sample with its phases, points of a series, ranks with series: as in the harness."""
+MOST_READINGS = 1024
+"""Maximum number of readings of a gauge in one launch."""
 MOST_BOXES, FINEST = 96, 999
 """Maximum rows and columns of a small picture of a field, and its number for the largest value: as in the harness."""
 
@@ -43,6 +46,9 @@ Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info
 Time = Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds since the epoch, up to the end of the year 9999."""
 Spread = tuple[Finite, Finite, Finite]
+Monotonic = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+"""Seconds of the monotonic clock of a node."""
+Watts = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Better = Literal["higher", "lower"]
 RunState = Literal["running", "complete", "budget", "interrupted", "changed"]
 """How a run ended. `changed`: a user's program was replaced while it was measured."""
@@ -202,6 +208,25 @@ class Reported(msgspec.Struct, frozen=True, tag="reported"):
     failed: Annotated[str, msgspec.Meta(max_length=4096)] = ""  # the failure that the tool itself reports
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+OfNode = Annotated[tuple[Count | None, ...], msgspec.Meta(max_length=MOST_COUNTERS)]
+
+
+class Span(msgspec.Struct, frozen=True, tag="span"):
+    """Consecutive samples of a case, with the counters of energy of each node directly before and after them.
+
+    `began` and `ended` are times of the monotonic clock of the first node. `wall`: seconds of the samples themselves.
+    A counter is null if it could not be read. There are none if the launcher reads a gauge of power.
+    """
+
+    case: int
+    began: Monotonic
+    ended: Monotonic
+    wall: Monotonic
+    before: tuple[OfNode, ...]
+    after: tuple[OfNode, ...]
+
+
 class Counters(msgspec.Struct, frozen=True, tag="counters"):
     """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
     more than a processor can do, is null.
@@ -230,9 +255,27 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     stderr: str  # the last 4 KiB
     sha256: str  # of all lines before this one
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
+    power: Annotated[
+        tuple[tuple[Monotonic, Watts], ...], msgspec.Meta(max_length=MOST_READINGS)
+    ] = ()  # what the launcher read from a gauge
 
 
-Line = Start | Launch | Case | Refused | Sample | Reported | Series | Field | Devices | Check | Counters | End | Exit
+Line = (
+    Start
+    | Launch
+    | Case
+    | Refused
+    | Sample
+    | Reported
+    | Series
+    | Field
+    | Devices
+    | Check
+    | Span
+    | Counters
+    | End
+    | Exit
+)
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -251,6 +294,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     fields: tuple[Field, ...] = ()
     refused: tuple[Refused, ...] = ()
     reported: tuple[Reported, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -273,12 +317,14 @@ class Metric(msgspec.Struct, frozen=True):
     told: the same for a speed that the program itself prints; it is ranked and compared as a rate or a time is.
     With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
     longest in it.
+    The others follow from measured energy (`analysis/energy.py`): `metered` is a value that was measured with it,
+    `per_watt` the rate of that quantity over the power, `joules` the time of that quantity multiplied by the power.
     """
 
     name: str
     unit: str
     quantity: str
-    form: Literal["rate", "time", "value", "told"]
+    form: Literal["rate", "time", "value", "told", "metered", "per_watt", "joules"]
     scale: float
     better: Better
     phase: str = ""  # "": of the whole step
@@ -387,6 +433,7 @@ class Run(msgspec.Struct, frozen=True):
     answered: tuple[TunedDefault, ...] = ()  # parameters that took what an earlier run found
     undated: bool = False  # an imported run whose results have no date: `started` is when it was imported
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
+    energy: Energy | None = None  # what measured energy, or why nothing did; None: by a firstlight that did not
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 
     @property

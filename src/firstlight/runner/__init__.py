@@ -27,7 +27,16 @@ from firstlight.results import store
 from firstlight.results.record import SCHEMA, Run
 from firstlight.results.store import Store
 from firstlight.results.store.documents import named_settings
-from firstlight.runner import documents, environment, exit_status, external_commands, forecast, preview, resuming
+from firstlight.runner import (
+    documents,
+    energy,
+    environment,
+    exit_status,
+    external_commands,
+    forecast,
+    preview,
+    resuming,
+)
 from firstlight.runner.forecast import Forecast
 from firstlight.runner.interrupt import interruptible, leaving_nothing
 from firstlight.runner.prepare import (
@@ -145,12 +154,15 @@ def _new_run(
     neighbours: Neighbours,
     ahead: Preview | None = None,
 ) -> Result:
-    new = _new(order, prepared, made)
+    measured, source = energy.begin(energy.discover()) if not prepared.machine.emulated else (None, None)
+    new = replace(_new(order, prepared, made), energy=measured)
     files = prepared.given.files
     with store.create(order.results, new, free=order.name is None, files=files) as opened:
         new = replace(new, id=opened.path.name)
         _keep_logs(opened, made)
-        session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
+        session = Session(
+            opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout, source=source
+        )
         return _carry_out(
             session, new.budget, neighbours, (lambda: _preview(session, ahead, prepared)) if ahead else None
         )
@@ -277,7 +289,8 @@ def resume(
         resuming.same_executables(wanted, made)
         old = _with_builds(old, more, made)
         _keep_logs(opened, made)
-        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout, refused)
+        source = energy.again(old.energy, energy.discover())
+        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout, refused, source)
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left, neighbours)
 

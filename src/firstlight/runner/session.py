@@ -29,9 +29,10 @@ from firstlight.results.record import LaunchRecord, Run, RunState, Start
 from firstlight.results.store import Store, StoreError, durable, layout, lines, seal
 from firstlight.results.store.disk import Folder
 from firstlight.results.store.layout import FIGURES, REPORT
-from firstlight.runner import agenda, costs, documents, external_commands
+from firstlight.runner import agenda, costs, documents, energy, external_commands
 from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import BUDGET, Rounds
+from firstlight.system.energy import Source
 from firstlight.system.machine import Machine, cache_directory
 from firstlight.toolchain import Toolbox
 
@@ -59,16 +60,17 @@ class Session:
         toolbox: Toolbox | None = None,
         timeout: float | None = None,
         refused: Collection[str] = (),
+        source: Source | None = None,
     ) -> None:
         """Read the existing launches. `machine` and `toolbox`: as found now, for a resumed run.json is not trusted.
 
         `timeout`: seconds after which a launch is killed; None: those of the suite, or LATE times its estimate if that
-        is more. `refused`: ids of cells that are not started.
+        is more. `refused`: ids of cells that are not started. `source`: measures the energy of launches.
         """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
         self._executables, self._refused = executables, frozenset(refused)
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
-        self._timeout = timeout
+        self._timeout, self._source = timeout, source
         self._watch = external_commands.Watch(run.builds, run.cells)
         self._saved = True  # whether run.json says what `run` says
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
@@ -174,14 +176,16 @@ class Session:
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
-        kept = documents.option(self.store.path, self.run.settings)
-        command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
+        options = [*documents.option(self.store.path, self.run.settings), *energy.options(self._source)]
+        command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=options)
         if shell.call().verbose:
             self.progress.note(f"launch {count} of {cell.id}: {shell.line(command.words)}")
         load = os.getloadavg()[0]
         self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command.words, load, preview))
         try:
-            outcome = launch.launch(command, self._limit(cell), uuid.uuid4().hex)
+            with energy.read(self._source) as power:
+                outcome = launch.launch(command, self._limit(cell), uuid.uuid4().hex)
+            outcome = replace(outcome, power=tuple(power))
             if machine.batch and not outcome.ok:
                 time.sleep(SETTLE)
             self._watch.check(cell)

@@ -17,7 +17,9 @@ from firstlight.analysis import nominal_peaks
 from firstlight.core import caller
 from firstlight.core.errors import BuildError
 from firstlight.core.units import binary, count, quantity
+from firstlight.runner import energy
 from firstlight.system import site
+from firstlight.system.energy import NOTHING
 from firstlight.system.machine import (
     SHARED_LEAST,
     Machine,
@@ -72,7 +74,7 @@ def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = Non
     cache = cache_dir or cache_directory()
     present, absent = _found(toolbox), []
     needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
-    optional = [_counters(machine), _pinning(), _temporary(), _shared(machine)]
+    optional = [_counters(machine), *_energy(), _pinning(), _temporary(), _shared(machine)]
     if ranks:
         optional += [talk(mpi, cache, emulator=toolbox.emulator) for mpi in toolbox.mpis]
     for answer in (*needed, *optional):
@@ -313,6 +315,17 @@ def _counters(machine: Machine) -> Item | Absent:
         return Item("counters", machine.counters)
     fix = "optional: sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
     return Absent("counters", machine.counters, fix)
+
+
+def _energy() -> list[Item | Absent]:
+    """Return the source of energy that runs use, and every source that this user cannot read."""
+    found = energy.discover()
+    denied = [Absent(one.what, one.why, f"optional: {one.fix}") for one in found.denied]
+    if found.source is not None:
+        meter = found.source.meter
+        return [Item("energy", f"{meter.source}: {meter.covers}, updated every {quantity(meter.update, 's')}"), *denied]
+    fix = "optional: [energy] command of the site file can print the power, see docs/site.md"
+    return [*denied] or [Absent("energy", NOTHING, fix)]
 
 
 def _row(indent: str, what: str, detail: str, width: int, column: int = 24) -> list[str]:

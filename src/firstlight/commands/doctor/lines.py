@@ -13,7 +13,9 @@ import msgspec
 
 from firstlight.core.errors import ENVIRONMENT, OK, USAGE, FirstlightError
 from firstlight.model import catalogue
+from firstlight.runner import energy
 from firstlight.system import site
+from firstlight.system.energy import command
 from firstlight.system.site import Choice, Read, Site, launchers, modules
 from firstlight.system.site.entries import OPTIONS, folder
 from firstlight.toolchain import SITE_FLAGS, Toolbox
@@ -133,6 +135,12 @@ class _Trial:
             case ("hardware", key):
                 what = {"clock": "the nominal arithmetic", "memory": "the nominal bandwidth of the memory"}[key]
                 return f"./fl run compares measured figures with {what}, line `hardware` of the page", True
+            case ("energy", "interval"):
+                return "is the time between two readings of [energy] command", bool(self.whole.energy.command)
+            case ("energy", _):
+                found = energy.discover()
+                why = next((str(one) for one in found.denied if one.what == command.WHAT), "")
+                return why or "./fl run reads the power of the node from it", not why
             case ("limits", title):
                 known = {row.title for w in catalogue.load(catalogue.roots()).values() for row in w.rows}
                 return ("./fl health compares this row", True) if title in known else ("no row has this title", False)

@@ -9,7 +9,7 @@ from statistics import median
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.analysis import Judgement, environment, nodes, states
+from firstlight.analysis import Judgement, energy, environment, nodes, states
 from firstlight.analysis.formatting import name as named_figure
 from firstlight.analysis.interval import quotient
 from firstlight.analysis.nodes import NodeSpread
@@ -111,7 +111,7 @@ def nodes_of(
     good = {frozenset(r.members) for r in double if r.judgement is not None}
     every = len(hosts) * (len(hosts) - 1) // 2
     pairs = Pairs(every, len(good), len({frozenset(r.members) for r in double} - good))
-    lines, links = _lines(single), _lines(double)
+    lines, links = _lines(single) + _power(single), _lines(double)
     questions = len(lines) + 2 * len(links)  # of links, the nodes at their ends are looked at, too
     lines = [_judged(line, questions) for line in lines]
     facts = _facts(hosts, single)
@@ -173,6 +173,22 @@ def _lines(runs: Sequence[NodesResult]) -> list[Line]:
         values = tuple(_value(run, some.get(key), like) for run, some in zip(runs, given, strict=True))
         lines.append(Line(chapter, key[1], like.unit, like.better, values, None))
     return lines
+
+
+def _power(runs: Sequence[NodesResult]) -> list[Line]:
+    """Return one line: the power of each node in the case that needed the most on the first node; [] without energy."""
+    most = next((f for r in runs if r.judgement is not None and (f := energy.most_power(r.judgement))), None)
+    if most is None:
+        return []
+    values = []
+    for run in runs:
+        figures = run.judgement.figures if run.judgement is not None else ()
+        same = next((f for f in figures if f.identity == most.identity), None)
+        best = same if isinstance(same, Verified) else None
+        found = None if same is None else (0, "", best, getattr(same, "reason", ""))
+        values.append(_value(run, found, most))
+    title = f"power, {named_figure(replace(most.identity, metric=''))}"
+    return [Line("node", title, most.unit, most.better, tuple(values), None)]
 
 
 def _value(run: NodesResult, found: tuple[object, str, Verified | None, str] | None, like: Verified) -> Value:

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from firstlight import __version__
-from firstlight.analysis import Judgement, loggops
+from firstlight.analysis import Judgement, energy, formatting, loggops
 from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import measuring, played, players
+from firstlight.analysis.verdict import Verified
 from firstlight.commands.project import answer, machines, messages, node, scaling
 from firstlight.commands.project.node import Rates
 from firstlight.commands.project.scaling import MessageSpread, Place
@@ -79,8 +80,9 @@ def project(
     for app in apps:
         progress(app.model.title)
         found.append(_scaled(app, place, topology, machine, judgement.run.machine.memory if of is None else then))
-    if own_watts is not None and of is None and power is not None:
-        fits = (_own_fits(own_watts, machine.flops, power, count),)
+    stated = own_watts or (machine.watts if energy.most_power(judgement) is not None else None)
+    if stated is not None and of is None and power is not None:
+        fits = (_own_fits(stated, machine.flops, power, count),)
     return answer.Projected(
         firstlight=__version__,
         run=judgement.run.id,
@@ -171,10 +173,19 @@ def _machine(
         )  # fmt: skip
     source = "given by --watts" if own_watts else "unknown; add --watts"
     found = own_watts
-    if found is None and (found := rapl.package_watts()) is not None:
+    if found is None and (most := energy.most_power(judgement)) is not None:
+        found, source = most.estimate.median / most.identity.placement.nodes, _measured(judgement, most)
+    elif found is None and (found := rapl.package_watts()) is not None:
         source = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
     flops, moved = (rates.rate(name, here.cores, 1e15) for name in ("flops_64", "bandwidth"))
     return answer.Machine(f"the node that was measured: {here.processor}", None, flops, moved, found, source, {})
+
+
+def _measured(judgement: Judgement, figure: Verified) -> str:
+    """Return the source of measured watts, with what the meter covers."""
+    meter = judgement.run.energy.meter if judgement.run.energy is not None else None
+    covers = f", {meter.covers}" if meter is not None else ""
+    return f"the most that this run measured{covers}: {formatting.name(figure.identity)}"
 
 
 def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:

@@ -35,6 +35,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load`, `stderr` and `left` are those of record.Exit.
 
     `processors`: seconds of this machine's processors that it took, 0 where that is not known (its keeper was killed).
+    `power`: what the caller read from a gauge meanwhile, as in record.Exit.
     """
 
     command: tuple[str, ...]
@@ -47,6 +48,7 @@ class Outcome(msgspec.Struct, frozen=True):
     stdout: str = ""
     left: int = 0
     processors: float = 0.0
+    power: tuple[tuple[float, float], ...] = ()
 
 
 class Command(NamedTuple):

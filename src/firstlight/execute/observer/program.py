@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
 from .checks import OUT, Checked, check, figures, written
@@ -105,7 +105,7 @@ def _observed(asked: Asked, external: dict[str, Any], output: IO[str], folder: s
     while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
         _prepare(external, where, environment)
         before = _state(external, where)
-        done = execute(command, environment, where)
+        done = _metered(asked, output, lambda: execute(command, environment, where))
         values, last = figures(external["figures"], where)
         last = check(external, done, where, environment, before) + last
         failed = next((one for one in last if not one.ok), None)
@@ -130,6 +130,32 @@ def _prepare(external: dict[str, Any], where: Files, environment: dict[str, str]
             raise RefusedError(
                 f"the command to prepare it ended with status {status}" + (f": {message}" if message else "")
             )
+
+
+def _metered(asked: Asked, output: IO[str], run: Callable[[], Executed]) -> Executed:
+    """Run an execution and, if the launcher requests it, record its span with the counters of energy of this node.
+
+    With several nodes there is none: the observer is on one of them.
+    """
+    given = asked.options.get("energy", "")
+    if not given or asked.number("nodes", 1) > 1:
+        return run()
+    paths = [] if given == "times" else given.split(",")
+    before, began = [_count(path) for path in paths], time.monotonic()
+    done = run()
+    ended, after = time.monotonic(), [_count(path) for path in paths]
+    _write(output, type="span", case=0, began=began, ended=ended, wall=done.wall, before=[before], after=[after])
+    return done
+
+
+def _count(path: str) -> int | None:
+    """Return the whole number that a counter's file begins with; None if there is none."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            words = file.read(64).split()
+    except OSError:
+        return None
+    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < 19 else None
 
 
 def _state(external: dict[str, Any], where: Files) -> tuple[int, ...] | None:

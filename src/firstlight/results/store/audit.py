@@ -28,6 +28,7 @@ from firstlight.results.record import (
     Run,
     Sample,
     Series,
+    Span,
 )
 from firstlight.results.store import Store, documents, layout, lines, misplaced, seal, whole
 from firstlight.results.store.lines import Defect
@@ -237,7 +238,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
         elif isinstance(line, Refused):
             what = list(_refused(line, len(cases) + refused))
             refused += 1
-        elif isinstance(line, Sample | Reported | Series | Field | Devices | Check | Counters) and (
+        elif isinstance(line, Sample | Reported | Series | Field | Devices | Check | Span | Counters) and (
             line.case not in cases
         ):
             what = [f"case {line.case} was not declared"]
@@ -253,6 +254,8 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
                 what.append(
                     f"sample {line.sample} of case {line.case} observes other values than the samples before it"
                 )
+        elif isinstance(line, Span):
+            what = list(_span(line))
         elif isinstance(line, Series):
             what = list(_series(line, ranks, drawn))
             drawn.add((line.case, line.name, line.rank))
@@ -331,6 +334,15 @@ def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Itera
         yield f"series {line.name} of rank {line.rank}, there are {ranks}"
     if (line.case, line.name, line.rank) in drawn:
         yield f"series {line.name} of rank {line.rank} is there twice"
+
+
+def _span(line: Span) -> Iterator[str]:
+    if line.ended < line.began:
+        yield f"a span of case {line.case} ends before it begins"
+    elif line.wall > (1 + 1e-6) * (line.ended - line.began):
+        yield f"the samples of a span of case {line.case} last longer than it"
+    if [*map(len, line.before)] != [*map(len, line.after)]:
+        yield f"a span of case {line.case} has other counters before and after it"
 
 
 def _field(line: Field) -> Iterator[str]:

@@ -64,8 +64,9 @@ class Flight:
                 file.cut(len(kept))
             reason = "; ".join(filter(None, (outcome.reason, gone, flaw)))
             ending = Exit(
-                not reason, outcome.status, reason, outcome.seconds, outcome.load, outcome.stderr, "", outcome.left
-            )
+                not reason, outcome.status, reason, outcome.seconds, outcome.load, outcome.stderr, "", outcome.left,
+                outcome.power,
+            )  # fmt: skip
             line = lines.seal(kept, ending)
             file.append(line)
             if file.status().st_mode != self._mode:

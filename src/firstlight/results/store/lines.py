@@ -25,6 +25,7 @@ from firstlight.results.record import (
     Reported,
     Sample,
     Series,
+    Span,
     Start,
 )
 from firstlight.results.store.layout import MAX_LINES
@@ -172,7 +173,9 @@ class _Order:
         if isinstance(line, Launch) and self.launched:
             return "a second launch line"
         if (
-            isinstance(line, Case | Refused | Sample | Reported | Series | Field | Devices | Check | Counters | End)
+            isinstance(
+                line, Case | Refused | Sample | Reported | Series | Field | Devices | Check | Span | Counters | End
+            )
             and not self.launched
         ):
             return "comes before the launch line"
@@ -219,4 +222,5 @@ def _group(lines: list[Line]) -> LaunchRecord:
         fields=tuple(line for line in lines if isinstance(line, Field)),
         refused=tuple(line for line in lines if isinstance(line, Refused)),
         reported=tuple(line for line in lines if isinstance(line, Reported)),
+        spans=tuple(line for line in lines if isinstance(line, Span)),
     )

@@ -62,6 +62,13 @@ class Nominal(msgspec.Struct, frozen=True):
     memory: str = ""  # channels x transfer rate of all sockets, as "460.8 GB/s"
 
 
+class EnergyCommand(msgspec.Struct, frozen=True):
+    """`[energy]`: a command that prints the power of the node in watts."""
+
+    command: str = ""
+    interval: str = "1s"  # between two readings
+
+
 class Site(msgspec.Struct, frozen=True):
     """The whole file."""
 
@@ -76,6 +83,7 @@ class Site(msgspec.Struct, frozen=True):
     launcher: str = ""  # of `launchers`, or a command line
     submit: Submission = Submission()
     hardware: Nominal = Nominal()
+    energy: EnergyCommand = EnergyCommand()
     limits: dict[str, str] = {}  # contract values by the title of a row, as "180 GB/s"
 
 
@@ -119,7 +127,7 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
             parse_in(str(value), {"clock": "Hz", "memory": "B/s"}[path[-1]])
         elif path[0] == "limits":
             parse_quantity(str(value))
-        elif key in ("submit.time", "submit.setup_time"):
+        elif key in ("submit.time", "submit.setup_time", "energy.interval"):
             parse_duration(str(value), path[-1])
         elif path[-1] in ("nodes", "per_node", "gpus") and isinstance(value, int) and value < 1:
             return f"{key} = {value}: at least 1; leave the line out for none"

@@ -1,0 +1,21 @@
+"""Energy on pages: what measured it, the power of the idle node, and how many launches were too short for it."""
+
+from __future__ import annotations
+
+from firstlight.analysis import Judgement
+from firstlight.analysis.energy import unmeasured
+from firstlight.core.units import quantity
+
+
+def sentence(judgement: Judgement) -> str:
+    """Return one sentence on the energy of a run; "" if the run is of a firstlight that did not measure any."""
+    energy = judgement.run.energy
+    if energy is None:
+        return ""
+    if energy.meter is None:
+        return f"energy is not available: {energy.why}"
+    meter = energy.meter
+    idle = "idle power not measured" if energy.idle is None else f"idle {quantity(energy.idle, 'W')}"
+    text = f"energy of {meter.covers} by {meter.source}, updated every {quantity(meter.update, 's')}; {idle}"
+    without, cases, why = unmeasured(judgement.run, judgement.records)
+    return text + (f"; {without} of {cases} measured cases have none, most because {why}" if without else "")
