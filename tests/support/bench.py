@@ -17,8 +17,9 @@ from firstlight.execute.build import Built
 from firstlight.model import catalogue
 from firstlight.model.plan import Program
 from firstlight.results.record import Description, Metric, Parameter
-from firstlight.runner import costs
+from firstlight.runner import costs, energy
 from firstlight.runner.progress import Plain
+from firstlight.system.energy import Discovered
 from firstlight.toolchain import Absent, Toolbox, Toolchain
 
 TOML = """
@@ -79,11 +80,20 @@ for k, n in enumerate(sizes):
     for index in range(3):
         wall = 2e-6 * n * (1 + 0.001 * index)
         line(type="sample", case=k, sample=index, wall=wall, wall_min=wall, wall_median=wall, cpu=0.99)
+    if "--energy" in sys.argv:
+        at, seconds = 100.0 * k, 6e-6 * n * 1.001
+        files = [] if sys.argv[sys.argv.index("--energy") + 1] == "times" else [0]
+        line(type="span", case=k, began=at, ended=at + 1.0001 * seconds, wall=seconds, before=[[5 for _ in files]],
+             after=[[5 + round(POWER * seconds / 1e-6) for _ in files]])
     wrong = asked("wrong")
     line(type="check", case=k, when="after", ok=not wrong, error=1.0 if wrong else 0.0, tolerance=1e-16, what="the sum")
 line(type="end", cases=len(sizes))
 sys.exit(1 if asked("wrong") else 0)
 """
+
+POWER = 60.0
+"""The power of these programs, in watts, if their energy is counted in microjoules."""
+BODY = f"POWER = {POWER}\n{BODY}"
 
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
 
@@ -113,6 +123,7 @@ class Bench:
         self.workload("dot", "serial", "kahan")
         monkeypatch.setattr(catalogue, "roots", lambda: [root / "workloads"])
         monkeypatch.setattr(toolchains, "discover", lambda *_, **__: self.toolbox, raising=False)
+        monkeypatch.setattr(energy, "discover", lambda: Discovered(None, ()))  # whatever this machine has
         monkeypatch.setattr(build, "build", self.build)
         monkeypatch.setattr(build, "known", self.known)
         self.built: list[str] = []
