@@ -2,7 +2,7 @@
 
 A span of samples begins and ends between two updates of a counter. Each reading is at most one update old, so the
 energy of a span is uncertain by the energy of one update and by one unit of each counter. A launch whose spans are
-shorter than ten updates has no energy, and neither has one of counters that stood still, went back or vanished.
+shorter than ten updates has no energy, and neither has one of counters that did not change, went back or vanished.
 
 The power of a launch is the energy of its spans over their duration. It is that of the whole node or of its processors,
 whatever else runs there. The energy of a case is the power multiplied by the time of its samples.
@@ -11,8 +11,10 @@ whatever else runs there. The energy of a case is the power multiplied by the ti
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter as Counted
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from statistics import median
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -31,8 +33,8 @@ SUFFIXES = {PER_WATT: "_per_watt", JOULES: "_energy"}
 """How the name of such a metric ends, after that of the rate or time from which it is computed."""
 POWER, ENERGY = "power", "energy"
 """Names of the metrics of measured energy."""
-OF_POWER, OF_ENERGY, OF_ERROR = "energy.watts", "energy.joules", "energy.error"
-"""Names of their values, which no program can observe: watts, joules of a launch's samples, and the error of these."""
+OF_POWER, OF_ENERGY = "energy.watts", "energy.joules"
+"""Names of their values, which no program can observe: watts, and joules of a launch's samples."""
 MOST_WATTS = 20e3
 """No counter of a node covers more power; a counter that seems to has been reset."""
 FILLED = 0.9
@@ -83,7 +85,7 @@ def _counted(meter: Meter, span: Span) -> float | str:
                 return found
             joules += found
         if joules == 0 and seconds >= FEWEST_UPDATES * meter.update:
-            return "the counters stood still"
+            return "the counters did not change"
     return joules
 
 
@@ -136,7 +138,7 @@ def with_energy(run: Run) -> Run:
 def _described(described: Description) -> Description:
     """Return the description with power, energy and each rate and time of a whole step per watt or in joules."""
     known = {metric.name for metric in described.metrics}
-    values = ((POWER, "W", OF_POWER), (ENERGY, "J", OF_ENERGY), (f"{ENERGY}_error", "J", OF_ERROR))
+    values = ((POWER, "W", OF_POWER), (ENERGY, "J", OF_ENERGY))
     more = [Metric(name, unit, value, METERED, 1.0, "lower") for name, unit, value in values]
     for metric in described.metrics:
         if metric.form == "rate" and not metric.phase:
@@ -167,15 +169,21 @@ def _form(judgement: Judgement, identity: Identity) -> str:
     return "" if metric is None else metric.form
 
 
-def unmeasured(run: Run, records: Iterable[LaunchRecord]) -> tuple[int, int, str]:
-    """Return the number of cases of launches without energy, of all, and the most frequent reason."""
+class Coverage(NamedTuple):
+    """How many cases of launches have energy, of all; why others have none; the median relative error of those."""
+
+    measured: int
+    cases: int
+    why: str
+    error: float
+
+
+def coverage(run: Run, records: Iterable[LaunchRecord]) -> Coverage:
+    """Return for how many cases of launches the energy was measured. `why`: the most frequent reason, "" for none."""
     meter = run.energy.meter if run.energy is not None else None
-    reasons: dict[str, int] = {}
-    cases = 0
-    for record in records if meter is not None else ():
-        for case in record.cases if record.exit.ok else ():
-            found = measured(meter, record, case.case) if meter is not None else ""
-            cases += found != ""
-            if isinstance(found, str) and found:
-                reasons[found] = reasons.get(found, 0) + 1
-    return sum(reasons.values()), cases, max(reasons, key=lambda reason: reasons[reason], default="")
+    good = [record for record in records if record.exit.ok] if meter is not None else []
+    found = [measured(meter, r, case.case) for r in good for case in r.cases if meter is not None]
+    errors = [one.error / one.joules for one in found if isinstance(one, Measured) and one.joules > 0]
+    reasons = Counted(one for one in found if isinstance(one, str) and one)
+    why = reasons.most_common(1)[0][0] if reasons else ""
+    return Coverage(len(errors), len(errors) + reasons.total(), why, median(errors) if errors else 0.0)

@@ -258,7 +258,7 @@ def _energy(meter: Meter | None, record: LaunchRecord, case: Case) -> dict[str, 
     found = "" if meter is None else energy.measured(meter, record, case.case)
     if isinstance(found, str):
         return {}
-    return {energy.OF_POWER: found.watts, energy.OF_ENERGY: found.joules, energy.OF_ERROR: found.error}
+    return {energy.OF_POWER: found.watts, energy.OF_ENERGY: found.joules}
 
 
 def subject_of(cell: Cell, case: Case | Refused) -> Subject:
@@ -296,7 +296,9 @@ def launch_value(metric: Metric, timing: Timing) -> float:
     if metric.form in (VALUE, REPORTED, energy.METERED):
         return _observed(metric, timing)
     if metric.form in energy.FORMS:
-        watts, value = timing.values[energy.OF_POWER], launch_value(energy.base(metric), timing)
+        watts, value = timing.values.get(energy.OF_POWER, 0.0), launch_value(energy.base(metric), timing)
+        if not watts > 0:
+            raise ValueError(f"the record is not usable: the power of {metric.name} was not measured")
         return value * watts if metric.form == energy.JOULES else value / watts
     try:
         cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)

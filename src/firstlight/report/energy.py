@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firstlight.analysis import Judgement
-from firstlight.analysis.energy import unmeasured
-from firstlight.core.units import quantity
+from firstlight.analysis.energy import coverage
+from firstlight.core.units import percent, quantity
 
 
 def sentence(judgement: Judgement) -> str:
@@ -17,5 +17,8 @@ def sentence(judgement: Judgement) -> str:
     meter = energy.meter
     idle = "idle power not measured" if energy.idle is None else f"idle {quantity(energy.idle, 'W')}"
     text = f"energy of {meter.covers} by {meter.source}, updated every {quantity(meter.update, 's')}; {idle}"
-    without, cases, why = unmeasured(judgement.run, judgement.records)
-    return text + (f"; {without} of {cases} measured cases have none, most because {why}" if without else "")
+    covered = coverage(judgement.run, judgement.records)
+    if covered.measured:
+        text += f"; median error of a launch {percent(covered.error)}"
+    without = covered.cases - covered.measured
+    return text + (f"; {without} of {covered.cases} measured cases have none: {covered.why}" if without else "")

@@ -30,7 +30,7 @@ def discover() -> Discovered:
 def begin(found: Discovered) -> tuple[Energy, Source | None]:
     """Return what a new run records, and its source: the counters that count, and the power of the idle node.
 
-    Some processors show counters that always stand still. Counting them would hide that something is missing.
+    Some processors show counters that never change. Counting them would hide that something is missing.
     """
     source = found.source
     if source is None:
@@ -44,7 +44,7 @@ def begin(found: Discovered) -> tuple[Energy, Source | None]:
     after, seconds = [files.number(path) for path in source.files], time.monotonic() - began
     moving = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a is not None and b not in (None, a)]
     if not moving:
-        return Energy(why=f"the counters of {source.meter.source} stand still, as in many virtual machines"), None
+        return Energy(why=f"the counters of {source.meter.source} never change, as in many virtual machines"), None
     counters = tuple(source.meter.counters[k] for k in moving)
     joules = [_joules(source.meter, k, before[k], after[k]) for k in moving]
     chosen = Source(replace(source.meter, counters=counters), tuple(source.files[k] for k in moving))

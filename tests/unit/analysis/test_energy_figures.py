@@ -62,7 +62,7 @@ def test_a_counter_begins_at_zero_again_in_the_middle() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        ((7, 9), (7, 9), "the counters stood still"),
+        ((7, 9), (7, 9), "the counters did not change"),
         ((10, 500_000_000), (20, 400_000_000), "the counter package-1 went back"),
         ((10, RANGE + 9), (20, 5), "the counter package-1 went back"),
         ((10, None), (20, 30), "the counter package-1 could not be read"),
@@ -189,10 +189,7 @@ def test_figures_of_energy_follow_from_those_of_time(judged: Judgement) -> None:
 
 def test_the_energy_of_a_launch_is_power_times_the_time_of_its_samples(scene: Scene, judged: Judgement) -> None:
     some = figures(judged, "energy")
-    error = figures(judged, "energy_error")
-    assert some and some.keys() == error.keys()
-    for who, f in some.items():
-        assert f.unit == "J" and 0 < error[who].estimate.median < f.estimate.median
+    assert some and {f.unit for f in some.values()} == {"J"}
     launch = scene.records[0]
     walls = sum(s.wall for s in launch.samples if s.case == 0)
     found = measured(TWO, launch, 0)
@@ -262,7 +259,8 @@ def test_time_against_energy_is_drawn_relative_to_the_fastest(scene: Scene, judg
 
 def test_both_pages_show_the_meter_and_the_idle_power(scene: Scene, judged: Judgement) -> None:
     page = html.render(judged, scene.workloads, Heritage(()))
-    assert "Energy of 2 processor packages by powercap, updated every 1.00 ms; idle 40.0 W." in page
+    shown = "Energy of 2 processor packages by powercap, updated every 1.00 ms; idle 40.0 W; median error of a launch"
+    assert f"{shown} 2.0 %." in page
     assert 'id="plot-thrift"' in page and "idle 40.0 W" in " ".join(terminal.summary(judged, scene.workloads).split())
 
 
@@ -280,7 +278,7 @@ def test_launches_that_were_too_short_are_counted(scene: Scene) -> None:
     judged = judge(slow, scene.records, scene.workloads)
     cases = sum(len(r.cases) for r in scene.records)
     assert not figures(judged, "power")
-    assert f"{cases} of {cases} measured cases have none, most because" in pages.sentence(judged)
+    assert f"{cases} of {cases} measured cases have none: its samples are shorter" in pages.sentence(judged)
 
 
 def test_a_projection_uses_the_most_power_that_was_measured(judged: Judgement) -> None:

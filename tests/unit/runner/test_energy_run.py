@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -14,8 +17,11 @@ from bench import Bench
 from energy_samples import RANGE, powercap
 from firstlight import runner
 from firstlight.analysis.verdict import Verified
+from firstlight.execute import observer
+from firstlight.model.plan import ExternalCommand
 from firstlight.results import store
-from firstlight.results.record import MOST_READINGS, LaunchRecord, Run
+from firstlight.results.record import MOST_READINGS, LaunchRecord, Run, Span
+from firstlight.results.store import lines
 from firstlight.runner import RunRequest, energy
 from firstlight.runner.progress import Plain
 from firstlight.system import energy as sources
@@ -75,7 +81,7 @@ def test_a_machine_whose_counters_all_stand_still_has_no_meter(
 ) -> None:
     idling(lambda: None)
     found, source = energy.begin(sources.discover(powercap(tmp_path, {"intel-rapl:0": ("package-0", 0)})))
-    assert source is None and found.meter is None and "stand still" in found.why
+    assert source is None and found.meter is None and "never change" in found.why
 
 
 def test_a_counter_that_vanishes_while_the_node_is_idle_is_left_out(
@@ -173,3 +179,19 @@ def test_a_run_without_a_meter_requests_nothing(bench: Bench, progress: Plain) -
     kept = store.open(result.directory)
     assert kept.run().energy == Energy(why=NOTHING)
     assert all("--energy" not in r.start.command and r.spans == () for r in kept.records())
+
+
+@pytest.mark.parametrize(("nodes", "energy_of"), [("1", True), ("2", False)])
+def test_an_external_command_has_a_span_per_execution_on_one_node(nodes: str, energy_of: bool, tmp_path: Path) -> None:
+    counter, output = tmp_path / "energy", tmp_path / "record"
+    counter.write_text("41 J\n")
+    add_one = f"read n rest < {counter}; echo $((n + 1)) J > {counter}"
+    external = msgspec.json.encode(ExternalCommand(("sh", "-c", add_one), str(tmp_path))).decode()
+    words = ["--samples", "3", "--case-seconds", "60", "--energy", f"{counter},{tmp_path / 'missing'}"]
+    words += ["--nodes", nodes, "--program", "a.b", "--external", external, "--output", str(output)]
+    subprocess.run([sys.executable, "-I", "-S", observer.FOLDER, *words], check=True, timeout=60)
+    spans = [line for raw in output.read_bytes().splitlines() if isinstance(line := lines.decode(raw), Span)]
+    counts = [s.before[0][0] or 0 for s in spans]  # a further, untimed execution for the peak memory is in no span
+    assert len(spans) == (3 if energy_of else 0) and counts == sorted(set(counts))
+    assert all(s.after == ((count + 1, None),) for s, count in zip(spans, counts, strict=True))
+    assert all(0 < s.wall <= s.ended - s.began for s in spans)

@@ -141,7 +141,7 @@ def test_ipmi_is_used_only_by_those_who_may(
 )
 def test_the_command_of_the_site_comes_first(words: str, watts: float, tmp_path: Path) -> None:
     found = energy.discover(powercap(tmp_path, SERVER), words, 0.01)
-    assert found.source is not None and found.source.meter.source == "site command"
+    assert found.source is not None and found.source.meter.source == "site file"
     assert found.source.gauge is not None and (reading := first(found.source.gauge, 10)) is not None
     assert reading.watts == watts
 

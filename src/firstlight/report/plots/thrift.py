@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.analysis import formatting, provenance
 from firstlight.analysis.thrift import Conflict, Pair, conflicts
 from firstlight.core.units import ratio
-from firstlight.report import frame, sentence
+from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, View
 
 NAME = "plot-thrift"
@@ -24,8 +24,8 @@ def _drawing(view: View, one: Conflict) -> Drawing:
     case = formatting.values(who.parameters)
     less = provenance.times(one.thriftiest.thrift, one.fastest.thrift)
     title = (
-        f"{who.workload}.{who.variant}{f' ({case})' if case else ''}: {one.fastest.label} is fastest, "
-        f"{one.thriftiest.label} needs {less} less energy"
+        f"Time and energy of {who.workload}.{who.variant}{f' ({case})' if case else ''}: {one.fastest.label} is "
+        f"fastest, {one.thriftiest.label} needs {less} less energy"
     )
     drawn = frame.layout(
         {"title": {"text": "time, that of the fastest choice = 1, lower is better"}, "zeroline": False},
@@ -34,7 +34,7 @@ def _drawing(view: View, one: Conflict) -> Drawing:
     )
     caption = "For the same work: medians over launches. A choice that is lower and further to the left is better."
     data = [_trace(view, one, pair, k) for k, pair in enumerate(pairs)]
-    return Drawing(NAME, sentence.capital(title), caption, HEAD, [_row(one, pair) for pair in pairs], data, drawn)
+    return Drawing(NAME, title, caption, HEAD, [_row(one, pair) for pair in pairs], data, drawn)
 
 
 def _time(one: Conflict, pair: Pair) -> float:

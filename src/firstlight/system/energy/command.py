@@ -28,4 +28,4 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
         return Denied(WHAT, f"it cannot be started: {error.strerror}", FIX)
     if found is None:
         return Denied(WHAT, f"it prints no power within {FIRST:g} s, in a line such as 350 W", FIX)
-    return Source(Meter("site command", "what the site file chooses", interval), gauge=gauge)
+    return Source(Meter("site file", "the node", interval), gauge=gauge)
