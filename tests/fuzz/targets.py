@@ -34,6 +34,7 @@ from firstlight.results.record import End, LaunchRecord
 from firstlight.results.store import layout, lines, owner, seal, signature
 from firstlight.results.store.disk import Folder
 from firstlight.runner import costs
+from firstlight.system import energy
 from firstlight.system.machine import Machine, allocation, linux, parse
 from firstlight.toolchain.memory import Memory
 from fuzz import mutate
@@ -225,6 +226,12 @@ def _node() -> bytes:
         "sys/devices/system/node/node0/cpulist": "0-1\n",
         "sys/devices/system/node/node0/meminfo": "Node 0 MemTotal: 1024 kB\n",
         "sys/class/dmi/id/sys_vendor": "QEMU\n",
+        "sys/class/powercap/intel-rapl:0/name": "package-0\n",
+        "sys/class/powercap/intel-rapl:0/energy_uj": "123456\n",
+        "sys/class/powercap/intel-rapl:0/max_energy_range_uj": "262143328850\n",
+        "sys/class/hwmon/hwmon0/name": "power_meter\n",
+        "sys/class/hwmon/hwmon0/power1_average": "240000000\n",
+        "sys/class/hwmon/hwmon0/power1_average_interval": "1000\n",
     }
     return json.dumps(files).encode()
 
@@ -242,6 +249,11 @@ def read_node(data: bytes) -> None:
                 )
         found = linux.describe(root, Path(folder) / "cache")
         msgspec.json.decode(msgspec.json.encode(found), type=Machine)
+        for kind in energy.every().values():
+            source = kind.find(root, "", 1.0)
+            if isinstance(source, energy.Source):
+                recorded = energy.Energy(source.meter)
+                assert msgspec.json.decode(msgspec.json.encode(recorded), type=energy.Energy) == recorded
     for text in _strings(data).values():
         parse.cpu_list(text), parse.size(text), parse.fields(text), parse.quota(text), parse.control_groups(text)
 

@@ -88,7 +88,15 @@ def test_without_the_option_there_are_no_spans() -> None:
 
 @pytest.mark.parametrize(
     ("content", "read"),
-    [("12 J 34 us\n", 12), ("", None), ("none", None), ("-5", None), ("99999999999999999999", None), ("7", 7)],
+    [
+        ("12 J 34 us\n", 12),
+        ("", None),
+        ("none", None),
+        ("-5", None),
+        ("99999999999999999999", None),
+        ("4611686018427387904", None),
+        ("7", 7),
+    ],
 )
 def test_what_is_no_number_is_null(content: str, read: int | None, tmp_path: Path) -> None:
     file = tmp_path / "energy"

@@ -12,6 +12,7 @@ namespace fl {
 namespace {
 
 constexpr Index unreadable = -1;
+constexpr Index most_counted = Index{1} << 62;  // a larger number is damaged text, and the reader of the record refuses it
 
 double now() { return 1e-9 * static_cast<double>(clock_nanoseconds()); }
 
@@ -22,7 +23,7 @@ Index leading_number(int descriptor) {
   if (size <= 0) return unreadable;
   Index found = unreadable;
   const auto [end, error] = std::from_chars(content, content + size, found);
-  return error == std::errc() && found >= 0 ? found : unreadable;
+  return error == std::errc() && found >= 0 && found < most_counted ? found : unreadable;
 }
 
 }  // namespace

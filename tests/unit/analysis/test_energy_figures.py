@@ -149,6 +149,25 @@ def test_the_gauge_of_one_node_is_not_that_of_two() -> None:
     assert "one node of several" in str(measured(GAUGE, replace(one, launch=replace(one.launch, nodes=2)), 0))
 
 
+times = st.floats(0, 1e12)
+counts = st.none() | st.integers(0, 2**62 - 1)
+
+
+@given(
+    st.lists(st.tuples(times, times, times, st.tuples(counts, counts), st.tuples(counts, counts)), max_size=3),
+    st.lists(st.tuples(times, times), max_size=20),
+    st.sampled_from([TWO, GAUGE]),
+)
+def test_any_record_has_a_finite_energy_or_a_reason(
+    spans: list[tuple[float, float, float, tuple[int | None, ...], tuple[int | None, ...]]],
+    power: list[tuple[float, float]],
+    meter: Meter,
+) -> None:
+    some = [Span(0, began, ended, wall, (before,), (after,)) for began, ended, wall, before, after in spans]
+    found = measured(meter, record(*some, power=tuple(power)), 0)
+    assert isinstance(found, str) or (math.isfinite(found.joules) and found.joules >= 0 <= found.error)
+
+
 def watts_of(record: LaunchRecord, case: Case) -> float:
     """Return an invented power: flags that compute more need more, and two threads need three times as much."""
     return 100 * relative(record.start.cell if case.threads == 1 else f"{record.start.cell}, 2 threads")

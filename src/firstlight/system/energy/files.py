@@ -11,6 +11,7 @@ from pathlib import Path
 from firstlight.system.energy import Reading, waited
 from firstlight.system.machine.files import read
 
+MOST_NAME = 64
 _LEADING = re.compile(r"\s*(\d{1,18})(?!\d)")
 
 
@@ -21,8 +22,9 @@ def number(path: Path) -> int | None:
 
 
 def word(path: Path) -> str:
-    """Return the first line of a small file, "" if it does not exist."""
-    return (read(path) or "").strip().partition("\n")[0].strip()
+    """Return the first line of a small file, at most MOST_NAME printable characters, "" if it does not exist."""
+    line = (read(path) or "").strip().partition("\n")[0].strip()
+    return "".join(c for c in line[:MOST_NAME] if c.isprintable())
 
 
 def forbidden(path: Path) -> bool:

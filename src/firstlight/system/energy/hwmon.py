@@ -22,6 +22,8 @@ POWER = {"power_meter": "the whole node", "ibmpowernv": "the whole node", "fam15
 """Drivers with sensors of power, and what these cover."""
 WHOLE = ("Module Power", "Grace Power", "System")
 """How the label of a sensor begins that contains the others of its driver (NVIDIA's Grace, IBM's OCC)."""
+LONGEST = 3600.0
+"""Seconds: a longer interval is damaged text, and no launch is as long."""
 USUAL = 1.0
 """Seconds between two updates of a sensor that does not report its own interval."""
 
@@ -85,7 +87,7 @@ def _label(file: Path) -> Path:
 
 def _interval(file: Path) -> float:
     milliseconds = number(file.with_name(f"{file.name.partition('_')[0]}_average_interval"))
-    return milliseconds / 1000 if milliseconds else USUAL
+    return min(milliseconds / 1000, LONGEST) if milliseconds else USUAL
 
 
 def _denied(files: list[Path]) -> Denied:
