@@ -376,7 +376,7 @@ def factor(unit: str) -> tuple[str, float]:
     """What a unit measures, and how much one of it is."""
     if unit in BINARY:
         return "bytes", BINARY[unit]
-    for base in ("flop/s", "B/s", "bit/s", "flop/B", "Hz", "s"):
+    for base in ("flop/s/W", "B/s/W", "W", "J", "flop/s", "B/s", "bit/s", "flop/B", "Hz", "s"):
         if unit.endswith(base) and unit.removesuffix(base) in PREFIXES:
             return base, PREFIXES[unit.removesuffix(base)]
     return ("", 1.0) if unit in PLAIN else ("", 0.01) if unit == "%" else (unit, 1.0)

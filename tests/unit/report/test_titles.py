@@ -12,6 +12,7 @@ import pytest
 import test_report_fdtd2d as pictures
 import test_report_noise as noise
 
+import energy_samples
 import sums
 import synthetic
 import synthetic_halo
@@ -37,6 +38,9 @@ SCENES = {
     "above nominal": lambda: synthetic.run(5, on=nominal(2.6e9, 10e9)),
     "hidden clock": lambda: synthetic.run(5, on=nominal(None, None)),
     "few": lambda: synthetic.run(2, launches=3),
+    "metered": lambda: energy_samples.metered(
+        synthetic.run(1, 6, only=["dot", "stream"]), lambda record, case: 50.0 * case.threads**2
+    ),
     "halo": lambda: synthetic_halo.run(placements=(Placement(1, 1, 1), Placement(1, 2, 1)), launches=6),
     "solver": lambda: synthetic_solver.run(launches=6),
     "lattice": lambda: synthetic_lattice.run(launches=6),
