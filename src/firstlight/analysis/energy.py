@@ -37,6 +37,8 @@ OF_POWER, OF_ENERGY = "energy.watts", "energy.joules"
 """Names of their values, which no program can observe: watts, and joules of a launch's samples."""
 MOST_WATTS = 20e3
 """No counter of a node covers more power; a counter that seems to has been reset."""
+FEWEST_PER_SPAN = 5
+"""Updates per span, on average: each span adds its own error. A short external command has many spans."""
 FILLED = 0.9
 """The share of a span that its samples must fill; otherwise its power is not that of the samples."""
 
@@ -58,6 +60,8 @@ def measured(meter: Meter, record: LaunchRecord, case: int) -> Measured | str:
     wall = sum(span.wall for span in spans)
     if seconds < FEWEST_UPDATES * meter.update:
         return f"its samples are shorter than {FEWEST_UPDATES} updates of the counters"
+    if seconds < FEWEST_PER_SPAN * meter.update * len(spans):
+        return f"its executions are shorter than {FEWEST_PER_SPAN} updates of the counters"
     if wall < FILLED * seconds:
         return f"its samples fill less than {FILLED:.0%} of the time between the readings"
     joules = 0.0

@@ -89,6 +89,16 @@ def test_a_launch_shorter_than_ten_updates_has_no_energy() -> None:
     assert measured(TWO, record(), 0) == ""
 
 
+def test_many_executions_shorter_than_five_updates_have_no_energy() -> None:
+    def launch(seconds: float) -> LaunchRecord:
+        return record(*(replace(span((k, 0), (k + 9_000, 0), seconds), began=5.0 + k, ended=5.0 + k + seconds)
+                        for k in range(50)))  # fmt: skip
+
+    assert measured(TWO, launch(0.004), 0) == "its executions are shorter than 5 updates of the counters"
+    found = measured(TWO, launch(0.006), 0)
+    assert isinstance(found, Measured) and found.error < 0.2 * found.joules
+
+
 def test_samples_that_fill_little_of_their_span_have_no_energy() -> None:
     loose = replace(span((0, 0), (50_000_000, 50_000_000)), wall=0.5)
     assert "fill less than 90%" in str(measured(TWO, record(loose), 0)).replace(" %", "%")
