@@ -75,6 +75,21 @@ std::vector<Assignment> combinations(const std::vector<std::pair<std::string, st
   return cases;
 }
 
+bool is_storage_name(const std::string& name) {
+  constexpr std::size_t longest = 32;
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name.size() <= longest && name[0] >= 'a' && std::all_of(name.begin(), name.end(), fits);
+}
+
+// NAME=FOLDER, of an absolute path.
+std::pair<std::string, std::string> storage_folder(const std::string& option, const std::string& value) {
+  const auto equals = value.find('=');
+  if (equals == std::string::npos || !is_storage_name(value.substr(0, equals)) || value[equals + 1] != '/')
+    throw UsageError(
+        text("%s needs NAME=FOLDER, a name of small letters and a path from the root on, not %.80s", option.c_str(), value.c_str()));
+  return {value.substr(0, equals), value.substr(equals + 1)};
+}
+
 class Names final : public Fields {
  public:
   explicit Names(std::string file) : file_(std::move(file)) {}
@@ -85,6 +100,7 @@ class Names final : public Fields {
     all.emplace_back(name);
     if (file_ == name) value = {"some", "file"};
   }
+  void storage(const char* name, Storage&, const char*) override { all.emplace_back(name); }
   std::vector<std::string> all;
 
  private:
@@ -93,7 +109,7 @@ class Names final : public Fields {
 
 class Assigner final : public Fields {
  public:
-  Assigner(const Assignment& values, const std::string& documents) : values_(values), documents_(documents), used_(values.size(), false) {}
+  Assigner(const Assignment& values, const Arguments& arguments) : values_(values), arguments_(arguments), used_(values.size(), false) {}
 
   void integer(const char* name, Index& value, const char*, Index least, Index most, const char*) override {
     const std::string* given = find(name);
@@ -135,13 +151,21 @@ class Assigner final : public Fields {
         return;
       }
     }
-    if (!documents_.empty() && is_document_name(*given)) {
-      value = kept_document(name, documents_, *given);
+    if (!arguments_.documents.empty() && is_document_name(*given)) {
+      value = kept_document(name, arguments_.documents, *given);
       return;
     }
     if (given->find_first_of("/.") == std::string::npos)
       throw UsageError(text("%s must be one of %s, or a file, whose path has a dot or a slash, not %.80s", name, options, given->c_str()));
     value = read_document(name, *given);
+  }
+
+  void storage(const char* name, Storage& value, const char*) override {
+    if (const std::string* given = find(name)) value.name = *given;
+    if (!is_storage_name(value.name))
+      throw UsageError(text("%s must be the name of a target of storage, not %.80s", name, value.name.c_str()));
+    const auto known = arguments_.storage.find(value.name);
+    if (known != arguments_.storage.end()) value.folder = known->second;
   }
 
   void finish() const {
@@ -163,7 +187,7 @@ class Assigner final : public Fields {
   }
 
   const Assignment& values_;
-  const std::string& documents_;
+  const Arguments& arguments_;
   std::vector<bool> used_;
 };
 
@@ -185,6 +209,8 @@ Arguments parse(int argc, char** argv) {
         result.documents = value;
       else if (argument == "--energy")
         set_energy(result, value);
+      else if (argument == "--storage")
+        result.storage.insert(storage_folder(argument, value));
       else if (argument == "--samples")
         result.samples = whole(argument, value, 2);
       else if (argument == "--sample-seconds")
@@ -200,7 +226,7 @@ Arguments parse(int argc, char** argv) {
       else
         throw UsageError(
             text("unknown option %.80s; known: --describe --output --documents --energy --samples --sample-seconds --case-seconds --steps "
-                 "--seed --threads",
+                 "--seed --storage --threads",
                  argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');
@@ -215,7 +241,7 @@ Arguments parse(int argc, char** argv) {
 }
 
 void assign(Instance& instance, const Arguments& arguments, const Assignment& values) {
-  Assigner assigner(values, arguments.documents);
+  Assigner assigner(values, arguments);
   instance.declare(assigner);
   assigner.finish();
 }

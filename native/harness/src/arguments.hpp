@@ -1,6 +1,7 @@
 // The command line of a program: options of the harness, and key=value[,value...] parameters whose combinations are the cases.
 #pragma once
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ struct Arguments {
   bool energy = false;                    // whether spans of samples are recorded
   std::vector<std::string> energy_files;  // counters that are read before and after each
   std::string documents;  // folder in which files that parameters name lie under the names that the record has; none when empty
+  std::map<std::string, std::string> storage;  // by target: the folder of this launch in it, which may be missing
   std::vector<Assignment> cases;
 };
 

@@ -32,6 +32,10 @@ class Describer final : public Fields {
     one_of(name, value.name, options, help, "file");
     files_.emplace_back(name);
   }
+  void storage(const char* name, Storage& value, const char* help) override {
+    begin(name, "", value.name, help, "storage");
+    end(name);
+  }
 
  private:
   void one_of(const char* name, const std::string& value, const char* options, const char* help, const char* kind) {

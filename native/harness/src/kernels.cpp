@@ -21,6 +21,7 @@ class Chosen final : public Fields {
     found = true, chosen = value, declared = options;
   }
   void file(const char* name, Document& value, const char* options, const char* help) override { choice(name, value.name, options, help); }
+  void storage(const char*, Storage&, const char*) override {}
   bool found = false;
   std::string chosen, declared;
 

@@ -43,6 +43,7 @@ class ParameterWriter final : public Fields {
   }
   void choice(const char* name, std::string& value, const char*, const char*) override { json_.member(name, value); }
   void file(const char* name, Document& value, const char*, const char*) override { json_.member(name, value.name); }
+  void storage(const char* name, Storage& value, const char*) override { json_.member(name, value.name); }
 
  private:
   Json& json_;

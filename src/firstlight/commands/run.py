@@ -108,6 +108,13 @@ Exit status:
     help="Kill a launch that lasts longer; 40s in the quick suite, 3m and 15m in the others.",
 )
 @new_run_folder
+@click.option(
+    "--storage",
+    multiple=True,
+    metavar="NAME=DIR",
+    help="A directory whose file system is measured, under this name, as scratch=/scratch/me; repeatable. The results "
+    "folder, TMPDIR, /dev/shm, HOME, SCRATCH and WORK are always targets.",
+)
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
@@ -137,6 +144,7 @@ def command(
     placement: tuple[str, ...],
     launches: int | None,
     timeout: str | None,
+    storage: tuple[str, ...],
     results: Path,
     name: str | None,
     resume: str | None,
@@ -164,6 +172,7 @@ def command(
     from firstlight.runner.interrupt import interruptible, leaving_nothing
     from firstlight.runner.progress import display
     from firstlight.system import site
+    from firstlight.system.machine import storage as places
 
     names, settings = parse(workload)
 
@@ -181,6 +190,7 @@ def command(
         placement,
         name,
         settings,
+        storage=places.parse(storage),
     )
     if at_once is not None and not each_node:
         raise UsageError("--at-once sets how many nodes measure simultaneously: add --each-node")
@@ -194,7 +204,8 @@ def command(
                 prepared = runner.prepare(order, progress, set_up=False)
             return _show_plan(prepared, order, as_json)
         if resume is not None:
-            result = runner.resume(runs.find(resume, results), progress, seconds, longest, placement, settings)
+            path = runs.find(resume, results)
+            result = runner.resume(path, progress, seconds, longest, placement, settings, order.storage)
         else:
             result = runner.run(order, progress)
     return gate.status(result, show(result, as_json))
@@ -203,7 +214,7 @@ def command(
 def _options(context: click.Context) -> list[str]:
     """Return the options of the command line that the run on each node also receives."""
     found: list[str] = []
-    for name in ("budget", "launches", "timeout", "toolchain", "mpi", "placement"):
+    for name in ("budget", "launches", "timeout", "toolchain", "mpi", "placement", "storage"):
         given = context.params[name]
         for value in given if isinstance(given, tuple) else [] if given is None else [given]:
             found += [f"--{name}", str(value)]
@@ -248,8 +259,8 @@ def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
     if given:
         names = ", ".join(sorted(given)).replace("_", "-")
         raise UsageError(
-            "--resume continues the plan of that run and accepts only --budget, --timeout, --placement and --results, "
-            f"not {names}"
+            "--resume continues the plan of that run and accepts only --budget, --timeout, --placement, --storage and "
+            f"--results, not {names}"
         )
 
 

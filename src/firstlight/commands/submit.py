@@ -303,6 +303,7 @@ def _run_options(options: tuple[str, ...]) -> Asked:
         raise UsageError("the script of a measurement of nodes continues it: submit that again")
     always = [EACH_NODE] if given["each_node"] else []
     always += ["--timeout", given["timeout"]] if given["timeout"] else []
+    always += [word for target in given["storage"] for word in ("--storage", target)]
     always += ["--json"] if given["as_json"] else []
     budget = None if given["budget"] is None else parse_duration(given["budget"], "budget")
     return Asked(

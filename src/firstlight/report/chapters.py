@@ -12,6 +12,7 @@ TITLES = {
     "accelerators": "Codes ported to accelerators",
     "dense": "Dense matrices and whole-machine kernels",
     "sparse": "Sparse matrices",
+    "storage": "Storage",
     "bench": "Your programs",
     "own": "Your workloads",
     "imported": "Reported, not verified here",

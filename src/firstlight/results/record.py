@@ -302,7 +302,7 @@ class Parameter(msgspec.Struct, frozen=True):
     unit: str
     default: str
     help: str
-    kind: Literal["integer", "real", "choice", "file", ""] = ""  # "": records of programs that do not report it
+    kind: Literal["integer", "real", "choice", "file", "storage", ""] = ""  # "": in records of older programs
     least: float | None = None
     most: float | None = None
     options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has

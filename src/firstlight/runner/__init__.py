@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +47,9 @@ from firstlight.runner.prepare import (
     discover,
     forecast_run,
     make,
+    named_storage,
     prepare,
+    with_storage,
 )
 from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import Rounds
@@ -160,8 +162,16 @@ def _new_run(
     with store.create(order.results, new, free=order.name is None, files=files) as opened:
         new = replace(new, id=opened.path.name)
         _keep_logs(opened, made)
+        places = named_storage(order.storage)
         session = Session(
-            opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout, source=source
+            opened,
+            new,
+            prepared.workloads,
+            made.executables,
+            progress,
+            timeout=order.timeout,
+            source=source,
+            storage=places,
         )
         return _carry_out(
             session, new.budget, neighbours, (lambda: _preview(session, ahead, prepared)) if ahead else None
@@ -248,12 +258,14 @@ def resume(
     timeout: float | None = None,
     placements: Sequence[str] = (),
     settings: Sequence[Setting] = (),
+    storage: Mapping[str, Path] = {},
 ) -> Result:
     """Resume a run: its cells, its seed, its executables. `budget`: additional seconds; None: what is left.
 
     `timeout` as in `RunRequest`: it is not part of a run. Cells with more threads than CPUs are launched if their suite
-    has them here, or if `placements` names theirs. `settings`, if there are any, must be those of the run. Raises
-    UsageError if the machine, the tools or the sources are no longer those of the run.
+    has them here, or if `placements` names theirs. `settings`, if there are any, must be those of the run. `storage`:
+    directories that the user names, by target: run.json contains no paths. Raises UsageError if the machine, the tools
+    or the sources are no longer those of the run.
     """
     with store.resume(path) as opened, _measuring(progress) as neighbours:
         for note in opened.notes:
@@ -269,6 +281,7 @@ def resume(
         resuming.same_modules(old)
         with leaving_nothing():
             here, toolbox = discover(progress)
+            here = with_storage(here, path.parent, storage)
             old = resuming.same_machine(old, here, progress)
             resuming.same_tools(old, toolbox)
             resuming.listed(old, wanted, toolbox)
@@ -290,7 +303,19 @@ def resume(
         old = _with_builds(old, more, made)
         _keep_logs(opened, made)
         source = energy.again(old.energy, energy.discover())
-        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout, refused, source)
+        session = Session(
+            opened,
+            old,
+            workloads,
+            made.executables,
+            progress,
+            here,
+            toolbox,
+            timeout,
+            refused,
+            source,
+            named_storage(storage),
+        )
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left, neighbours)
 

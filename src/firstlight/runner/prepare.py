@@ -33,7 +33,7 @@ from firstlight.runner.documents import Given
 from firstlight.runner.forecast import Forecast, forecast
 from firstlight.runner.progress import Progress
 from firstlight.system import machine, site
-from firstlight.system.machine import Machine, hardware
+from firstlight.system.machine import Machine, hardware, storage
 from firstlight.toolchain import Toolbox
 
 IN_RESERVE = 1.5
@@ -55,6 +55,7 @@ class RunRequest(msgspec.Struct, frozen=True):
     name: str | None = None  # of the run; None: made from the time
     settings: tuple[Setting, ...] = ()  # of parameters of what is named
     precision: float = stop.PRECISION  # relative half-width of the intervals that are narrow enough
+    storage: dict[str, Path] = {}  # directories that the user names, by target of storage
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -99,6 +100,17 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
     return here, toolchain.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 
 
+def with_storage(here: Machine, results: Path, given: Mapping[str, Path]) -> Machine:
+    """Return the machine with its targets of storage, those that the user names first."""
+    return msgspec.structs.replace(here, storage=storage.describe(storage.locate(results, named_storage(given))))
+
+
+def named_storage(given: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the directories of the command line, then those of the site file. Raises UsageError for a wrong one."""
+    of_site = {n: site.folder(text) for n, text in site.current().site.storage.items() if n not in given}
+    return {**given, **{name: storage.check(name, Path(folder)) for name, folder in of_site.items()}}
+
+
 def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepared:
     """Discover this machine and plan. Raises UsageError for what is not available, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
@@ -106,6 +118,7 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     named = [workloads[name] for name in chosen] if order.names else []
     given = parameters.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
+    here = with_storage(here, order.results, order.storage)
 
     def planning(settings: Settings, defaults: Defaults, without: Replaced) -> Plan:
         patterns = (order.toolchains, order.mpis, order.placements)

@@ -6,7 +6,7 @@ import math
 import os
 import time
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import BUDGET, Rounds
 from firstlight.system.energy import Source
 from firstlight.system.machine import Machine, cache_directory
+from firstlight.system.machine import storage as storage_places
 from firstlight.toolchain import Toolbox
 
 UPDATING = 0.05
@@ -61,16 +62,19 @@ class Session:
         timeout: float | None = None,
         refused: Collection[str] = (),
         source: Source | None = None,
+        storage: Mapping[str, Path] = {},
     ) -> None:
         """Read the existing launches. `machine` and `toolbox`: as found now, for a resumed run.json is not trusted.
 
         `timeout`: seconds after which a launch is killed; None: those of the suite, or LATE times its estimate if that
-        is more. `refused`: ids of cells that are not started. `source`: measures the energy of launches.
+        is more. `refused`: ids of cells that are not started. `source`: measures the energy of launches. `storage`:
+        directories that the user names, by target.
         """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
         self._executables, self._refused = executables, frozenset(refused)
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self._timeout, self._source = timeout, source
+        self._storage = storage_places.locate(store.path.parent, storage)
         self._watch = external_commands.Watch(run.builds, run.cells)
         self._saved = True  # whether run.json says what `run` says
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
@@ -177,7 +181,10 @@ class Session:
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
         options = [*documents.option(self.store.path, self.run.settings), *energy.options(self._source)]
-        command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=options)
+        places = self._places(cell)
+        command = launch.command(
+            cell, executable, toolbox, output=part, machine=machine, options=options, storage=places
+        )
         if shell.call().verbose:
             self.progress.note(f"launch {count} of {cell.id}: {shell.line(command.words)}")
         load = os.getloadavg()[0]
@@ -194,6 +201,12 @@ class Session:
             raise
         self.store.finish(part, outcome)
         return self._read(cell, count)
+
+    def _places(self, cell: Cell) -> dict[str, Path]:
+        """Return the directories of the targets that the cell names."""
+        workload = self.workloads.get(cell.program.workload)
+        named = cell.values.get(workload.storage, ()) if workload and workload.storage else ()
+        return {name: self._storage[name] for name in map(str, named) if name in self._storage}
 
     def _limit(self, cell: Cell) -> float:
         """Return the seconds after which a launch is killed: a user may set hundreds of cases for one launch."""

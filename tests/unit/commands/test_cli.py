@@ -60,7 +60,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
         (
             ["run", "--resume", "latest", "--full"],
-            "accepts only --budget, --timeout, --placement and --results, not suite",
+            "accepts only --budget, --timeout, --placement, --storage and --results, not suite",
         ),
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),
@@ -421,7 +421,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
             $(complete -p "${1##*/}" | sed 's/.*-F \\([^ ]*\\).*/\\1/') "$1"; echo "${COMPREPLY[*]}"; }
     compopt() { :; }
-    try fl comp; try ./fl bench --li; try firstlight run --st; try fl export h; try fl export junit --ag
+    try fl comp; try ./fl bench --li; try firstlight run --sta; try fl export h; try fl export junit --ag
     """
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=own, capture_output=True, text=True)
     assert done.stdout.splitlines() == [

@@ -22,6 +22,7 @@ from firstlight.model.plan.ceilings import bounding, unmeasured
 from firstlight.model.plan.runtime_estimate import MATCHES, START, cases, launch_seconds
 from firstlight.model.plan.splitting import Box, split
 from firstlight.runner import agenda
+from firstlight.system.machine import Storage
 from firstlight.toolchain import Library, Linking
 from invented_plan import GIB, KIB, MACHINE, MIB, TOOLBOX, keys, machine, mpi, workload
 
@@ -39,6 +40,17 @@ def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
     assert {c.program.variant: c.arguments[0] for c in planned.cells} == {"hungry": "level=8", "lean": "level=1,9"}
     assert [a.what for a in planned.absent] == ["w with level=9"]
     assert planned.absent[0].why.startswith("it needs 8.79 GiB, and a launch may take ")
+
+
+def test_targets_of_storage_are_those_of_the_machine() -> None:
+    entry = Selection(["serial"], parameters={"to": ["*"]})
+    everywhere = {"w": replace(workload(entry, variants={"serial": ()})["w"], storage="to")}
+    assert not plan("quick", everywhere, [], TOOLBOX, MACHINE).cells
+    here = replace(MACHINE, storage=(Storage("results"), Storage("shm")))
+    assert {c.values["to"] for c in plan("quick", everywhere, [], TOOLBOX, here).cells} == {("results", "shm")}
+    chosen = plan("quick", everywhere, [], TOOLBOX, here, settings={"w": {"to": ["shm", "scratch"]}})
+    assert {c.values["to"] for c in chosen.cells} == {("shm",)}
+    assert [(a.what, a.fix) for a in chosen.absent] == [("w on target scratch", "./fl run --storage scratch=DIR")]
 
 
 def test_needs_decide_what_is_planned_and_what_is_absent() -> None:

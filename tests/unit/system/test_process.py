@@ -197,9 +197,20 @@ def test_a_folder_of_another_user_is_neither_taken_nor_removed(tmp_path: Path) -
     theirs.mkdir()
     os.chown(theirs, 54321, 54321)
     with pytest.raises(FileExistsError):
-        shm_leftovers.make(str(theirs))
+        shm_leftovers.make(Leftovers(str(theirs), (), 0.0))
     shm_leftovers.remove(Leftovers(str(theirs), (), 0.0))
     assert theirs.exists()
+
+
+def test_folders_in_targets_of_storage_are_made_for_this_user_and_removed(tmp_path: Path) -> None:
+    folders = tuple(str(tmp_path / name) for name in ("temporary", "scratch", "home"))
+    leftovers = Leftovers(folders[0], (), 0.0, folders[1:])
+    shm_leftovers.make(leftovers)
+    assert [Path(folder).stat().st_mode & 0o777 for folder in folders] == [0o700] * 3
+    (tmp_path / "scratch" / "1").mkdir()
+    (tmp_path / "scratch" / "1" / "data.0").write_text("x")
+    shm_leftovers.remove(leftovers)
+    assert not list(tmp_path.iterdir())
 
 
 # --- beside firstlight ----------------------------------------------------------------------------

@@ -163,6 +163,13 @@ struct Document {
   std::string text;  // of a file; empty for the workload's own
 };
 
+// A target of storage: a directory that a user names, or that firstlight finds (results, tmpdir, shm, home, scratch, work). Figures have its
+// name, never its path; firstlight/storage.hpp makes a working folder in it.
+struct Storage {
+  std::string name = "tmpdir";
+  std::string folder;  // of this launch, from --storage NAME=FOLDER; empty if no option names one
+};
+
 // Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print. A parameter that has no meaning
 // with a file is declared only while the Document before it has no text: such a case has one value fewer, and runs once.
 class Fields {
@@ -172,6 +179,8 @@ class Fields {
   virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
   // One of `options`, "water|benzene", or the path of a file, which has a dot or a slash and no comma; of up to 64 MiB, never empty.
   virtual void file(const char* name, Document& value, const char* options, const char* help) = 0;
+  // A target of storage.
+  virtual void storage(const char* name, Storage& value, const char* help) = 0;
   // An enum whose values have the names of `options`, "copy|scale|add", in that order.
   template <class Enum>
     requires std::is_enum_v<Enum>

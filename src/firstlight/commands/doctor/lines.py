@@ -141,6 +141,10 @@ class _Trial:
                 found = energy.discover()
                 why = next((str(one) for one in found.denied if one.what == command.WHAT), "")
                 return why or "./fl run reads the power of the node from it", not why
+            case ("storage", name):
+                place = Path(folder(str(value)))
+                able = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+                return f"the target {name} of storage" if able else "is not a directory that you may write", able
             case ("limits", title):
                 known = {row.title for w in catalogue.load(catalogue.roots()).values() for row in w.rows}
                 return ("./fl health compares this row", True) if title in known else ("no row has this title", False)

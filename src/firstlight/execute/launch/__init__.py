@@ -9,7 +9,7 @@ import re
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from firstlight.execute.launch.supervise import Ended
 from firstlight.model.catalogue import needs, on_device
 from firstlight.model.plan import Cell, ExternalCommand, Placement
 from firstlight.system.machine import SHARED_LEAST, Machine, allocation, gpus, shared_memory, starts_nothing
+from firstlight.system.machine.storage import new_folder
 from firstlight.system.mpi_families import NodeCapacity
 from firstlight.toolchain import Mpi, Toolbox
 
@@ -62,21 +63,32 @@ class Command(NamedTuple):
     mpi: Mpi | None
     launcher: Launcher
     invocation: Invocation
+    storage: Mapping[str, Path]
 
 
 def command(
-    cell: Cell, executable: Path, toolbox: Toolbox, *, output: Path, machine: Machine, options: Sequence[str] = ()
+    cell: Cell,
+    executable: Path,
+    toolbox: Toolbox,
+    *,
+    output: Path,
+    machine: Machine,
+    options: Sequence[str] = (),
+    storage: Mapping[str, Path] = {},
 ) -> Command:
     """Compose a launch whose program appends its record to `output`.
 
     `options` are passed to the program after the cell's arguments (`--samples 5`). `--threads` is added if the
-    placement has more than one thread and the cell does not name threads itself. Raises UsageError when the MPI
-    library of the cell is not in the toolbox or no launcher file is there for it.
+    placement has more than one thread and the cell does not name threads itself. `storage` lists directories by target;
+    the launch makes a new folder in each and removes it. Raises UsageError when the MPI library of the cell is not in
+    the toolbox or no launcher file is there for it.
     """
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
+    folders = {name: new_folder(place) for name, place in storage.items()}
+    options = [*options, *(word for name, folder in folders.items() for word in ("--storage", f"{name}={folder}"))]
     words = _words(cell, executable, output, options, invocation, toolbox.emulator)
-    return Command(words, cell, executable, output, machine, mpi, launcher, invocation)
+    return Command(words, cell, executable, output, machine, mpi, launcher, invocation, folders)
 
 
 def launch(command: Command, timeout: float, identity: str) -> Outcome:
@@ -86,8 +98,8 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
     `identity` must be unique on this machine. Raises KeyboardInterrupt after the launch was ended; the outcome reports
     everything that the program does wrong.
     """
-    words, cell, executable, output, machine, mpi, launcher, invocation = command
-    leftovers = scratch.expected_leftovers(mpi, machine)
+    words, cell, executable, output, machine, mpi, launcher, invocation, storage = command
+    leftovers = scratch.expected_leftovers(mpi, machine)._replace(storage=tuple(map(str, storage.values())))
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leftovers, mpi)
     if cell.placement.gpu is not None:
         own |= gpus.alone(cell.placement.gpu, machine.gpus)
@@ -110,6 +122,8 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
             reason += "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
         if error.filename == leftovers.folder:
             reason = f"cannot make the temporary folder {leftovers.folder}: {error.strerror}"
+        for name in (name for name, folder in storage.items() if error.filename == str(folder)):
+            reason = f"target {name}: cannot make a folder: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
     stderr = _text(ended.stderr, machine)
     stdout = _text(ended.stdout, machine)

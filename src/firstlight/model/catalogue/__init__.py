@@ -85,6 +85,7 @@ class Workload(msgspec.Struct, frozen=True):
     """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough.
 
     `plain`: the variants that are ordinary code, written as a user would: no explicit vectors, prefetches or libraries.
+    `storage`: the parameter that names a target of storage.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Workload(msgspec.Struct, frozen=True):
     asks: tuple[Ask, ...] = ()
     plain: tuple[str, ...] = ()
     expected_failures: tuple[ExpectedFailure, ...] = ()
+    storage: str = ""
 
     def variant(self, name: str) -> Variant:
         """Return the variant of a program: of its name, or `blas` for `blas_openblas`. Raises KeyError."""
@@ -146,6 +148,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     durations: tuple[Duration, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
     asks: tuple[Ask, ...] = ()
+    storage: str = ""
 
 
 def roots() -> list[Path]:

@@ -265,7 +265,7 @@ class _Planner:
             if sizes and entry.bytes_per_element:
                 sizes = replace(sizes, bytes_per_element=entry.bytes_per_element)
             kept: list[Value] = []
-            for value in values:
+            for value in self._targets(workload, values) if workload.storage == name else values:
                 number = resolve_size(value, sizes, self.machine)
                 if number is None:
                     why, fix = lacking(value, sizes, self.machine)
@@ -276,6 +276,14 @@ class _Planner:
                 return None
             resolved[name] = kept
         return resolved
+
+    def _targets(self, workload: Workload, values: Sequence[Value]) -> list[Value]:
+        """Return the targets of storage that are here; `*` stands for all."""
+        here = [target.name for target in self.machine.storage]
+        for value in (value for value in values if value not in (*here, "*")):
+            why = f"no directory of this name is known; there is {', '.join(here) or 'none'}"
+            self.absent.append(Absent(f"{workload.name} on target {value}", why, f"./fl run --storage {value}=DIR"))
+        return [name for name in here if name in values or "*" in values]
 
     def _parts(self, workload: Workload, program: Program, placement: Placement, parameters: Box) -> list[Box]:
         """Return the cases that rows need as boxes of their own, if all cases together last long."""

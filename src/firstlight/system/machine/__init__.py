@@ -105,6 +105,22 @@ class Hardware(msgspec.Struct, frozen=True):
     links: Annotated[tuple[Link, ...], msgspec.Meta(max_length=1 << 6)] = ()
 
 
+class Storage(msgspec.Struct, frozen=True):
+    """One target of storage: its file system as the system reports it. `free` in bytes, `files` that can be added.
+
+    None: the system does not report it. A figure names its target, never its path.
+    """
+
+    name: str  # results, tmpdir, shm, home, scratch, work, or a name of the user's
+    type: str = ""  # of the file system: ext4, tmpfs, lustre
+    options: str = ""  # of the mount, without those that contain paths or hosts
+    device: str = ""  # the block device, "": the file system has none
+    rotates: bool | None = None
+    stripe: str = ""  # count and size of stripes on Lustre, "": not reported
+    free: int | None = None
+    files: int | None = None
+
+
 class Machine(msgspec.Struct, frozen=True):
     """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
 
@@ -148,6 +164,7 @@ class Machine(msgspec.Struct, frozen=True):
     label: str = ""  # what its site or its user calls it; "": nothing
     inherited: tuple[str, ...] = ()  # unusual settings of the process that started firstlight, as in inherited.py
     hardware: Hardware | None = None  # nominal peaks; None: emulated, or a record that is older than it
+    storage: tuple[Storage, ...] = ()  # targets of storage; none in runs without a results folder
 
     @property
     def title(self) -> str:

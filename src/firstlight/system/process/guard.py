@@ -115,7 +115,7 @@ def scratch(prefix: str, place: Path | None = None) -> Iterator[Path]:
     leftovers = Leftovers(str(folder), (), 0.0)
     _tell(f"hold {folder}")
     try:
-        make(leftovers.folder)
+        make(leftovers)
         yield folder
     finally:
         remove(leftovers)

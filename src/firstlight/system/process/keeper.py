@@ -156,9 +156,10 @@ class Keeper:
         if request is None or "command" not in request:  # interrupted before it was sent
             return
         try:
-            make(self._leftovers.folder)
+            make(self._leftovers)
         except OSError as error:
-            send(self._control, {"errno": error.errno, "path": self._leftovers.folder})
+            remove(self._leftovers)  # those that were made before
+            send(self._control, {"errno": error.errno, "path": error.filename})
             return
         root, failed = self._start(request)
         for descriptor in (self._given.stdout, self._given.stderr, self._given.folder):

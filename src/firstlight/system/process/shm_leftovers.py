@@ -21,25 +21,33 @@ COARSE = 0.05
 
 
 class Leftovers(NamedTuple):
-    """Leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time."""
+    """Leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time.
+
+    `storage`: further folders of the launch, in targets of storage.
+    """
 
     folder: str
     patterns: tuple[str, ...]
     since: float
+    storage: tuple[str, ...] = ()
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        return ((self.folder,) if self.folder else ()) + tuple(self.storage)
 
 
-def make(folder: str) -> None:
-    """Make the temporary folder, for this user alone. Raises OSError, also if something of that name is there."""
-    if folder:
+def make(leftovers: Leftovers) -> None:
+    """Make the folders, for this user alone. Raises OSError, also if something of such a name is there."""
+    for folder in leftovers.folders:
         os.mkdir(folder, 0o700)  # noqa: PTH102
 
 
 def remove(leftovers: Leftovers) -> list[str]:
     """Remove what is left once no process of the launch lives; return the removed files that were known by name."""
-    if leftovers.folder:
+    for folder in leftovers.folders:
         with contextlib.suppress(OSError):
-            if _mine(os.lstat(leftovers.folder), stat.S_IFDIR):
-                _clear(leftovers.folder)
+            if _mine(os.lstat(folder), stat.S_IFDIR):
+                _clear(folder)
     paths = (path for pattern in leftovers.patterns for path in glob.glob(pattern))  # noqa: PTH207
     found = sorted(path for path in paths if _fresh(path, leftovers.since))
     removed = []

@@ -20,7 +20,7 @@ from firstlight.system.site.modules import Loaded
 
 __all__ = [
     "LAUNCHER", "MODULES", "NAME", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site", "Submission",
-    "Target", "chosen", "current", "find", "launcher", "left_out", "load", "name", "read", "target", "wanted",
+    "Target", "chosen", "current", "find", "folder", "launcher", "left_out", "load", "name", "read", "target", "wanted",
 ]  # fmt: skip
 
 SITE = "FIRSTLIGHT_SITE"

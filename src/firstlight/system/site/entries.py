@@ -84,6 +84,7 @@ class Site(msgspec.Struct, frozen=True):
     submit: Submission = Submission()
     hardware: Nominal = Nominal()
     energy: EnergyCommand = EnergyCommand()
+    storage: dict[str, str] = {}  # directories by target of storage
     limits: dict[str, str] = {}  # contract values by the title of a row, as "180 GB/s"
 
 
@@ -125,6 +126,10 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
             launchers.check(str(value))
         elif path[0] == "hardware":
             parse_in(str(value), {"clock": "Hz", "memory": "B/s"}[path[-1]])
+        elif path[0] == "storage":
+            folder(str(value))
+            if not re.fullmatch(r"[a-z][a-z0-9_]{0,31}", path[-1]):
+                return f"{key}: a target has a name of small letters, digits and _"
         elif path[0] == "limits":
             parse_quantity(str(value))
         elif key in ("submit.time", "submit.setup_time", "energy.interval"):
