@@ -42,6 +42,9 @@ STANDS_FOR: dict[tuple[str, str], dict[Value, Value]] = {
     ("hartree_fock", "molecule"): {"benzene": "formamide"},
     ("lu", "n"): {2000: 200, 4000: 400},
     ("rsdft", "n"): {41: 13, 17: 13},
+    ("file_io", "size"): dict.fromkeys((1 << k for k in range(19, 29)), 262144),
+    ("file_io", "transfer"): dict.fromkeys((1 << 20, 1 << 24), 16384),
+    ("metadata", "files"): {200: 6, 1000: 6},
     ("himeno", "size"): dict.fromkeys(("M", "L", "XL"), "S"),
 }
 """What is taken in tests for what a suite asks, where that is much though a small number or a letter."""
@@ -261,7 +264,8 @@ def _standing(
     parameters: Mapping[str, list[Value]],
     stands_for: Mapping[tuple[str, str], Mapping[Value, Value]] = STANDS_FOR,
 ) -> dict[str, list[Value]]:
-    """What is taken for the values of a suite."""
+    """What is taken for the values of a suite. The target of storage is the program's default: its launch's TMPDIR."""
+    parameters = {key: values for key, values in parameters.items() if key != workload.storage}
     known = {key: stands_for.get((workload.name, key), {}) for key in parameters}
     return {key: list(dict.fromkeys(known[key].get(v, v) for v in values)) for key, values in parameters.items()}
 
@@ -270,7 +274,8 @@ def words(workload: Workload, chosen: Selection) -> list[tuple[str, ...]]:
     """key=value,... of this entry, for a variant that is to fail: with the values with which others are to verify, and
     with all that are small on every machine, for a mistake may need them."""
     tried = {_words(workload, _standing(workload, chosen.parameters), SMALL_MEANT_RIGHT): None}
-    return list(tried | {_words(workload, chosen.parameters, SMALL): None})
+    others = _standing(workload, chosen.parameters, {})
+    return list(tried | {_words(workload, others, SMALL): None})
 
 
 def _words(workload: Workload, parameters: Mapping[str, list[Value]], most: int) -> tuple[str, ...]:

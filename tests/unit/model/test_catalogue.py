@@ -169,7 +169,7 @@ def test_the_quick_suite_is_a_fixed_core() -> None:
     """It fills its 170 seconds: a new workload joins `standard` and `full`, and the page names its command."""
     core = {
         "peak", "noise", "dot", "stream", "latency", "pingpong", "halo", "vector_sum", "waiting", "fem2d", "dirac",
-        "dirac_solver", "matmul", "transpose", "himeno",
+        "dirac_solver", "matmul", "transpose", "himeno", "file_io",
     }  # fmt: skip
     workloads = catalogue.load([ROOT / "workloads"])
     assert {name for name, w in workloads.items() if "quick" in w.suites} == core

@@ -1,0 +1,11 @@
+#include "kernels/phases.hpp"
+
+namespace {
+
+void step(metadata::State& s, fl::Index) {
+  metadata::take_step(s, s.mine[0], [] {});
+}
+
+}  // namespace
+
+FL_VARIANT(metadata, step, .idle = true)
