@@ -1,0 +1,262 @@
+"""file_io: writes are durable, reads are cold, planted faults are found, and a user's file system is safe."""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import native
+from firstlight import ROOT
+from firstlight.execute.build import Built
+from firstlight.execute.launch import command, launch
+from firstlight.model.plan import Cell, Placement
+
+pytestmark = pytest.mark.native
+
+SIZE, TRANSFER = 65536, 8192
+WORDS = (f"size={SIZE}", f"transfer={TRANSFER}", "--samples", "3", "--steps", "1")
+MEMORY = ("tmpfs", "ramfs")
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("faults") / "faults.so"
+    source = Path(__file__).with_name("storage_faults.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", str(source), "-o", str(library), "-ldl"], check=True)
+    return library
+
+
+def on_a_device(folder: Path) -> bool:
+    kind = subprocess.run(["stat", "-f", "-c", "%T", str(folder)], capture_output=True, text=True).stdout.strip()
+    return kind not in MEMORY
+
+
+def program(variant: str = "serial", workload: str = "file_io") -> Built:
+    built = native.plain(workload, variant)
+    assert built.executable is not None, built.error
+    return built
+
+
+def run(
+    built: Built, place: Path, *words: str, environment: Mapping[str, str] = {}, wrapped: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a program by hand in the target `t`, which is the folder `place`."""
+    told = [*wrapped, str(built.executable), "target=t", "--storage", f"t={place}/work", *words]
+    return subprocess.run(told, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+
+
+def lines(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, object]]:
+    found = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    return [line for line in found if line["type"] == kind]
+
+
+# --- durable and cold -----------------------------------------------------------------------------
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("variant", "operation", "each"),
+    [("serial", "write", 1), ("direct", "write", 1), ("mmap", "write", 1), ("serial", "cached_write", 0),
+     ("serial", "sync", SIZE // TRANSFER)],
+)  # fmt: skip
+def test_each_step_of_writing_ends_with_fsync(
+    variant: str, operation: str, each: int, faults: Path, tmp_path: Path
+) -> None:
+    counted = []
+    for samples in ("3", "5"):
+        output = tmp_path / "syncs"
+        preload = {"LD_PRELOAD": str(faults), "FAULT_OUTPUT": str(output)}
+        words = (f"operation={operation}", *WORDS, "--samples", samples)
+        done = run(program(variant), tmp_path, *words, environment=preload)
+        if done.returncode == 2 and "keeps files in memory" in done.stderr:
+            pytest.skip("the temporary folder is in memory")
+        assert done.returncode == 0, done.stderr
+        counted.append(int(output.read_text()))
+    assert counted[1] - counted[0] == 2 * each
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", ["serial", "mmap", "uring", "direct", "uring_direct"])
+def test_cold_reads_come_from_the_device(variant: str, tmp_path: Path) -> None:
+    """The kernel counts the bytes that a process reads from devices."""
+    if not on_a_device(tmp_path):
+        pytest.skip("the temporary folder is in memory")
+    read = {}
+    for operation in ("read", "cached_read") if "direct" not in variant else ("read",):
+        words = (f"operation={operation}", "size=4194304", "transfer=65536", "--samples", "4", "--steps", "1")
+        told = [str(program(variant).executable), "target=t", "--storage", f"t={tmp_path}/work", *words]
+        with subprocess.Popen(told, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            message = child.stderr.read() if child.stderr else ""
+        if child.returncode == 2 and "does not provide" in message:
+            pytest.skip("no io_uring here")
+        assert child.returncode == 0, message
+        read[operation] = 512 * used.ru_inblock
+    assert read["read"] >= 4 * 4194304
+    assert read.get("cached_read", 0) < 4194304
+
+
+def test_a_file_system_in_memory_has_no_cold_reads(tmp_path: Path) -> None:
+    if on_a_device(Path("/dev/shm")):
+        pytest.skip("/dev/shm is not in memory")
+    done = run(program(), Path("/dev/shm"), "operation=read", *WORDS)
+    assert done.returncode == 2
+    assert "page cache, which could not be emptied: target t keeps files in memory" in done.stderr
+    assert "/dev/shm" not in done.stderr
+
+
+# --- planted faults -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "operation", "tries"),
+    [
+        ("drop", "write", 2),  # a hole, or the lost end
+        ("drop", "rewrite", 2),  # a stale block
+        ("shift", "random_write", 2),
+        ("half", "write", 2),
+        ("drop", "read", 2),
+        *(
+            pytest.param(f, o, 100, marks=pytest.mark.full)
+            for f, o in (("drop", "write"), ("drop", "rewrite"), ("shift", "rewrite"), ("half", "rewrite"))
+        ),
+    ],
+)
+def test_planted_faults_are_found_each_time(
+    fault: str, operation: str, tries: int, faults: Path, tmp_path: Path
+) -> None:
+    drawn = random.Random(f"{fault} {operation} {tries}")
+    if operation == "read" and not on_a_device(tmp_path):
+        operation = "cached_read"
+    for _ in range(tries):
+        at = TRANSFER * drawn.randrange(SIZE // TRANSFER)
+        preload = {"LD_PRELOAD": str(faults), "FAULT": fault, "FAULT_AT": str(at)}
+        done = run(program(), tmp_path, f"operation={operation}", *WORDS, environment=preload)
+        assert done.returncode == 1, (at, done.stderr)
+        assert any(not check["ok"] for check in lines(done, "check"))
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE])
+def test_failures_of_the_target_end_the_launch_with_the_reason(error: int, faults: Path, tmp_path: Path) -> None:
+    preload = {"LD_PRELOAD": str(faults), "FAULT": str(error), "FAULT_AT": str(TRANSFER)}
+    done = run(program(), tmp_path, "operation=write", *WORDS, environment=preload)
+    assert done.returncode == 3
+    assert f"target t: write: {os.strerror(error)}" in done.stderr
+    assert str(tmp_path) not in done.stderr.replace(str(program().executable), "")
+    assert not lines(done, "end")
+
+
+# --- a user's file system -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("options", "why"), [("size=64m", "leaves 1 GiB"), ("ro", "mounted read-only")])
+def test_a_full_or_read_only_file_system_is_refused(options: str, why: str, tmp_path: Path) -> None:
+    script = f'mount -t tmpfs -o {options} tmpfs "$0" && exec "$@"'
+    wrapped = ("unshare", "-rm", "sh", "-c", script, str(tmp_path))
+    if subprocess.run([*wrapped, "true"], capture_output=True).returncode != 0:
+        pytest.skip("mounts in a namespace of one's own are not permitted here")
+    done = run(program(), tmp_path, "operation=write", "size=1048576", *WORDS[1:], wrapped=wrapped)
+    assert done.returncode == 2
+    assert why in done.stderr
+
+
+def test_more_files_than_a_tenth_of_those_possible_are_refused(tmp_path: Path) -> None:
+    script = 'mount -t tmpfs -o size=2g,nr_inodes=100 tmpfs "$0" && exec "$@"'
+    wrapped = ("unshare", "-rm", "sh", "-c", script, str(tmp_path))
+    if subprocess.run([*wrapped, "true"], capture_output=True).returncode != 0:
+        pytest.skip("mounts in a namespace of one's own are not permitted here")
+    done = run(program(workload="metadata"), tmp_path, "files=50", wrapped=wrapped)
+    assert done.returncode == 2
+    assert "50" in done.stderr and "at most 10 %" in done.stderr
+
+
+@pytest.mark.parametrize("what", ["link", "open"])
+def test_neither_links_nor_open_folders_are_used(what: str, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    if what == "link":
+        (tmp_path / "work").symlink_to(tmp_path / "elsewhere")
+    else:
+        (tmp_path / "work").mkdir()
+        (tmp_path / "work").chmod(0o755)
+    done = run(program(), tmp_path, "operation=write", *WORDS)
+    assert done.returncode == 3
+    assert "target t: cannot make a folder" in done.stderr
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_nothing_is_left_by_programs_that_end_by_themselves(tmp_path: Path) -> None:
+    for built in (program(), program(workload="metadata")):
+        assert run(built, tmp_path, "--samples", "2", "--steps", "1").returncode == 0
+        assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_left_by_a_launch_that_is_killed_for_its_time(tmp_path: Path) -> None:
+    place = tmp_path / "target"
+    place.mkdir()
+    words = (
+        "target=t",
+        "operation=sync",
+        "size=8388608",
+        "transfer=4096",
+        "--samples",
+        "1000",
+        "--case-seconds",
+        "1000",
+    )
+    cell = Cell("test", program().program, Placement(), words)
+    executable = program().executable
+    assert executable is not None
+    ready = command(
+        cell, executable, native.toolbox(), output=tmp_path / "o", machine=native.here, storage={"t": place}
+    )
+    outcome = launch(ready, 1.0, f"test-{tmp_path.name}")
+    assert "timed out" in outcome.reason
+    assert not list(place.iterdir())
+
+
+LAUNCHES = """
+import sys
+from pathlib import Path
+import msgspec
+from firstlight.execute.launch import command, launch
+from firstlight.model.plan import Cell, Placement, Program
+from firstlight.system.machine import Machine
+from firstlight.toolchain import Toolbox
+
+place, executable = Path(sys.argv[1]), Path(sys.argv[2])
+machine = msgspec.json.decode(Path(sys.argv[3]).read_bytes(), type=Machine)
+words = ("target=t", "operation=sync", "size=8388608", "transfer=4096", "--samples", "1000", "--case-seconds", "1000")
+cell = Cell("test", Program("file_io", "serial", "gcc-base"), Placement(), words)
+output = place.parent / "record"
+tools = Toolbox((), (), (), ())
+ready = command(cell, executable, tools, output=output, machine=machine, storage={"t": place})
+launch(ready, 100, "x")
+"""
+
+
+def test_nothing_is_left_where_firstlight_is_killed(tmp_path: Path) -> None:
+    place = tmp_path / "target"
+    place.mkdir()
+    (tmp_path / "machine").write_bytes(msgspec.json.encode(native.here))
+    told = [sys.executable, "-P", "-c", LAUNCHES, str(place), str(program().executable), str(tmp_path / "machine")]
+    child = subprocess.Popen(told, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    deadline = time.monotonic() + 60
+    while not list(place.rglob("data.*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert list(place.rglob("data.*"))
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    while list(place.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not list(place.iterdir())
