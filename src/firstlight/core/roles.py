@@ -31,6 +31,9 @@ VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
 OS_NOISE = "os_noise"
 BUSY_WAITING = "busy_waiting"
+FILE_TRANSFER = "file_transfer"
+DEVICE_TRANSFER = "device_transfer"
+SMALL_SYNC = "small_sync"
 EXECUTION = "execution"
 EXECUTION_CPU = "execution_cpu"
 EXECUTION_MEMORY = "execution_memory"
@@ -92,6 +95,14 @@ KINDS = {
     ),
     OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
+    FILE_TRANSFER: Kind(
+        "the bandwidth of durable writes or cold reads of files, through the page cache",
+        ("operation", "size", "layout", "target"),
+    ),
+    DEVICE_TRANSFER: Kind(
+        "the bandwidth of the same without the page cache", ("operation", "size", "layout", "target")
+    ),
+    SMALL_SYNC: Kind("the time until a small write is durable", ("target",)),
     EXECUTION: Kind("the wall time of one execution of a user's command"),
     EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
     EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
@@ -99,7 +110,7 @@ KINDS = {
 OF_COMMANDS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
 """Roles that only external commands have."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer", "layout", "target")
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -186,6 +197,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `model`: what a step does at any size and number of processes.
 
+    `layout`, `target`: the parameters that name how processes share files, and the target of storage.
+
     `answer`: what a parameter that asks for the role (`[[asks]]`) takes where these variants are the best.
     """
 
@@ -208,6 +221,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stages: str = ""
     model: Model | None = None
     answer: str = ""
+    layout: str = ""
+    target: str = ""
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

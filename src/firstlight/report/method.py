@@ -18,6 +18,7 @@ from firstlight.model.catalogue import Workload
 from firstlight.report import wording
 from firstlight.results.record import Run
 from firstlight.results.store import documents
+from firstlight.system.machine import Storage
 
 _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
 
@@ -179,6 +180,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         ("load at the start", f"{m.load:.2f}"),
         ("hardware counters", m.counters),
         *((f"limit of {_LIMITS.get(k, k)}", binary(int(v)) if v.isdigit() else v) for k, v in sorted(m.limits.items())),
+        *((f"target {t.name}", _target(t)) for t in m.storage),
         *((f"{t.name}", f"{t.version}: {shlex.join((Path(t.cxx).name, *t.flags))}") for t in run.toolbox.toolchains),
         *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),
@@ -188,6 +190,15 @@ def environment(run: Run) -> list[tuple[str, str]]:
         own,
     ]
     return [(k, v) for k, v in rows if v]
+
+
+def _target(target: Storage) -> str:
+    """Return file system, device, stripes and free space of a target of storage."""
+    rotates = "" if target.rotates is None else ", rotates" if target.rotates else ", does not rotate"
+    device = f" on {target.device}{rotates}" if target.device else ""
+    stripe = f", stripes {target.stripe}" if target.stripe else ""
+    free = "" if target.free is None else f", {binary(target.free)} free"
+    return f"{target.type or 'unknown file system'}{device}{stripe}{free} ({target.options})"
 
 
 def _yes(value: bool | None) -> str:

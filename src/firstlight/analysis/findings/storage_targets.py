@@ -1,0 +1,15 @@
+"""One file system is much slower than another one of the same machine."""
+
+from __future__ import annotations
+
+from firstlight.analysis import Finding, Judgement
+from firstlight.analysis.findings._storage import differences, finding
+from firstlight.model.catalogue import Workload
+
+THRESHOLD = 0.5
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    some = list(differences(judgement, workloads, lambda role: role.target, THRESHOLD))
+    words = "write large files to the faster one"
+    return [finding(judgement, "storage_targets", some, words, 52)] if some else []
