@@ -29,7 +29,7 @@ Case = tuple[str, float, dict[str, Any]]
 """A variant, the seconds of its step, and what differs from the usual parameters."""
 
 
-def findings(*cases: Case, virtual: str | None = None) -> dict[str, Finding]:
+def scene(*cases: Case, virtual: str | None = None) -> synthetic.Scene:
     rng, base = random.Random(2), synthetic.run(1, 1, only=["pingpong"])
     programs = {name: Program("file_io", name, "gcc-native") for name, _, _ in cases}
     cells, records = [], []
@@ -48,8 +48,11 @@ def findings(*cases: Case, virtual: str | None = None) -> dict[str, Finding]:
         base.run, cells=tuple(cells), builds=tuple(Build(p, True, 1.0, "0" * 64) for p in programs.values()),
         descriptions=described, machine=replace(base.run.machine, storage=TARGETS, virtual=virtual),
     )  # fmt: skip
-    workload = replace(WORKLOAD, rows=(), plots=(), bounded_by=())
-    found = judge(run, tuple(records), {"file_io": workload}).findings
+    return synthetic.Scene(run, tuple(records), {"file_io": replace(WORKLOAD, rows=(), bounded_by=())})
+
+
+def findings(*cases: Case, virtual: str | None = None) -> dict[str, Finding]:
+    found = judge(*scene(*cases, virtual=virtual)).findings
     return {f.rule: f for f in found if f.command.startswith("./fl run file_io")}
 
 
@@ -69,6 +72,7 @@ def test_a_slow_target() -> None:
     found = findings(("omp", 0.1, {}), ("omp", 1.0, {"target": "home"}))["storage_targets"]
     assert found.sentence.startswith("target home has 1/10 of the bandwidth of target results")
     assert found.command == "./fl run file_io.omp"
+    assert "storage_targets" not in findings(("omp", 1.0, {}), ("omp", 0.1, {"target": "shm"}))
 
 
 SYNC = {"operation": "sync", "transfer": 4096, "size": 65536}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from firstlight.analysis import Finding, Judgement, provenance
@@ -30,9 +30,16 @@ class Difference(NamedTuple):
 
 
 def differences(
-    judgement: Judgement, workloads: dict[str, Workload], parameter: Callable[[Role], str], threshold: float
+    judgement: Judgement,
+    workloads: dict[str, Workload],
+    parameter: Callable[[Role], str],
+    threshold: float,
+    without: Collection[str] = (),
 ) -> Iterator[Difference]:
-    """Yield the best and the worst value of a parameter, by its role's name, of each case where they differ."""
+    """Yield the best and the worst value of a parameter, by its role's name, of each case where they differ.
+
+    `without`: values that are not compared.
+    """
     files = list(played(judgement.figures, players(workloads, FILE_TRANSFER), judgement.run.machine))
 
     def case(p: RoleFigure) -> tuple[object, ...]:
@@ -41,7 +48,8 @@ def differences(
         return target(i), i.toolchain, i.mpi, i.placement, others, i.metric, parameter(p.role)
 
     for key, some in grouped(files, case).items():
-        found = apart([p.figure for p in some], threshold)
+        compared = [p.figure for p in some if dict(p.identity.parameters).get(str(key[-1])) not in without]
+        found = apart(compared, threshold) if len(compared) > 1 else None
         if found is not None:
             yield Difference(*found, str(key[-1]))
 
