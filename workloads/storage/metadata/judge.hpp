@@ -135,9 +135,11 @@ inline void audit(const State& s, const Party& party, int phase, Index step, fl:
 }
 
 inline fl::Check check(State& s, Index last) {
+  const bool stepped = s.stepped;
   settle(s);
   s.iteration = last;
   fl::ErrorSummary found = std::exchange(s.mistakes, {});
+  if (!stepped) found.add([] { return std::string("no step was taken"); });
   fl::barrier();
   for (const Party& party : s.mine) audit(s, party, unlink, last, found);
   fl::barrier();

@@ -27,13 +27,8 @@ inline void create_files(const State& s, Party& party) {
       failed(s, party, "create");
       continue;
     }
-    const char* from = party.contents.data() + k * s.whole();
-    for (Index left = s.p.bytes; left > 0;) {
-      const ssize_t done = write(file, from, static_cast<std::size_t>(left));
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) fl::storage_failed(s.p.target, "write");
-      from += done, left -= done;
-    }
+    const ssize_t done = s.p.bytes == 0 ? 0 : write(file, party.contents.data() + k * s.whole(), static_cast<std::size_t>(s.p.bytes));
+    if (done < 0) fl::storage_failed(s.p.target, "write");
     if (close(file) != 0) fl::storage_failed(s.p.target, "close");
   }
 }
@@ -55,14 +50,8 @@ inline void open_files(const State& s, Party& party) {
       failed(s, party, "open");
       continue;
     }
-    Index there = 0;
-    while (there < s.p.bytes) {
-      const ssize_t done = read(file, party.buffer.data() + there, static_cast<std::size_t>(s.p.bytes - there));
-      if (done < 0 && errno == EINTR) continue;
-      if (done < 0) fl::storage_failed(s.p.target, "read");
-      if (done == 0) break;
-      there += done;
-    }
+    const ssize_t there = s.p.bytes == 0 ? 0 : read(file, party.buffer.data(), static_cast<std::size_t>(s.p.bytes));
+    if (there < 0) fl::storage_failed(s.p.target, "read");
     if (close(file) != 0) fl::storage_failed(s.p.target, "close");
     for (Index at = 0; at + 8 <= there; at += 8) {
       Word word = 0;
