@@ -1,5 +1,6 @@
 /* Preloaded by tests of storage: counts fsync and msync, and damages the writes of one place of a file.
- * FAULT_OUTPUT names the file that gets the number of syncs. FAULT is drop, shift, half, or the number of an error; FAULT_AT is the place. */
+ * FAULT_OUTPUT names the file that gets the number of syncs. FAULT is drop, shift, half (each a lie), short, interrupt,
+ * or the number of an error; FAULT_AT is the place. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int syncs;
+static int syncs, interrupts;
 
 static ssize_t real_pwrite(int file, const void* data, size_t bytes, off_t at) {
   static ssize_t (*real)(int, const void*, size_t, off_t);
@@ -22,6 +23,12 @@ ssize_t pwrite(int file, const void* data, size_t bytes, off_t at) {
   if (fault == NULL || at != atol(getenv("FAULT_AT"))) return real_pwrite(file, data, bytes, at);
   if (strcmp(fault, "drop") == 0) return (ssize_t)bytes;
   if (strcmp(fault, "shift") == 0) return real_pwrite(file, data, bytes, at + 512);
+  if (strcmp(fault, "short") == 0) return real_pwrite(file, data, bytes / 4, at);
+  if (strcmp(fault, "interrupt") == 0 && ++interrupts % 2 == 1) {
+    errno = EINTR;
+    return -1;
+  }
+  if (strcmp(fault, "interrupt") == 0) return real_pwrite(file, data, bytes, at);
   if (strcmp(fault, "half") == 0) return real_pwrite(file, data, bytes / 2, at) < 0 ? -1 : (ssize_t)bytes;
   errno = atoi(fault);
   return -1;

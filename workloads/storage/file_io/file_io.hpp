@@ -78,6 +78,7 @@ struct State {
   Index iteration = 0;        // of the last one
   Index rounds = 0;           // of checks so far
   bool every_byte = false;    // a step of reading copies all that it reads to the image
+  std::int64_t begun = 0;     // the clock before the steps that are observed next
   double resident = 0;        // the largest share of a file that was in the page cache before a cold read
   fl::ErrorSummary mistakes;  // of the steps before the last one
 

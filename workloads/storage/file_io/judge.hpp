@@ -290,6 +290,8 @@ inline void settle(State& s) {
 // Changes what is read. Returns the next iteration.
 inline Index mutate_between_batches(State& s, Index next) {
   s.next = next;
+  s.begun = fl::clock_nanoseconds();
+  for (Party& party : s.mine) party.latencies.clear();  // of steps that are not observed
   if (!s.reads()) return next;
   settle(s);
   for (Party& party : s.mine) {
@@ -337,6 +339,9 @@ inline void observe(State& s, fl::Observations& seen) {
     all.insert(all.end(), party.latencies.begin(), party.latencies.end());
     party.latencies.clear();
   }
+  const double longest = 1e-9 * static_cast<double>(fl::clock_nanoseconds() - s.begun);
+  if (std::any_of(all.begin(), all.end(), [&](double x) { return !(x >= 0 && x <= longest); }))
+    s.mistakes.add([] { return std::string("the time of an operation is longer than its step, or negative"); });
   const auto quantile = [&](double share) {
     if (all.empty()) return 0.0;
     const auto place = all.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
