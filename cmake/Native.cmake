@@ -74,7 +74,8 @@ if(FL_SANITIZE)
 else()
   list(FILTER harness_sources EXCLUDE REGEX "memory_heap.cpp$")
 endif()
-set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include ${collectives}/include ${patterns}/include)
+set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include
+  ${CMAKE_SOURCE_DIR}/native/checkpoint/include ${collectives}/include ${patterns}/include)
 
 # The harness but for its communication, and the judges, know neither flags under test nor MPI: a tree with FL_PARTS makes them, and the
 # manifests of the others say where they are.

@@ -11,7 +11,7 @@ from firstlight import ROOT
 
 NATIVE = ROOT / "native"
 HARNESS = "harness"
-LIBRARIES = (HARNESS, "grid", "collectives", "patterns", "network")
+LIBRARIES = (HARNESS, "grid", "checkpoint", "collectives", "patterns", "network")
 """Folders of native/ with headers for all, "firstlight/...": a program is linked with the library that it includes."""
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
