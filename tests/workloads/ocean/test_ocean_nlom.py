@@ -135,7 +135,7 @@ def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch
     program = native.plain("ocean_nlom", "serial")
     monkeypatch.setenv("TMPDIR", "/proc/self")
     done = native.direct(program, "problem=waves", "nx=8", "ny=8", "restart=1")
-    assert done.returncode == 3 and "cannot be written" in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 3 and "cannot be opened" in done.stderr and done.stderr.count("\n") == 1
 
 
 def diary(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> dict[str, list[float]]:
