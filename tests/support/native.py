@@ -37,6 +37,7 @@ SMALL_MEANT_RIGHT = 1 << 18
 """The same where every check is to hold: larger ones take half of a launch's processor time, and no other path; it is
 beyond the size from which MPI libraries on a node wait for the receiver. What is to fail keeps the larger ones."""
 STANDS_FOR: dict[tuple[str, str], dict[Value, Value]] = {
+    ("checkpoint", "n"): {64: 32, 256: 32},
     ("fdtd2d", "n"): dict.fromkeys((2048, 4096, 8192, 16384), 250),
     ("fdtd2d", "steps"): {24: 12},  # emulated kernels take turns, the same one is the last
     ("hartree_fock", "molecule"): {"benzene": "formamide"},

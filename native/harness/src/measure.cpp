@@ -267,6 +267,7 @@ void first_touch(void* state) {
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
 
 std::string wrong_values(const Arguments& arguments) {
+  values_only = true;
   std::string first;
   bool some = false;
   for (const Assignment& assignment : arguments.cases) {

@@ -9,6 +9,9 @@
 
 namespace fl {
 
+// Whether no launch follows: the folders of targets are not known then, and values are judged without them.
+extern bool values_only;
+
 // Returns why no variant of the workload accepts any of these parameter values, as far as can be decided before MPI is started; empty if
 // nothing excludes some of them. May also throw UsageError.
 std::string wrong_values(const Arguments& arguments);

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "comm.hpp"
+#include "measure.hpp"
 
 namespace fl {
 namespace {
@@ -61,7 +62,10 @@ std::string drawn() {
 
 }  // namespace
 
+bool values_only = false;
+
 std::string lacks_storage(const Storage& target, double bytes, double files) {
+  if (target.folder.empty() && target.name != by_default && values_only) return "";
   if (target.folder.empty() && target.name != by_default)
     return text("no folder of the target %s is known; --storage %s=DIR names it", target.name.c_str(), target.name.c_str());
   const std::string place = target.folder.empty() ? temporary() : parent(target.folder);

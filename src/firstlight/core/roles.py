@@ -34,6 +34,10 @@ BUSY_WAITING = "busy_waiting"
 FILE_TRANSFER = "file_transfer"
 DEVICE_TRANSFER = "device_transfer"
 SMALL_SYNC = "small_sync"
+CHECKPOINT_TIME = "checkpoint_time"
+RESTART_TIME = "restart_time"
+LOCAL_CHECKPOINT_TIME = "local_checkpoint_time"
+LOCAL_RESTART_TIME = "local_restart_time"
 EXECUTION = "execution"
 EXECUTION_CPU = "execution_cpu"
 EXECUTION_MEMORY = "execution_memory"
@@ -103,6 +107,14 @@ KINDS = {
         "the bandwidth of the same without the page cache", ("operation", "size", "layout", "target")
     ),
     SMALL_SYNC: Kind("the time until a small write is durable", ("target",)),
+    CHECKPOINT_TIME: Kind(
+        "the time that a program is held up until its state is saved where it survives the loss of any node", ("size",)
+    ),
+    RESTART_TIME: Kind("the time to restore the state that was saved there", ("size",)),
+    LOCAL_CHECKPOINT_TIME: Kind(
+        "the same until its state is saved in the nodes, where it survives the loss of one of them", ("size",)
+    ),
+    LOCAL_RESTART_TIME: Kind("the time to restore the state that was saved there, with one node lost", ("size",)),
     EXECUTION: Kind("the wall time of one execution of a user's command"),
     EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
     EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),

@@ -285,3 +285,25 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
 def test_bad_input_is_told_in_a_line(results: Path, capsys: Captured, words: list[str], message: str) -> None:
     code, out, err = call(capsys, "project", "solved", "--results", str(results), *words)
     assert code == USAGE and out == "" and message in err and err.count("\n") == 1
+
+
+def test_a_checkpoint_that_was_not_measured_must_be_named(results: Path, capsys: Captured) -> None:
+    words = ["project", "solved", "--results", str(results), "--nodes", "16", "--network", "hdr200", "--mtbf", "43800"]
+    code, out, err = call(capsys, *words)
+    assert (code, out, err.count("\n")) == (USAGE, "", 1)
+    assert "no verified time of a checkpoint" in err and "--checkpoint SECONDS" in err
+
+
+@pytest.mark.native
+def test_intervals_between_checkpoints_are_part_of_a_projection(
+    results: Path, capsys: Captured, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    words = ["project", "solved", "--results", str(results), "--nodes", "1024", "--network", "hdr200"]
+    words += ["--simulate", "16", "--checkpoint", "300"]
+    code, out, _ = call(capsys, *words, "--mtbf", "8760", "--output", str(page))
+    assert code == OK and page.read_text().count("<section") == 6 and "300 s for a restart" in " ".join(out.split())
+    code, out, _ = call(capsys, *words, "--json")
+    found = json.loads(out)["checkpoints"]
+    assert found["node_mtbf"] == 5 * 365 * 86400 and found["rows"][-1]["nodes"] == 1024
+    assert found["rows"][0]["efficiency"] > found["rows"][-1]["efficiency"] > 0.9

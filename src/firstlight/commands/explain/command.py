@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,22 +23,28 @@ from firstlight.commands.shared.output import (
 )
 from firstlight.core import shell
 from firstlight.core.errors import OK, REGRESSION, UsageError
+from firstlight.core.roles import CHECKPOINT_TIME, RESTART_TIME
 
 if TYPE_CHECKING:
+    from firstlight.analysis import Judgement
     from firstlight.analysis.verdict import Figure, Verified
     from firstlight.execute.build.assembly import Loop
+    from firstlight.model.catalogue import Workload
     from firstlight.results.record import Run
 
 MOST = 8
+NODES = (1, 10, 100, 1000, 10_000, 100_000)
+"""Numbers of nodes for which intervals between checkpoints are shown."""
 
 SECTION = "Read"
 
 
 def schemas() -> dict[str, object]:
     """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.analysis.checkpoints import Plan
     from firstlight.commands.explain.page import Explained
 
-    return {"explain": Explained}
+    return {"explain": Explained, "explain-checkpoints": Plan}
 
 
 @click.command(
@@ -46,6 +52,7 @@ def schemas() -> dict[str, object]:
 Examples:
   ./fl explain dot.simd rate gcc-native
   ./fl explain dot.simd rate --output dot.html
+  ./fl explain checkpoint
 
 \b
 Exit status:
@@ -66,12 +73,18 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
 
     FIGURE is one or several words of its name, as `./fl figures` prints it, enough to identify it. If several figures
     match and differ only in the toolchain or a parameter, the best one is shown.
+
+    The name of a workload that saves checkpoints explains its figures together: the best interval between checkpoints.
     """
     from firstlight.analysis.formatting import name
     from firstlight.analysis.verdict import Verified
     from firstlight.commands.explain import page
 
     judgement, workloads, _ = runs.judged(runs.find(run, results))
+    if saves_checkpoints(workloads, words):
+        if output is not None:
+            raise UsageError("--output writes a page about one figure; add words of one, as `./fl figures` prints them")
+        return intervals(judgement, workloads, as_json)
     figure = choose(judgement.figures, words, shell.command("figures", judgement.run.id))
     if not isinstance(figure, Verified):
         verdict = str(figure.__struct_config__.tag)
@@ -84,6 +97,37 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
         print_json(explained)
     else:
         tell(page.summary(explained, width(), colour(), output))
+    return OK
+
+
+def saves_checkpoints(workloads: Mapping[str, Workload], words: Sequence[str]) -> bool:
+    """Return whether the words are only the name of a workload that measures checkpoints."""
+    roles = workloads[words[0]].roles if len(words) == 1 and words[0] in workloads else ()
+    return any(role.role == CHECKPOINT_TIME for role in roles)
+
+
+def intervals(judgement: Judgement, workloads: Mapping[str, Workload], as_json: bool) -> int:
+    """Print the best interval between checkpoints, by number of nodes. Raises UsageError if the run has no costs."""
+    from firstlight.analysis import checkpoints, roles
+    from firstlight.report import checkpoints as page
+    from firstlight.report.ink import wrap
+
+    whole, local = checkpoints.measured(judgement, workloads)
+    if whole is None:
+        wanted = (CHECKPOINT_TIME, RESTART_TIME)
+        raise UsageError(
+            f"run {judgement.run.id} has no verified time of a checkpoint; {roles.advice(workloads, wanted)}"
+        )
+    plan = checkpoints.plan(whole, local, checkpoints.NODE_MTBF, NODES)
+    if as_json:
+        print_json(plan)
+        return OK
+    lines = [f"checkpoints, from run {judgement.run.id}", ""]
+    for line in page.lines(plan):
+        lines += wrap(line, width(), "  ", "    ")
+    lines += ["", *(f"  {row}" for row in page.text_table(plan)), ""]
+    lines += wrap("other nodes and failure rates: ./fl project --nodes N --mtbf HOURS", width(), "  ", "    ")
+    tell("\n".join(lines))
     return OK
 
 

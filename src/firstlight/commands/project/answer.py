@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from firstlight.analysis.checkpoints import Plan
 from firstlight.commands.project.machines import Fits
 
 Held = Literal["processes", "size"]
@@ -88,7 +89,10 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Projected(msgspec.Struct, frozen=True):
-    """`left_out` comes first: the error of the same projection within the run. `fits`: within power and racks."""
+    """`left_out` comes first: the error of the same projection within the run. `fits`: within power and racks.
+
+    `checkpoints`: intervals and efficiencies with failures; None if not requested.
+    """
 
     firstlight: str
     run: str
@@ -101,3 +105,4 @@ class Projected(msgspec.Struct, frozen=True):
     fits: tuple[Fits, ...]
     applications: tuple[Application, ...]
     notes: tuple[str, ...]
+    checkpoints: Plan | None = None

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from firstlight.commands.shared.output import as_json, output_file, print_json, results_folder, tell, width
+from firstlight.commands.shared.output import (
+    FiniteRange,
+    as_json,
+    output_file,
+    print_json,
+    results_folder,
+    tell,
+    width,
+)
 from firstlight.core.errors import INCONCLUSIVE, OK, UsageError
 
 SECTION = "Predict"
@@ -26,6 +34,7 @@ Examples:
   ./fl project --nodes 64 --network edr100
   ./fl project --topology torus:4x4x4 --network tofu --watts 350W --power 40kW
   ./fl project --nodes 64 --network hdr200 --class light --year 2018 --power 20MW
+  ./fl project --nodes 1024 --network hdr200 --mtbf 43800 --checkpoint 300
 
 \b
 Classes: light (Blue Gene/L), heavy (Red Storm), aggressive (designed for an exaflop)
@@ -65,6 +74,18 @@ Exit status:
 @click.option("--only", default="", metavar="WORKLOADS", help="Only these workloads, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
               help="The largest network to simulate; times on larger networks are extrapolated.")  # fmt: skip
+@click.option(
+    "--mtbf",
+    type=FiniteRange(1e-3, 1e9),
+    metavar="HOURS",
+    help="The mean time between failures of a node; adds intervals between checkpoints.",
+)
+@click.option(
+    "--checkpoint",
+    type=FiniteRange(1e-6, 1e7),
+    metavar="SECONDS",
+    help="The time of a checkpoint of all nodes; measured by the run if not given.",
+)
 @output_file("Write a page to FILE as well.")
 @results_folder
 @as_json
@@ -80,6 +101,8 @@ def command(
     watts: str,
     only: str,
     simulated: int,
+    mtbf: float | None,
+    checkpoint: float | None,
     output: Path | None,
     results: Path,
     as_json: bool,
@@ -106,6 +129,8 @@ def command(
         machine=network,
         mpi=mpi,
         simulated=simulated,
+        mtbf=None if mtbf is None else 3600 * mtbf,
+        checkpoint=checkpoint,
         only=tuple(dict.fromkeys(w.strip() for w in only.split(",") if w.strip())),
     )
     judgement, workloads, _ = runs.judged(runs.find(run_name, results))

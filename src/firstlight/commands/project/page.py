@@ -12,7 +12,7 @@ from firstlight.commands.project.answer import Application, LeftOut, Point, Proj
 from firstlight.commands.project.machines import Fits
 from firstlight.core import confidence
 from firstlight.core.units import binary, count, interval, percent, quantity, significant
-from firstlight.report import html
+from firstlight.report import checkpoints, html
 from firstlight.results.store.durable import replace
 
 _KINDS = {"processes": "from one core to several processes", "size": "from smaller sizes to the largest"}
@@ -32,6 +32,9 @@ def render(projected: Projected) -> str:
         "errors": errors(projected.left_out),
         "limits": limits(projected),
         "basis": basis(projected),
+        "intervals": checkpoints.lines(projected.checkpoints) if projected.checkpoints else [],
+        "interval_head": checkpoints.HEAD,
+        "interval_rows": checkpoints.table(projected.checkpoints) if projected.checkpoints else [],
         "sources": [f"{name}: {source}" for name, source in projected.machine.sources.items()],
         "drawings": drawings,
     }
@@ -148,6 +151,11 @@ def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     lines += ["", "  Power and racks:"]
     for line in limits(projected):
         lines += _folded(f"- {line}", width)
+    if projected.checkpoints is not None:
+        lines += ["", "  Checkpoints:"]
+        for line in checkpoints.lines(projected.checkpoints):
+            lines += _folded(f"- {line}", width)
+        lines += ["", *(f"  {row}" for row in checkpoints.text_table(projected.checkpoints))]
     for app in projected.applications:
         lines += ["", *_application(app, width)]
     lines.append("")

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from firstlight import __version__
-from firstlight.analysis import Judgement, energy, formatting, loggops
+from firstlight.analysis import Judgement, checkpoints, energy, formatting, loggops
 from firstlight.analysis.loggops import Fitted
-from firstlight.analysis.roles import measuring, played, players
+from firstlight.analysis.roles import advice, measuring, played, players
 from firstlight.analysis.verdict import Verified
 from firstlight.commands.project import answer, machines, messages, node, scaling
 from firstlight.commands.project.node import Rates
 from firstlight.commands.project.scaling import MessageSpread, Place
 from firstlight.core import formulas, networks
 from firstlight.core.errors import UsageError
-from firstlight.core.roles import APPLICATION, MESSAGE, Model
+from firstlight.core.roles import APPLICATION, CHECKPOINT_TIME, MESSAGE, RESTART_TIME, Model
 from firstlight.execute.network import program
 from firstlight.model.catalogue import Workload
 from firstlight.system.machine import rapl
@@ -42,6 +42,8 @@ class ProjectionRequest(msgspec.Struct, frozen=True):
     machine: str = ""
     mpi: str | None = None
     simulated: int = 256
+    mtbf: float | None = None
+    checkpoint: float | None = None
     only: tuple[str, ...] = ()
 
 
@@ -64,6 +66,7 @@ def project(
     own_watts = watts(order.watts, "--watts") if order.watts else None
     of = machines.named(order.node_class) if order.node_class else None
     topology, count = _network(order)
+    intervals = _checkpoints(judgement, workloads, order, topology)
     apps = _applications(judgement, workloads, order.only)
     rates = node.rates(judgement)
     fits, then = _fits(of, order, power, count)
@@ -95,7 +98,29 @@ def project(
         fits=fits,
         applications=tuple(found),
         notes=_notes(apps, place, fitted, words, count),
+        checkpoints=intervals,
     )
+
+
+def _checkpoints(
+    judgement: Judgement, workloads: Mapping[str, Workload], order: ProjectionRequest, topology: str
+) -> checkpoints.Plan | None:
+    """Return the intervals between checkpoints if a user requests them. Raises UsageError if no cost is known.
+
+    A restart is assumed to last as long as the checkpoint that a user names.
+    """
+    if order.mtbf is None and order.checkpoint is None:
+        return None
+    whole, local = checkpoints.measured(judgement, workloads)
+    if order.checkpoint is not None:
+        whole, local = checkpoints.Level(order.checkpoint, order.checkpoint), None
+    if whole is None:
+        raise UsageError(
+            f"run {judgement.run.id} has no verified time of a checkpoint; "
+            f"{advice(workloads, (CHECKPOINT_TIME, RESTART_TIME))}; or name it with --checkpoint SECONDS"
+        )
+    nodes = [1, *(n for t in messages.smaller(topology, POINTS) if (n := messages.nodes(t)) > 1)]
+    return checkpoints.plan(whole, local, order.mtbf or checkpoints.NODE_MTBF, nodes)
 
 
 def _network(order: ProjectionRequest) -> tuple[str, int]:
@@ -279,7 +304,7 @@ def _notes(
     notes = [
         "assumed constant: the share of its ceilings that an application reached at the measured size, and the "
         "messages of a step; they do not overlap with work",
-        "not modelled: noise, file systems, faults, and other jobs on the network",
+        "not modelled: noise, file systems, and other jobs on the network; failures only with --mtbf",
         "weak scaling: as many bytes per node; strong scaling: the problem of one node",
     ]
     if words is None and fitted is not None and fitted.nodes == 1:

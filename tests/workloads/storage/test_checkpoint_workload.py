@@ -1,0 +1,72 @@
+"""The workload of checkpoints: what it writes and measures, by strategy, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.execute.build import Built
+from firstlight.model.plan import Placement
+
+CHECKPOINT = native.workloads["checkpoint"]
+WHOLE = 8 * 32**3
+"""Bytes of the state."""
+
+
+def program(variant: str) -> Built:
+    return native.plain("checkpoint", variant)
+
+
+def values(built: Built, folder: Path, name: str, *words: str) -> list[float]:
+    """Return the largest value over the ranks, of each sample."""
+    place = Placement(ranks=2) if built.program.mpi else Placement()
+    output = native.verified(built, place, folder, "n=32", *words)
+    return [sample["values"][name][2] for sample in output.of("sample")]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("variant", "copies"),
+    [("serial", 1), ("async", 1), ("mpi_files", 1), ("mpi_one_file", 1), ("mpi_partner", 2), ("mpi_parity", 2)],
+)
+def test_each_strategy_writes_the_state_and_its_redundancy(variant: str, copies: int, tmp_path: Path) -> None:
+    """With two ranks parity is a copy. Heads and manifests are small."""
+    if not native.buildable(next(v for v in CHECKPOINT.variants if v.name == variant), native.toolchain("base")):
+        pytest.skip("no MPI library here")
+    for written in values(program(variant), tmp_path, "written"):
+        assert copies * WHOLE < written < 1.01 * copies * WHOLE + 1000
+
+
+@pytest.mark.native
+def test_changed_blocks_are_a_share_of_the_state(tmp_path: Path) -> None:
+    """Of 64 blocks; those that changed in two generations are written. The first cell changes always."""
+    built = program("changed")
+    output = native.verified(
+        built, Placement(), tmp_path, "n=80", "changed=1,10,100", effort=("--samples", "8", "--steps", "1")
+    )
+    shares: dict[int, list[float]] = {}
+    for sample in output.of("sample"):
+        case = output.of("case")[sample["case"]]
+        shares.setdefault(case["parameters"]["changed"], []).append(sample["values"]["written"][2] / (8 * 80**3))
+    late = {changed: some[3:] for changed, some in shares.items()}  # the first two generations are written whole
+    assert max(late[1]) < 0.15 and max(late[10]) < 0.45 and min(late[100]) > 1
+
+
+@pytest.mark.native
+def test_what_the_program_computes_meanwhile_is_a_value_of_asynchronous_variants_only(tmp_path: Path) -> None:
+    assert min(values(program("async"), tmp_path, "slow_down")) >= 0
+    output = native.verified(program("serial"), Placement(), tmp_path, "n=32")
+    assert all("slow_down" not in sample["values"] for sample in output.of("sample"))
+
+
+@pytest.mark.native
+def test_values_are_judged_without_the_folder_of_a_target() -> None:
+    """The plan names a target before a launch has made a folder in it."""
+    built = program("serial")
+    assert native.direct(built, "--describe", "target=results", "n=32").returncode == 0
+    done = native.direct(built, "target=results", "n=32")
+    assert done.returncode == 2 and "no folder of the target results is known" in done.stderr
+    done = native.direct(built, "--describe", "n=4096")
+    assert done.returncode == 2 and "GiB" in done.stderr
