@@ -62,7 +62,7 @@ def test_two_folders_of_one_name_keep_their_own(root: Path) -> None:
 
 
 def test_the_example_of_the_documentation_draws(root: Path) -> None:
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "add-a-workload.md").read_text(), re.S)
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "workload-features.md").read_text(), re.S)
     dot = replace(workload(root, "lengths", example), name="dot", plots=(PLOT,))
     (drawing,) = plots.draw(view(), dot)
     assert re.search(r"^the scalar product reaches \d.* Gflop/s$", drawing.title)
