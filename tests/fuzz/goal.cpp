@@ -28,7 +28,7 @@ void evaluated(const Plan& plan, bool links) {
   const auto topology = make_topology((links ? "torus:" : "flat:") + std::to_string(plan.ranks()));
   Question question;
   const Prediction prediction = evaluate(plan, *topology, Machine(), question);
-  require(prediction.seconds >= 0 && std::isfinite(prediction.seconds), "a time that cannot be");
+  require(prediction.seconds >= 0 && std::isfinite(prediction.seconds), "an impossible time");
 }
 
 }  // namespace

@@ -345,7 +345,7 @@ def terminal(text: str, page: Page) -> list[str]:
         if not any(all(f" {w}" in line for w in wanted if w) for line in row(lines, title)):
             wrong.append(f"the terminal page's row {title!r} does not say {' and '.join(wanted)}: {row(lines, title)}")
     for block in page.blocks:
-        own = any(w in block.text for w in ("diverged", "go on with"))  # the other page words it differently
+        own = any(w in block.text for w in ("diverged", "continue with"))  # the other page words it differently
         warns = block.within("ul", "warnings") and block.path[-1][0] == "li" and not own
         if warns and f"! {block.text}" not in flat:
             wrong.append(f"the terminal page does not warn: {block.text}")

@@ -92,7 +92,7 @@ def test_a_job_measures_as_a_local_run_does(cluster: Cluster, tmp_path: Path) ->
     shown = firstlight(cluster, tmp_path, "figures", "first", "--json")
     assert {row["verdict"] for row in json.loads(shown.stdout)} == {"verified"}
     twice = firstlight(cluster, tmp_path, "submit", *words)
-    assert (twice.returncode, "is there already" in twice.stderr) == (2, True)
+    assert (twice.returncode, "already exists" in twice.stderr) == (2, True)
 
 
 @pytest.mark.skipif(not module_tree.HERE, reason=module_tree.ABSENT)
@@ -205,7 +205,7 @@ def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     assert sent.returncode == 0, sent.stderr
     job, path = json.loads(sent.stdout)["job"], tmp_path / "results" / "long"
     again = firstlight(cluster, tmp_path, "submit", *words)
-    assert (again.returncode, "submitted already" in again.stderr or "is there already" in again.stderr) == (2, True)
+    assert (again.returncode, "submitted already" in again.stderr or "already exists" in again.stderr) == (2, True)
     try:
         until(lambda: launched(path, 3), "three launches")
         yield job, path

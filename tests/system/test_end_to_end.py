@@ -109,8 +109,8 @@ def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
     folder, err = misbehaved
     for mpi in mpis:
         hang, abort = (f"faulty.{what}.gcc-base.{mpi.name}.2x1" for what in ("mpi_hang", "mpi_abort"))
-        assert f"given up after 2 lost launches: {hang}: timed out after 4 s and was killed" in err
-        assert f"given up after 2 lost launches: {abort}: rank aborted: signal 6 (SIGABRT)" in err
+        assert f"stopped after 2 lost launches: {hang}: timed out after 4 s and was killed" in err
+        assert f"stopped after 2 lost launches: {abort}: rank aborted: signal 6 (SIGABRT)" in err
     assert "faulty.abort.gcc-base.1x1: program aborted: signal 6 (SIGABRT)" in err
     expected = {("good", None): "verified", ("abort", None): "failed", ("wont_compile", None): "failed"}
     for mpi in mpis:
@@ -124,7 +124,7 @@ def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
 def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tuple[Path, str]) -> None:
     folder, err = misbehaved
     failure = next(line for line in err.splitlines() if line.startswith("does not build: "))
-    log = only_run(folder) / failure.partition("words are in ")[2].removesuffix(" of the run")
+    log = only_run(folder) / failure.partition("output is in ")[2].removesuffix(" of the run")
     words = log.read_text()
     assert "wont_compile.cpp:8:" in words and "a_name_that_nobody_declared" in words
     assert "-std=c++20" in words  # the command that failed, too
@@ -183,7 +183,7 @@ def test_stopped_in_the_middle_of_a_launch(
         assert running.returncode == -number
     else:
         assert running.returncode == INTERRUPTED
-        assert re.match(r"firstlight: interrupted; go on with: .* run --resume results/", err.splitlines()[-1])
+        assert re.match(r"firstlight: interrupted; continue with: .* run --resume results/", err.splitlines()[-1])
         assert (only_run(tmp_path) / "report.html").is_file() and out
         assert_clean(tmp_path)
     assert firstlight(tmp_path, "figures").returncode == OK  # readable as it is

@@ -152,7 +152,7 @@ class Allowed:
             return Impossible(reason, sure=True)
         share = max(limit.diverged for _, limit in measured)
         return Impossible(
-            f"{reason}; but something else had the processors in {percent(share)} of that ceiling's own samples: "
+            f"{reason}; but other processes used the processors in {percent(share)} of that ceiling's own samples: "
             "measure both again on a quiet machine",
             sure=False,
         )

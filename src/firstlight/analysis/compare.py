@@ -187,7 +187,7 @@ def compare(
 ) -> Comparison:
     """Compare run `b` with run `a`, figure by figure. Raises ValueError if a threshold or confidence is invalid."""
     if not (0 <= threshold < 1 and 0 <= drift < 1 and 0.5 <= confidence < 1):
-        raise ValueError("threshold and drift lie in [0, 1), confidence in [0.5, 1)")
+        raise ValueError("threshold and drift must be in [0, 1), confidence in [0.5, 1)")
     in_a, in_b = ({f.identity: f for f in j.figures} for j in (a, b))
     both = [(f, in_b[i]) for i, f in in_a.items() if i in in_b]
     pairs = [(x, y) for x, y in both if isinstance(x, Verified) and isinstance(y, Verified)]

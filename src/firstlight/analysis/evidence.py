@@ -152,7 +152,7 @@ def refused(record: LaunchRecord) -> str:
     """Return what the program needs and did not get (its message when it ended with status 2), or ""."""
     if record.exit.ok or record.exit.status != USAGE or record.cases or record.refused:
         return ""
-    return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
+    return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "the program refused its arguments"
 
 
 def lacks_device(run: Run, cell: Cell) -> bool:

@@ -162,7 +162,7 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     if missing:
         return f"no ceiling: {', '.join(missing)} was not measured in this run with as many cores and as much data"
     if not some or figure.ceiling is None:
-        return "no ceiling: the figure is itself a source of one, or its workload declares none for it"
+        return "no ceiling: the figure itself provides one, or its workload declares none"
     first = some[0]
     share = provenance.share(figure)
     text = (
@@ -171,8 +171,8 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     )
     if figure.ceiling.own:
         text = (
-            f"{first.resource} would limit it, but the best launch of its own kind was faster than what was measured "
-            f"of that; compared with that launch, it reaches {share}"
+            f"{first.resource} would limit it, but the best launch of its own kind exceeded this measured "
+            f"ceiling; compared with that launch, it reaches {share}"
         )
     return text
 
@@ -202,19 +202,23 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     n = len(e.launches)
     if figure.states is not None:
         hints.append(
-            "the figure is bimodal: more launches show how often each state occurs; a fixed placement "
-            "(--placement, binding, huge pages) may leave one"
+            "the figure is bimodal: more launches show how often each group occurs; a fixed placement "
+            "(--placement, binding, huge pages) may remove one of them"
         )
     elif drifting(e.launches):
-        hints.append("the machine changed during the run: a quiet machine and a fixed clock help more than launches do")
+        hints.append(
+            "the machine changed during the run: a quiet machine and a fixed clock help more than further launches"
+        )
     if figure.diverged >= DISTURBING:
-        hints.append(f"in {percent(figure.diverged)} of its samples something else had the processor: run it alone")
+        hints.append(f"in {percent(figure.diverged)} of its samples other processes used the processor: run it alone")
     if e.low is None or e.high is None:
         hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval takes {LAUNCHES}")
     elif e.median > 0:
         half = (e.high - e.low) / 2 / e.median
         if half <= wanted:
-            hints.append(f"nothing needs to: ± {percent(half)} is within the {percent(wanted)} that the run asked for")
+            hints.append(
+                f"nothing is necessary: ± {percent(half)} is within the {percent(wanted)} that the run requested"
+            )
         elif figure.states is None:
             needed = math.ceil(n * (half / wanted) ** 2)
             hints.append(

@@ -213,7 +213,7 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     program = evidence.subject.program
     described = run.descriptions[program.target]
     if not described.device and not OFFLOADING.keys().isdisjoint(needs(program.variant)):
-        return "it does not observe where its steps run; directives for devices fall back to the host in silence"
+        return "it does not observe where its steps run; directives for devices silently fall back to the host"
     if by_design := described.unverified:
         return f"by design: {by_design}"
     if evidence.unchecked == n:

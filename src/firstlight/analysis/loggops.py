@@ -360,5 +360,5 @@ def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
     else:
         notes.append("O is set to 0: between nodes the interfaces copy")
     if hint:
-        notes.append(f"adding and copying within a rank count as nothing: the run did not measure copying; {hint}")
+        notes.append(f"adding and copying within a rank are not included: the run did not measure copying; {hint}")
     return notes

@@ -166,7 +166,7 @@ def advice(
 
 def missing(workloads: Mapping[str, Workload], role: str) -> str:
     """Return `no workload here plays the role message: ...` if no workload has the role, else ""."""
-    return "" if players(workloads, role) else f"no workload here plays the role {role}: {KINDS[role].sentence}"
+    return "" if players(workloads, role) else f"no workload here has the role {role}: {KINDS[role].sentence}"
 
 
 def _suite(workload: Workload, declared: Role | Provides) -> str:

@@ -60,9 +60,9 @@ Example:
 \b
 Exit status:
   0    no defects
-  1    a defect; with --signed also a signature that is missing or does not hold
+  1    a defect; with --signed also a signature that is missing or invalid
   2    wrong usage
-  3    --signed, and ssh-keygen is not here
+  3    --signed, but ssh-keygen is not installed
   4    no defects, but the run has no seal: only its launches could be checked
 """,
 )
@@ -93,7 +93,9 @@ def command(
     from firstlight.results.store import layout, seal, signature
 
     if signed and allowed_signers is None:
-        raise UsageError("--signed needs --allowed-signers FILE, which names whom to believe, one line each: NAME KEY")
+        raise UsageError(
+            "--signed needs --allowed-signers FILE, which lists the trusted signers, one line each: NAME KEY"
+        )
     if not signed and (allowed_signers is not None or identity is not None):
         raise UsageError("--allowed-signers and --identity go with --signed")
     path = runs.find(run, results)
@@ -115,7 +117,7 @@ def command(
     tell(f"  {words}")
     if otherwise and not faults:
         some = count(otherwise, "figure")
-        tell(f"  {some} would be judged otherwise by this firstlight than by the one that wrote them")
+        tell(f"  this version of firstlight judges {some} differently from the version that wrote them")
     if who:
         tell(f"  signed by {who}")
     elif not signed and (path / layout.SIGNATURE).exists():
@@ -162,11 +164,12 @@ def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tupl
             return launches, "the seal cannot be read: only launches are covered"
         as_then = "not as" if altered else "as"
         words = f"sealed: {count(len(sealed), 'file')}, {as_then} at the end of the run or of its last report"
-        return len(sealed), f"{words}; a seal has no key, who can write here can seal again; see ./fl sign --help"
+        hint = "a seal has no key: any user who can write here can seal again; see ./fl sign --help"
+        return len(sealed), f"{words}; {hint}"
     if run is None or (run.sealed and run.state != "running"):
         return launches, "not sealed: only launches are covered"
     if run.state == "running":
-        return launches, "not sealed yet, for the run has not ended: only launches are covered"
+        return launches, "not sealed yet, because the run has not ended: only launches are covered"
     return launches, "no seal, as in runs of earlier versions: only launches are covered"
 
 
@@ -221,7 +224,7 @@ def verdicts(path: Path) -> list[Fault]:
         stored = reading.json(content, list[export.Row])
         names = {name for row in reading.json(content, list[dict[str, Any]]) for name in row}
     except (reading.MalformedError, RecordError) as error:
-        return [Fault(FIGURES, 0, f"is not what firstlight writes: {error}")]
+        return [Fault(FIGURES, 0, f"is not in the format that firstlight writes: {error}")]
     try:
         judgement, _, _ = judged(path)
     except RecordError:
@@ -229,7 +232,9 @@ def verdicts(path: Path) -> list[Fault]:
     found = {_key(row): row for row in stored}
     fresh = {_key(row): row for row in export.rows(judgement)}
     faults = [
-        Fault(FIGURES, 0, f"{_name(row)}: no launch shows this") for key, row in found.items() if key not in fresh
+        Fault(FIGURES, 0, f"{_name(row)}: no launch contains this figure")
+        for key, row in found.items()
+        if key not in fresh
     ]
     for key, row in fresh.items():
         if key not in found:

@@ -64,10 +64,10 @@ Exit status:
   1    a variant failed, or was lost, with every toolchain
   2    wrong usage
   3    nothing could be built, or the environment does not allow it; or the disk is
-       full: what was measured until then is shown and kept
-  4    inconclusive: something else used the processors in 20 % of the samples or more,
+       full: the results until then are shown and stored
+  4    inconclusive: other processes used the processors in 20 % of the samples or more,
        so the machine was not fit for measuring; the report is written
-  130  interrupted; the report of what is there is written
+  130  interrupted; the report of the finished launches is written
 """,
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD | NAME=VALUE]...")
@@ -75,13 +75,13 @@ Exit status:
 @click.option("--standard", "suite", flag_value="standard", help="A quarter of an hour, less for named workloads.")
 @click.option("--full", "suite", flag_value="full", help="About two hours.")
 @click.option(
-    "--budget", metavar="TIME", help="Time for launching, as 150s, 10m or 2h; setting up and building come before."
+    "--budget", metavar="TIME", help="Time for launches, such as 150s, 10m or 2h; setup and builds are not included."
 )
 @click.option(
     "--toolchain",
     multiple=True,
     metavar="PATTERN",
-    help="Only toolchains like gcc-fast or 'clang-*'; '!clang-*' leaves such out; repeatable.",
+    help="Only toolchains like gcc-fast or 'clang-*'; prefix ! to exclude; repeatable.",
 )
 @click.option(
     "--mpi",
@@ -93,14 +93,14 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="MPI programs on N nodes, R ranks per node, T threads per rank, as 1x4x1 or 1xall-threadsx1; repeatable. "
+    help="MPI programs on N nodes, R ranks per node, T threads per rank, such as 1x4x1 or 1xall-threadsx1; repeatable. "
     "With --resume: these may have more threads than there are CPUs.",
 )
 @click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The fewest launches of each cell, 6 if not given; intervals require 6.",
+    help="The minimum number of launches of each cell, 6 if not given; intervals require 6.",
 )
 @click.option(
     "--timeout",
@@ -115,9 +115,11 @@ Exit status:
     help="A directory whose file system is measured, under this name, as scratch=/scratch/me; repeatable. The results "
     "folder, TMPDIR, /dev/shm, HOME, SCRATCH and WORK are always targets.",
 )
-@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
-@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
-@click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
+@click.option(
+    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+)
+@click.option("--resume", metavar="RUN", help="Continue a run: a directory, its name, or `latest`.")
+@click.option("--dry-run", is_flag=True, help="Show the planned launches; build and launch nothing.")
 @click.option(
     "--each-node",
     is_flag=True,
@@ -128,7 +130,7 @@ Exit status:
     "--at-once",
     type=click.IntRange(1, 1 << 16),
     metavar="K",
-    help="The most nodes or pairs that measure simultaneously, for --each-node; all if not given.",
+    help="The maximum number of nodes or pairs that measure simultaneously, for --each-node; all if not given.",
 )
 @quiet
 @verbose("Show the program of each row, and every command that is launched.")
@@ -299,7 +301,7 @@ def _show_plan(prepared: Prepared, order: RunRequest, as_json: bool) -> int:
     of_all = f" of {len(plan.programs)}" if len(programs) < len(plan.programs) else ""
     tell(
         f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
-        f"at least {order.launches} launches of each that is begun"
+        f"at least {order.launches} launches of each cell that is started"
     )
     for line in (forecast.summary(ahead), *forecast.left_out(ahead, order.suite, prepared.settings, order.settings)):
         tell(line)

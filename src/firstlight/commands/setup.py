@@ -49,7 +49,7 @@ Examples:
 
 \b
 Exit status:
-  0    all is ready, or is built as far as the sources build here
+  0    ready: everything that can be built here is built
   2    wrong usage
   3    nothing could be built, or packages could not be installed
 """,
@@ -65,7 +65,7 @@ Exit status:
 )
 @click.option("--full", "suite", flag_value="full", help="Programs of the full suite.")
 @click.option(
-    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast; '!clang-*' leaves such out."
+    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast; prefix ! to exclude."
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
 @click.option("--offline", is_flag=True, help="Use no package index, now and in every later call.")
@@ -73,7 +73,7 @@ Exit status:
     "--wheelhouse",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="Use packages from this folder; with --offline from no other place.",
+    help="Use packages from this folder; with --offline only from this folder.",
 )
 @click.option(
     "--make-wheelhouse",
@@ -153,5 +153,5 @@ def _summary(ready: SetUp) -> str:
     with_mpi = f" and {', '.join(ready.mpis)}" if ready.mpis else ""
     lines = [f"{count(ready.programs, 'program')} ready in {ready.cache}, by {', '.join(ready.toolchains)}{with_mpi}"]
     lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run shows the reasons"] if ready.failed else []
-    lines += ["offline: no later call installs anything; ./fl setup goes back to an index"] if ready.offline else []
+    lines += ["offline: no later call installs anything; ./fl setup uses an index again"] if ready.offline else []
     return "\n".join([*lines, "next: ./fl run"])

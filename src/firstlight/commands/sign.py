@@ -26,7 +26,7 @@ Exit status:
   0    signed
   1    the run has defects: nothing is signed
   2    wrong usage; no such run or key, or the run has not ended
-  3    ssh-keygen is not here, or cannot sign with this key
+  3    ssh-keygen is not installed, or cannot sign with this key
 """
 )
 @click.argument("run", default="latest")

@@ -62,7 +62,10 @@ Exit status:
 )
 @click.option("--gpus", type=click.IntRange(1, 256), metavar="N", help="GPUs of each node; none if not given.")
 @click.option(
-    "--time", "limit", metavar="TIME", help="The job's time limit, as 30m or 2h; made from the budget if not given."
+    "--time",
+    "limit",
+    metavar="TIME",
+    help="The job's time limit, such as 30m or 2h; derived from the budget if not given.",
 )
 @click.option(
     "--setup-time", metavar="TIME", help="The part of --time for discovery and building in the job; 15m if not given."
@@ -76,7 +79,9 @@ Exit status:
     "--setup", multiple=True, metavar="LINE", help="A shell line before the run: 'module load gcc'; repeatable."
 )
 @click.option("--directive", multiple=True, metavar="OPTION", help="A further option of the batch system; repeatable.")
-@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option(
+    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+)
 @click.option(
     "--idle",
     is_flag=True,
@@ -221,7 +226,7 @@ def _each_when_idle(
     if as_json:
         print_json(tuple(sent))
     else:
-        tell(f"{count(len(sent), f'{system.LABEL} job')} in {path}; what is measured: {shell.command('nodes', path)}")
+        tell(f"{count(len(sent), f'{system.LABEL} job')} in {path}; results: {shell.command('nodes', path)}")
     return max(_wait(system, one, "nodes") for one in sent) if wait else OK
 
 

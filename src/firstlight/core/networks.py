@@ -25,7 +25,7 @@ _NEVER = 1e15  # bytes: the rendezvous is a library's, and no figure of a networ
 KINDS = {
     "published": "published measurements",
     "vendor": "the vendor's figures of the hardware; an MPI library is slower",
-    "example": "an example, no machine",
+    "example": "an example, not a machine",
 }
 
 

@@ -39,7 +39,7 @@ def json(data: bytes, kind: type[T]) -> T:
     """
     found = decoded(data, msgspec.json.Decoder(kind))
     if repeated := twice(data):
-        raise MalformedError(f"the key {repeated!r} is there twice")
+        raise MalformedError(f"the key {repeated!r} occurs twice")
     return found
 
 

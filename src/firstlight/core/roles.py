@@ -51,20 +51,23 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    MESSAGE: Kind("the time of a message one way between two processes; the variants to be preferred first", ("size",)),
-    PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
-    EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
+    MESSAGE: Kind("the one-way time of a message between two processes; preferred variants first", ("size",)),
+    PLAIN_MESSAGE: Kind("the same with plain blocking calls, as in textbook models of collectives", ("size",)),
+    EXCHANGED_MESSAGE: Kind(
+        "the time of a message while another of the same length travels in the opposite direction", ("size",)
+    ),
     MESSAGE_IN_A_ROW: Kind(
-        "the time of a message one way, of many in a row; a variant represents those of its name elsewhere",
+        "the one-way time of each of many messages in a row; a variant represents variants of the same name elsewhere",
         ("size",),
     ),
-    EXCHANGE_IN_A_ROW: Kind("the same while one as long goes the other way", ("size",)),
+    EXCHANGE_IN_A_ROW: Kind("the same while messages of the same length travel in the opposite direction", ("size",)),
     WRITTEN_MESSAGE: Kind(
-        "the time of a message one way of many in a row that is written whole before it is sent and read when it came",
+        "the one-way time of each of many messages in a row that are written before sending and read after arrival",
         ("size",),
     ),
     COLLECTIVE: Kind(
-        "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
+        "the time of a collective operation, with the MPI library's own call and with schedules named as their "
+        "variants",
         ("operation", "size", "library"),
     ),
     EXCHANGE: Kind(
@@ -82,7 +85,7 @@ KINDS = {
         ("pattern",),
     ),
     ITERATION: Kind(
-        "the time of an iteration by one core, of which it is known what waits for sums over all processes",
+        "the time of an iteration on one core with known dependencies on sums over all processes",
         ("stages",),
     ),
     APPLICATION: Kind(
@@ -90,14 +93,14 @@ KINDS = {
         ("model",),
     ),
     LIBRARY_SUM: Kind(
-        "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
+        "the time of a sum for all processes, with the MPI library's own call and with messages over the same library",
         ("size", "library", "call"),
     ),
-    VECTOR_ADDITION: Kind("the bytes a second of c = a + b, which moves three bytes for each byte of c"),
+    VECTOR_ADDITION: Kind("the bandwidth of c = a + b, which moves three bytes for each byte of c"),
     MEMORY_ACCESS: Kind(
-        "the time of one access to memory that waits for the one before, at random places of the working set"
+        "the time of one memory access that depends on the previous one, at random places of the working set"
     ),
-    OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
+    OS_NOISE: Kind("the share of the processors' time that OS noise uses"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
     FILE_TRANSFER: Kind(
         "the bandwidth of durable writes or cold reads of files, through the page cache",
@@ -264,7 +267,7 @@ def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
         return f"`role`: {ask.role!r} is not a role that answers; those that do are {able}"
     try:
         if unknown := formulas.names(ask.size) - {*ask.usual, "P"}:
-            return f"`usual` lacks {min(unknown)}, which `size` speaks of"
+            return f"`usual` lacks {min(unknown)}, which `size` names"
     except formulas.FormulaError as error:
         return f"`size`: {error}"
     return _unmatched(ask.variants, variants)

@@ -41,8 +41,8 @@ def comparison(
                 ),
                 "",
             ]
-    lines += [ink("dim", "  what differs in the environments")]
-    differing = compared.environment or ("nothing that was recorded",)
+    lines += [ink("dim", "  differences of the environments")]
+    differing = compared.environment or ("no recorded property",)
     lines += [x for e in differing for x in wrap(e, width, "  - ", "    ")]
     return ink.page([*lines, "", *_verdict(compared, width, ink)])
 
@@ -110,7 +110,7 @@ def warnings(compared: Comparison) -> list[str]:
         return ["A and B are the same run: there is nothing to compare"]
     reporters = sorted({f.reporter for f in compared.figures if f.reporter})
     found = [f"figures named (imported) are reported by {listing(reporters)}, not verified here"] if reporters else []
-    advice = "; what is worse or better below may be that alone: measure it again on a quiet machine"
+    advice = "; this alone may explain the differences below: measure again on a quiet machine"
     return [*(warning + advice for warning in compared.disturbed), *found]
 
 
@@ -166,8 +166,8 @@ def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"
         lines += wrap(f"{which} no exit status", width, "  ", "  ")
     meaning = (
-        f"B / A is of the medians shown, with its {percent(compared.confidence)} interval; "
-        f"different: that interval, widened by {percent(compared.drift)} for "
+        f"B / A is the ratio of the medians shown, with its {percent(compared.confidence)} interval. Different: "
+        f"that interval, widened by {percent(compared.drift)} for "
         f"drift between runs, excludes 1, and B / A is more than {percent(compared.threshold)} from 1"
     )
     if compared.shift is not None:

@@ -349,7 +349,7 @@ def _disturbed(judgement: Judgement) -> list[str]:
     some, samples = diverged(judgement.records)
     if some > 0:
         many = provenance.number(units.percent(some / samples), "diverged() / samples()")
-        reasons.append(f"wall and CPU time diverged in {many} of the samples: something else used the processors")
+        reasons.append(f"wall and CPU time diverged in {many} of the samples: other processes used the processors")
     return reasons
 
 

@@ -31,8 +31,8 @@ def kernels(run: Run) -> Kernels | None:
     if not found:
         return None
     text = (
-        "As the compiler reports: registers and stack per thread, shared memory per block, and bytes per thread that "
-        "are stored and loaded because registers do not suffice, counted once in the code. "
+        "The compiler reports registers and stack per thread, and shared memory per block. Spilled bytes are "
+        "stored and loaded because registers do not suffice, counted once in the code. "
     )
     if not run.machine.gpus:
         text += "These values are from the build: the run had no GPU, and none of these kernels ran."

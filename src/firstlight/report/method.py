@@ -112,7 +112,7 @@ def _figures(judgement: Judgement) -> str:
     text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
     text += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
     text += f" {count(over, 'figure')} used more ranks and threads than CPUs: shown, never ranked." if over else ""
-    text += " Two figures differ where the interval of their ratio excludes 1 and they are 3 % or more apart."
+    text += " Two figures differ if the interval of their ratio excludes 1 and they are 3 % or more apart."
     return text
 
 
@@ -123,7 +123,7 @@ def _verification(judgement: Judgement) -> str:
     kinds = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
     if own:
         return (
-            f"What is yours is verified by your checks: {listing(kinds)} ({len(checks):,} checks in all, "
+            f"Your programs are verified with your checks: {listing(kinds)} ({len(checks):,} checks in all, "
             f"{failed:,} failed). A figure that failed has no number on this page and is never ranked."
         )
     return (

@@ -136,7 +136,7 @@ def _warnings(judgement: Judgement, workloads: Mapping[str, Workload], width: in
 def _table(front: Front, width: int, ink: Ink) -> list[str]:
     rows = front.rows
     if not rows:
-        return ["  Nothing was measured that a row of the summary shows; see ./fl figures"]
+        return ["  No row of the summary was measured; see ./fl figures"]
     cells = [_cells(a) for a in rows]
     long = sum(_widths(cells, "launches")) + 12 <= width
     heads = ("best figure", "median", confidence.INTERVAL, "of ceiling" if long else "ceiling", "launches", "choose")

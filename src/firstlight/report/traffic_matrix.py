@@ -27,7 +27,7 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
     spread = (
         f"all of {binary(sizes[0])}" if len(sizes) == 1 else f"of {binary(sizes[0])} to {binary(sizes[-1])} on average"
     )
-    messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each in the mean"
+    messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each on average"
     return [
         _heat(
             phase,
@@ -63,7 +63,8 @@ def _heat(
     return Drawing(
         name,
         title,
-        f"{what} A row is a sender, a column a receiver; the colour is logarithmic, empty is nothing.{grouped}",
+        f"{what} A row is a sender, a column a receiver; the colour is logarithmic, empty cells have no "
+        f"messages.{grouped}",
         ("from", "to", "messages", "bytes", "bytes a message"),
         [
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))

@@ -105,7 +105,7 @@ def _noise(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
 def _shared(judgement: Judgement) -> str:
     some, samples = diverged(judgement.records)
     many = provenance.number(percent(some / samples), "diverged() / samples()")
-    return f"in {many} of the samples something else used the processors"
+    return f"in {many} of the samples other processes used the processors"
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:

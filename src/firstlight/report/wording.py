@@ -94,7 +94,7 @@ def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
         taken = f"{parameter}={value} for {names} with {labels.get(mpi, mpi)}"
         by = f"by messages of {listing([binary(int(size)) for size in sorted({one.size for one in alike})])}"
         if not run:
-            sentences.append(f"{taken}: no earlier run of this machine measured what is best here (the role {role})")
+            sentences.append(f"{taken}: no earlier run of this machine measured the best value here (the role {role})")
         elif program:
             sentences.append(f"{taken}: {program} was best in run {run} {by}")
         else:

@@ -98,7 +98,7 @@ def run(order: RunRequest, progress: Progress) -> Result:
                 first, made = _build(order, prepared, ahead, progress)
         except KeyboardInterrupt:
             progress.note(
-                "stopped before the first launch: there is no run to resume; what is built is kept, start again"
+                "stopped before the first launch: there is no run to resume; built programs are kept; start again"
             )
             raise
         order = replace(order, budget=ahead.budget)
@@ -132,7 +132,7 @@ def _measuring(progress: Progress) -> Iterator[Neighbours]:
             who = f" (process {process})" if process else ""
             progress.note(
                 f"another firstlight measures on this node now{who}: the figures of both will be disturbed; "
-                "stop one with Ctrl-C, --resume goes on with it later"
+                "stop one with Ctrl-C, --resume continues it later"
             )
         yield neighbours
 
@@ -347,7 +347,7 @@ def _carry_out(
         with interruptible():
             rounds = session.go(budget - (first() if first else 0.0))
     except KeyboardInterrupt:
-        session.progress.note("interrupted: writing the report of what is there")
+        session.progress.note("interrupted: writing the report of the finished launches")
     except external_commands.ChangedError as error:
         full = str(error)
         session.warn(full)

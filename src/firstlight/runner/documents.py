@@ -110,7 +110,7 @@ def require(path: Path, run: Run) -> None:
         try:
             content = layout.read_file(path / layout.DOCUMENTS / name, documents.MAX_BYTES)
         except RecordError as error:
-            raise UsageError(f"{error}: programs of run {run.id} read it, so that it cannot go on") from error
+            raise UsageError(f"{error}: programs of run {run.id} read it, so the run cannot be resumed") from error
         if not documents.fits(name, content):
             raise UsageError(
                 f"{path / layout.DOCUMENTS / name}: was altered after the run began; launches would not be comparable"

@@ -47,7 +47,7 @@ def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds 
     run = judgement.run
     resume = command("run", "--resume", directory, *run.more())
     if rounds is None:
-        return f"interrupted; go on with: {resume}"
+        return f"interrupted; continue with: {resume}"
     wide, cells = rounds.wide(), len(rounds.tallies)
     sure = f"± {100 * run.precision:g} %"
     if run.state == BUDGET:
@@ -58,7 +58,7 @@ def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds 
             f"the budget of {duration(run.budget)} is spent; "
             f"{came_out(judgement, workloads)}{unbegun}{_unfinished(run, rounds)}"
             f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
-            f"go on with: {resume}"
+            f"continue with: {resume}"
         )
     if run.launches < LAUNCHES:
         return f"complete: --launches {run.launches} stopped it; no intervals: they need --launches {LAUNCHES}"

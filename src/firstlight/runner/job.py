@@ -156,9 +156,9 @@ def prepare(setup: Sequence[str]) -> None:
     with guard.environment() as variables:
         status = subprocess.run(words, stdin=subprocess.DEVNULL, env=variables, check=False).returncode
     if status == 99:
-        raise UsageError("a --setup line fails here; its words are above. Try it in a shell of its own")
+        raise UsageError("a --setup line fails here; its output is above. Try it in a separate shell")
     if status != 0:
-        raise FirstlightError(f"preparing the job failed with status {status}; its words are above")
+        raise FirstlightError(f"preparing the job failed with status {status}; its output is above")
 
 
 def submit(system: batch.System, target: Target, script: str, files: Sequence[Document] = ()) -> Job:

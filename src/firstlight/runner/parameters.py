@@ -46,7 +46,7 @@ def read(some: Sequence[Setting], named: Collection[Workload], all_of: Iterable[
     if not named:
         able = [w.name for w in all_of if some[0].name in declared(w)]
         example = f": {command('run', able[0], some[0])}" if able else ""
-        raise UsageError(f"{some[0]}: name the workload whose parameter that is{example}")
+        raise UsageError(f"{some[0]}: name the workload of this parameter{example}")
     words: dict[str, set[str]] = {}
     for workload in named:
         for name, values in declared(workload).items():

@@ -288,7 +288,7 @@ def make(
         raise BuildError(f"nothing could be built; the first error, of {key}:\n{words}")
     for one in failed:
         key = one.program.key
-        progress.note(f"does not build: {key}; the compiler's words are in builds/{key}.log of the run")
+        progress.note(f"does not build: {key}; the compiler's output is in builds/{key}.log of the run")
     return made
 
 

@@ -24,7 +24,7 @@ from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
 MOST_NAMED = 3
-OTHER_NODES = "resumed on other nodes of the same kind: its figures hold for the kind, not for one node"
+OTHER_NODES = "resumed on other nodes of the same kind: its figures are valid for the kind, not for one node"
 
 
 def not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:
@@ -95,7 +95,7 @@ def same_modules(old: Run) -> None:
     was, now = old.modules.modules if old.modules else (), site.wanted()[1]
     if was != now:
         again = f"--modules {','.join(was) or repr('')} run --resume {old.id}"
-        raise UsageError(f"run {old.id} was begun with {', '.join(was) or 'no'} modules; go on with ./fl {again}")
+        raise UsageError(f"run {old.id} was begun with {', '.join(was) or 'no'} modules; continue with ./fl {again}")
 
 
 def same_tools(old: Run, toolbox: Toolbox) -> None:

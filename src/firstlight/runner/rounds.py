@@ -179,7 +179,7 @@ class Rounds:
         self.costs.take(cell, self._clock() - before)
         tally.take(record)
         if tally.dropped:
-            why = "refused" if refused(record) else f"given up after {LOST_IN_A_ROW} lost launches"
+            why = "refused" if refused(record) else f"stopped after {LOST_IN_A_ROW} lost launches"
             self._progress.note(f"{why}: {cell.id}: {tally.dropped}")
         self._progress.state.last = tally.last(self._varying.get(cell.program.workload)) or self._progress.state.last
 

@@ -99,7 +99,7 @@ def tool(name: str) -> str:
     inside = Path(sysconfig.get_path("purelib")) / name / "data" / "bin" / name
     found = next((str(path) for path in (inside, beside) if path.exists()), None) or shutil.which(name)
     if found is None:
-        raise BuildError(f"{name} is not there; {typed(Path(sys.executable))} -m pip install {name}")
+        raise BuildError(f"{name} is not installed; {typed(Path(sys.executable))} -m pip install {name}")
     return found
 
 

@@ -55,7 +55,7 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
     outcome = proved(host, key, _ITSELF, ".cpp", [compiler])
     words = outcome.out.split()
     if not outcome.ok or len(words) != 2:
-        raise FirstlightError(f"--target: what {compiler.name} makes does not run under {label}: {outcome.reason}")
+        raise FirstlightError(f"--target: programs of {compiler.name} do not run under {label}: {outcome.reason}")
     memory.save()
     return replace(
         machine,
@@ -140,7 +140,8 @@ def libraries(host: Host, target: Target, compiler: Compiler | None) -> Found[Mp
         found += made[:1]
         if not made:
             reasons = next(
-                (str(a) for a in answers if prefix in str(a)), "no MPI library whose wrapper compiles is there"
+                (str(a) for a in answers if prefix in str(a)),
+                "no MPI library with a working compiler wrapper was found",
             )
             absent.append(Absent(f"{what} in {prefix}", reasons, "correct `mpi` in the site file"))
     if not target.mpi:

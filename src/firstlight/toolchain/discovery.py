@@ -97,7 +97,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
             batch += extra.items
             absent += extra.absent
     if host.bare:
-        absent.append(Absent("what else the system has", f"hidden: {BARE} is set", f"unset {BARE}"))
+        absent.append(Absent("other properties of the system", f"hidden: {BARE} is set", f"unset {BARE}"))
     way = site.launcher()
     started = [
         starting(host, library, way) for library, _ in equipped

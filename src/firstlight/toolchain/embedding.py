@@ -42,7 +42,7 @@ def embed(
     if root is None:
         if not install:
             return [], []
-        why = f"the cache's path has a blank ({host.cache_dir}), which compiler wrappers do not survive"
+        why = f"the cache's path has a blank ({host.cache_dir}), which compiler wrappers do not support"
         return [], [Absent("embedded MPI", why, "set FIRSTLIGHT_CACHE to a folder without blanks in its path")]
     with ThreadPoolExecutor(max(1, len(families))) as pool:
         answers = list(pool.map(lambda name: _one(host, root / name, of(name), install and allowed, say), families))

@@ -90,5 +90,5 @@ def _compile(target: str, file: str, tree: Tree) -> Path:
         log.write_text(output)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
-        raise BuildError(f"{target} does not build: {first}; the compiler's words are in {log}")
+        raise BuildError(f"{target} does not build: {first}; the compiler's output is in {log}")
     return made[0]

@@ -110,7 +110,9 @@ def refused(host: Host, library: Mpi, way: str) -> Absent | None:
         )
     if way in ("", "mpiexec") or library.starter or not (host.machine.batch or is_template(way)):
         return None
-    return Absent(library.label, f"{way} was selected, but does not start it here", "--launcher mpiexec, or neither")
+    return Absent(
+        library.label, f"{way} was selected, but does not start it here", "--launcher mpiexec, or no --launcher"
+    )
 
 
 def _by_srun(nodes: int) -> list[str]:

@@ -183,7 +183,7 @@ def test_the_numbers_of_the_pages_are_those_of_figures_json(results: Path, capsy
     [
         (["dot.smid"], USAGE, "did you mean"),
         (["zzz"], USAGE, " one` lists them"),
-        (["rate"], USAGE, "figures have the words 'rate'; add some of theirs: "),
+        (["rate"], USAGE, "figures have the words 'rate'; add more words: "),
         (["dot.kahan", "rate", "gcc-fast", "1000"], REGRESSION, "dot.kahan rate, n = 1000 (gcc-fast): failed: "),
         (["dot", "--run", "nothing"], USAGE, "no run named 'nothing'"),
         (["dot.simd", "rate", "--output", "/nowhere/x.html"], USAGE, "there is no folder /nowhere"),
@@ -208,7 +208,7 @@ def test_a_word_of_a_name_is_meant_as_it_stands(judged: tuple[Judgement, dict[st
     assert choose(some, ["time", f"{figure.identity.workload}.b"]) is some[2]
     assert choose(some, ["time", ".b"]) is some[2], "a part beside a word"
     assert choose(some, ["cpu", ".a"]) is some[1], "a part of one"
-    with pytest.raises(UsageError, match="2 figures have the words 'time'; add some of theirs"):
+    with pytest.raises(UsageError, match="2 figures have the words 'time'; add more words"):
         choose(some, ["time"])
 
 

@@ -71,9 +71,9 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
         (["--check", "grep -q nonsense {out}"], "the check command ended with status 1"),
         (["--expect", "nonsense"], "did not print the expected text"),
         (["--like", "{out}=app.py"], "its output differs from the reference"),
-        (["--figure", "x=nonsense ([0-9]+)"], "the figure x: nothing that it printed matches"),
+        (["--figure", "x=nonsense ([0-9]+)"], "the figure x: no part of the output matches"),
         (["--like", "{out}=missing", "--prepare", "true"], "missing cannot be read"),
-        (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: nothing that it printed matches '(-4)'"),
+        (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: no part of the output matches '(-4)'"),
     ],
 )
 def test_what_is_not_as_it_must_be_fails(options: list[str], message: str, here: Path, capsys: Captured) -> None:

@@ -134,7 +134,7 @@ def test_a_program_that_was_there_before_is_not_measured_whatever_moves_it(
         ("{cc} app.c -o app", "{source}/app", "in the folder that --build copies: name the one in the copy"),
         ("{cc} app.c -o app", "./link", "in the folder that --build copies: name the one in the copy"),
         ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside of its copy"),
-        ("{cc} app.c -o ls", "ls", "for the one that the build made, write ./ls"),
+        ("{cc} app.c -o ls", "ls", "write ./ls for the program that the build made"),
         ("true > log {cc}", "./run.sh", "the build made no new program"),
     ],
 )
@@ -264,7 +264,7 @@ def test_builds_that_made_the_same_program_are_found(build: str, equal: bool, so
     sets = ["--toolchain", "gcc-base", "--toolchain", "gcc-fast"]
     assert run(capsys, "--build", build, *sets, "--", "./app")[0] == OK
     page = call(capsys, "report", "r")[1]
-    assert ("gcc-base and gcc-fast made the same program of app, byte for byte" in " ".join(page.split())) == equal
+    assert ("gcc-base and gcc-fast built identical programs of app" in " ".join(page.split())) == equal
 
 
 def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Captured) -> None:
@@ -273,7 +273,7 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     subprocess.run(["cc", "app.c", "-o", "app"], check=True)
     code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
     assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 and made no ./app" in err
-    assert "--build does not copy what was compiled before, and must make what it needs: app" in err
+    assert "--build does not copy compiled files, so the build must make them: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
     assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err

@@ -68,7 +68,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--sweep", "ranks=1", "--", "echo", "{ranks}"], "a sweep cannot be called ranks"),
         (["--sweep", "n", "--", "echo", "{n}"], "write it as name=value"),
         (["--vary", "mpi", "--", "true"], "no command begins with mpiexec"),
-        (["--vary", "colour", "--", "true"], "what can be varied is mpi, placement, bind"),
+        (["--vary", "colour", "--", "true"], "it accepts mpi, placement, bind"),
         (["--build", "make", "--", "true"], "names no compiler: write {cxx}"),
         (["--figure", "x", "--", "true"], "write it as NAME=REGEX"),
         (["--figure", "x=(", "--", "true"], "is not a regular expression"),

@@ -118,7 +118,9 @@ def test_missing_tools_are_named(machine, tmp_path, monkeypatch):
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(tmp_path))
     monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     absent = {gap.what: gap for gap in doctor.diagnose(machine, FULL, cache_dir=tmp_path).absent}
-    assert absent["ninja"].why == "is not there" and absent["cmake"].fix == f"{tmp_path}/python -m pip install cmake"
+    assert (
+        absent["ninja"].why == "is not installed" and absent["cmake"].fix == f"{tmp_path}/python -m pip install cmake"
+    )
 
 
 def test_counters_are_here_or_missing_with_the_kernel_s_reason(machine, tmp_path):

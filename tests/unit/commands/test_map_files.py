@@ -162,7 +162,7 @@ def test_a_profile_becomes_a_pattern() -> None:
     one = source.of_profile(traffic(TWO), False)
     assert one.text == "ranks 3\nphase all phases\n0 1 15\n2 0 7\n"
     assert "collective operations (58%" in one.notes[0]
-    with pytest.raises(UsageError, match="nothing that a map"):
+    with pytest.raises(UsageError, match="a map cannot shorten"):
         source.of_profile(traffic(()), True)
 
 

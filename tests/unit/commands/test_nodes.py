@@ -182,8 +182,8 @@ def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: P
     assert folder.read(record(tmp_path)).hosts == ("a", "b")
     for changes, words in (
         ({"schema": 9}, "of schema 9"),
-        ({"rounds": ((NodesRun("node-003", (2,)),),)}, "of nodes that the list does not have"),
-        ({"rounds": ((NodesRun("../x", (0,)),),)}, "of nodes that the list does not have"),
+        ({"rounds": ((NodesRun("node-003", (2,)),),)}, "has nodes that are not in the list"),
+        ({"rounds": ((NodesRun("../x", (0,)),),)}, "has nodes that are not in the list"),
     ):
         with pytest.raises(RecordError, match=words):
             folder.read(record(tmp_path, **changes))

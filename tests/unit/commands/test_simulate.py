@@ -415,7 +415,7 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert "(LogGOPSim's own example, the default; not those of a machine)" in output
     assert simulate("collective", "barrier", "--topology", "torus:4x4", "--network", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
-    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in output
+    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (set; the others are" in output
 
 
 def test_the_first_sentence_has_the_shortest_times_and_a_refusal_its_algorithm_once() -> None:

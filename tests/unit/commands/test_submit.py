@@ -204,7 +204,7 @@ def test_a_run_has_the_name_that_was_asked_for_and_only_once(bench: Bench, capsy
     assert call(capsys, "run", "--as", "mine", "--launches", "1")[0] == OK
     assert (bench.results / "mine" / "run.json").exists()
     code, _, err = call(capsys, "run", "--as", "mine")
-    assert (code, "is there already" in err) == (USAGE, True)
+    assert (code, "already exists" in err) == (USAGE, True)
     assert call(capsys, "run", "--as", "-x")[0] == USAGE
     assert call(capsys, "run", "--resume", "mine", "--as", "other")[0] == USAGE
 
@@ -284,7 +284,7 @@ def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured,
     ("words", "message"),
     [
         (("dot", "text=./none.txt"), "text: ./none.txt: No such file or directory"),
-        (("n=5",), "name the workload whose parameter that is"),
+        (("n=5",), "name the workload of this parameter"),
         (("dot", "n=,"), "lacks a value"),
         (("--results", "a,b", "dot", "text=./mine.txt"), "has a comma, which separates values"),
     ],

@@ -85,7 +85,7 @@ def test_groups_and_several_roots(tmp_path: Path) -> None:
         ("[[suites.quick]]\nvariants = ['*']\nrank = 2\n", "rank"),
         ("[[suites.slow]]\nvariants = ['*']\n", "suites.slow"),
         ("title = \n", "workload.toml"),
-        ("[[elsewhere]]\nsuite = 'x'\nname = 'Y'\nrow = 'none'\n", "elsewhere[0] speaks of a row 'none'"),
+        ("[[elsewhere]]\nsuite = 'x'\nname = 'Y'\nrow = 'none'\n", "elsewhere[0] names the row 'none'"),
         ("[[elsewhere]]\nsuite = 'x'\nname = 'Y'\nrow = 'none'\nscale = 0\n", "scale"),
     ],
 )

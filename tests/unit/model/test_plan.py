@@ -39,7 +39,7 @@ def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
     planned = plan("quick", hungry, [], TOOLBOX, MACHINE, ["gcc-native"])
     assert {c.program.variant: c.arguments[0] for c in planned.cells} == {"hungry": "level=8", "lean": "level=1,9"}
     assert [a.what for a in planned.absent] == ["w with level=9"]
-    assert planned.absent[0].why.startswith("it needs 8.79 GiB, and a launch may take ")
+    assert planned.absent[0].why.startswith("it needs 8.79 GiB, and a launch may use ")
 
 
 def test_targets_of_storage_are_those_of_the_machine() -> None:

@@ -63,9 +63,9 @@ def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected
     ("value", "sizes", "why"),
     [
         ("L4", SIZES, "no such cache here, or more than the memory available allows"),
-        (10**9, SIZES, "it needs 14.9 GiB, and a launch may take 4.80 GiB here"),
-        (10**6, EDGE, "it needs 14.6 TiB, and a launch may take 4.80 GiB here"),
-        (10**12, LEVELS, "it needs more than any machine has, and a launch may take 4.80 GiB here"),
+        (10**9, SIZES, "it needs 14.9 GiB, and a launch may use 4.80 GiB here"),
+        (10**6, EDGE, "it needs 14.6 TiB, and a launch may use 4.80 GiB here"),
+        (10**12, LEVELS, "it needs more than any machine has, and a launch may use 4.80 GiB here"),
         (8, replace(LEVELS, most=7), "the program accepts 7 at most"),
     ],
 )

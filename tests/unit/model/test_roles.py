@@ -116,8 +116,8 @@ def test_of_two_workloads_that_play_a_role_the_first_with_enough_sizes_counts() 
 
 
 def test_what_nobody_plays_is_told_with_what_it_is() -> None:
-    assert advice({}, [roles.MESSAGE]) == f"no workload here plays the role message: {KINDS['message'].sentence}"
-    with pytest.raises(UsageError, match="no workload here plays the role message"):
+    assert advice({}, [roles.MESSAGE]) == f"no workload here has the role message: {KINDS['message'].sentence}"
+    with pytest.raises(UsageError, match="no workload here has the role message"):
         loggops.fitted(judgement([]), {})
 
 

@@ -175,7 +175,7 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
         (("dot", "n=1", "n=2"), "n is set twice; several values are written as n=1,..."),
         (("dot", "n="), "'n=' lacks a value: write it as name=value, as in n=1e6,1e7"),
         (("dot", "N=1"), "'N=1' sets no parameter"),
-        (("n=5",), "n=5: name the workload whose parameter that is: ./fl run dot n=5"),
+        (("n=5",), "n=5: name the workload of this parameter: ./fl run dot n=5"),
         (("dot", "text=a b"), "text='a b' is not a value: a number, a word, or a file"),
         (("dot", "text=./none"), "text: ./none: No such file or directory"),
         (("dot", "text=./bad.txt"), "bad.txt:1: it is bad"),

@@ -226,7 +226,7 @@ def test_an_empty_run_is_still_a_page() -> None:
     from firstlight.analysis import Judgement
 
     text = html.render(Judgement(judgement.run, (), (), ()), workloads, heritage.load())
-    assert "Nothing was measured" in text
+    assert "No row of the summary was measured" in text
 
 
 def test_numbers_without_a_dimension_have_a_page() -> None:

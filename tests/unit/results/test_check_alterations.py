@@ -141,7 +141,7 @@ def test_an_altered_launch_is_told_without_the_seal(result: Path) -> None:
     for name in (layout.SEAL, layout.FIGURES):
         (result / name).unlink()
     assert defects(result, layout.LAUNCHES) == [
-        "launches: some launch was altered after the run ended: its hash is not in run.json"
+        "launches: a launch was altered after the run ended: its hash is not in run.json"
     ]
 
 
@@ -200,13 +200,13 @@ def test_keys_that_are_there_twice(result: Path) -> None:
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
     launch, figures = path.read_bytes(), (result / layout.FIGURES).read_text()
     (result / "run.json").write_text(run.replace('"seed":', '"seed": 1, "seed":', 1))
-    assert any("the key 'seed' is there twice" in t for t in defects(result, "run.json"))
+    assert any("the key 'seed' occurs twice" in t for t in defects(result, "run.json"))
     (result / "run.json").write_text(run)
     path.write_bytes(launch.replace(b'"wall":', b'"wall":1e-9,"wall":', 1))
-    assert any("the key 'wall' is there twice" in t for t in defects(result, f"{layout.LAUNCHES}/{path.name}"))
+    assert any("the key 'wall' occurs twice" in t for t in defects(result, f"{layout.LAUNCHES}/{path.name}"))
     path.write_bytes(launch)
     (result / layout.FIGURES).write_text(figures.replace('"median":', '"median": 1.0, "median":', 1))
-    assert any("the key 'median' is there twice" in t for t in defects(result, layout.FIGURES))
+    assert any("the key 'median' occurs twice" in t for t in defects(result, layout.FIGURES))
 
 
 def test_cases_that_nobody_asked_for(result: Path) -> None:
@@ -231,7 +231,10 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
 
 
 def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:
-    assert "a seal has no key, who can write here can seal again; see ./fl sign --help" in call(capsys, "check")[1]
+    assert (
+        "a seal has no key: any user who can write here can seal again; see ./fl sign --help"
+        in call(capsys, "check")[1]
+    )
 
 
 def tenfold(run: Path) -> None:
@@ -348,4 +351,4 @@ def test_without_the_seal_some_altered_launch_hides_all(result: Path, capsys: Ca
     (result / layout.SEAL).unlink()
     for words in (["figures"], ["report"], ["compare", "latest", "latest"], ["export", "junit"]):
         code, out, err = call(capsys, *words)
-        assert code == USAGE and "some launch was altered after the run ended" in err and "Gflop/s" not in out
+        assert code == USAGE and "a launch was altered after the run ended" in err and "Gflop/s" not in out

@@ -94,7 +94,7 @@ def test_free_id_counts_on(tmp_path: Path) -> None:
 
 def test_create_refuses_what_is_there_and_bad_names(tmp_path: Path) -> None:
     stores.create(tmp_path, run_of()).close()
-    with pytest.raises(RecordError, match="is there already"):
+    with pytest.raises(RecordError, match="already exists"):
         stores.create(tmp_path, run_of())
     for name in ("", "..", "a/b", ".hidden", "a\nb"):
         with pytest.raises(RecordError, match="cannot be a directory name"):
@@ -109,7 +109,7 @@ def test_begin_refuses_what_is_no_file_name(store: stores.Store, cell: str) -> N
 
 def test_begin_refuses_a_launch_that_is_there(store: stores.Store) -> None:
     a_launch(store, 0)
-    with pytest.raises(RecordError, match="is there already"):
+    with pytest.raises(RecordError, match="already exists"):
         store.begin(Start("run", CELL, 0, 0, 0.0, (), 0.0))
 
 

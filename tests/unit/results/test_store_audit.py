@@ -89,7 +89,7 @@ def reported(lines: list[dict[str, Any]]) -> None:
         (set_("sample", values={"noise": [1.0, 2.0, 3.0]}), "observes other values than the samples before it"),
         (series(case=99), "case 99 was not declared"),
         (series(rank=1), "series points of rank 1, there are 1"),
-        (series(times=2), "series points of rank 0 is there twice"),
+        (series(times=2), "series points of rank 0 occurs twice"),
         (field(case=99), "case 99 was not declared"),
         (field(times=2), "case 0 has two fields"),
         (field(rows=3), "field ez of 3 x 3 cells is not drawn as 3 rows of 3 values"),
@@ -210,7 +210,7 @@ def test_run_json_is_checked(store: stores.Store) -> None:
     bad = msgspec.structs.replace(run_of(), cells=cells + cells, state="complete", finished=None)
     store.write_run(bad)
     whats = [str(d) for d in stores.check(store.path)]
-    assert f"run.json: cell '{CELL}' is there 2 times" in whats
+    assert f"run.json: cell '{CELL}' occurs 2 times" in whats
     assert "run.json: state is 'complete' but finished is None" in whats
     with pytest.raises(RecordError, match=r"Invalid enum value 'done' - at `\$\.state`"):
         store.write_run(msgspec.structs.replace(bad, state="done"))

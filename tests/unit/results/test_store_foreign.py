@@ -316,7 +316,7 @@ def test_runs_of_one_second_get_a_name_each(tmp_path: Path) -> None:
         assert one.run().id == one.path.name
         one.close()
     assert len({stores.new_folder(tmp_path, 1.8e9, "quick") for _ in range(2)} | {one.path for one in made}) == 5
-    with pytest.raises(RecordError, match="is there already"):
+    with pytest.raises(RecordError, match="already exists"):
         stores.create(tmp_path, run)
 
 

@@ -96,7 +96,7 @@ def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
     rounds = bench.rounds(1000)
     assert rounds.go() == COMPLETE
     assert Counter(name for name, _ in bench.seen) == {"c0": 2, "c1": 2, "c2": 6}
-    assert bench.notes.notes == ["given up after 2 lost launches: c1: killed"]
+    assert bench.notes.notes == ["stopped after 2 lost launches: c1: killed"]
     assert "v0" not in bench.notes.state.last
 
 

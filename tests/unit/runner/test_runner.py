@@ -105,7 +105,7 @@ def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain)
     bench.misbehave("die", "dot.kahan@gcc-base")
     result = runner.run(RunRequest(results=bench.results), progress)
     assert result.code == OK
-    assert "given up after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
+    assert "stopped after 2 lost launches: dot.kahan.gcc-base" in printed(progress)
     assert len(result.judgement.lost) == 2
     bench.misbehave("die", "kahan")
     assert runner.run(RunRequest(results=bench.results), progress).code == REGRESSION

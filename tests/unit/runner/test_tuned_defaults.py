@@ -64,7 +64,7 @@ def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
     assert arguments == ("way=two_sided", "cells=32")
     assert (default.run, default.program, default.cells) == ("", "", ("one",))
     assert wording.answered([default], TOOLBOX) == [
-        "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured what is best here "
+        "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured the best value here "
         "(the role halo)"
     ]
 

@@ -76,7 +76,7 @@ def test_a_target_that_is_not_whole(
     [
         (site.Target(("no-such-c++",), ("env",)), "no-such-c++ is not on the search path"),
         (site.Target(("c++",), ("no-such-qemu",)), "no-such-qemu is not on the search path"),
-        (site.Target(("c++",), ("false",)), "does not run under false"),
+        (site.Target(("c++",), ("false",)), "do not run under false"),
     ],
 )
 def test_what_cannot_be_emulated_is_one_line(

@@ -48,15 +48,15 @@ def test_the_finest_grid_of_each_case_is_drawn_with_the_inlet_on_the_left_and_so
 def test_its_title_says_how_hot_and_how_fast() -> None:
     (drawing,) = seen()
     assert drawing.title == (
-        "A flame gets 4.00 times as hot as the air that enters; "
-        "a lid drags what is below it along with up to 4.00 of its speed"
+        "A flame gets 4.00 times as hot as the entering air; "
+        "a lid drags the fluid below it along with up to 4.00 of its speed"
     )
     assert {s.formula for s in drawing.title.sources} == {"largest(a)"}
 
 
 def test_the_flow_behind_a_step_is_drawn_by_itself_where_nothing_else_ran() -> None:
     (drawing,) = seen(cases=[{"case": "step", "i": 60, "iterations": 0}])
-    assert drawing.title == "What enters above a step is 4.00 times as fast as its mean at most"
+    assert drawing.title == "The inflow above a step is at most 4.00 times as fast as its mean"
     assert len(drawing.data) == 1
 
 

@@ -94,8 +94,8 @@ def test_the_pace_is_held_against_the_ceiling_of_the_card() -> None:
     ]
     assert whole.of_ceiling is not None and 0.5 < whole.of_ceiling < 1
     share = percent(whole.of_ceiling)
-    assert drawn.title.startswith("An unknown costs one_pass 6.0")
-    assert f" ns an iteration at level 7, {share} of its ceiling" in drawn.title
+    assert drawn.title.startswith("one_pass needs 6.0")
+    assert f" ns per unknown and iteration at level 7, {share} of its ceiling" in drawn.title
     assert any(
         f"{share} of bandwidth" in text for t in drawings()["tolerance-0"].data for text in t.get("hovertext", ())
     )

@@ -268,4 +268,4 @@ def test_progress_shows_no_number_of_the_twin() -> None:
 
 def test_few_launches_tell_nothing_of_communication() -> None:
     title = drawings("few launches")["efficiency-0"].title
-    assert title == "MPICH: too few launches to tell what communication costs (2x16³ on 2x1x1x1, 64 bit sends most)"
+    assert title == "MPICH: too few launches to estimate the communication time (2x16³ on 2x1x1x1, 64 bit sends most)"

@@ -248,7 +248,7 @@ def test_winners_that_change_often_are_counted() -> None:
 
     drawn = with_figures(tuple(map(swapped, v.judgement.figures)))
     assert drawn[0].title.startswith("Open MPI: shared_flags and persistent are among the fastest at 5 of 10 sizes; ")
-    assert "sendrecv takes up to " in drawn[0].title
+    assert "sendrecv lasts up to " in drawn[0].title
 
 
 def test_names_are_short_as_long_as_they_differ() -> None:

@@ -205,8 +205,8 @@ def quanta(edit: Edit) -> list[Drawing]:
 def test_waiting_amplifies_what_each_loses() -> None:
     (drawing,) = quanta(working(0.1, 0.3))
     assert drawing.title == (
-        "A quantum of 1.00 ms takes 10.0 % longer in the mean (1 processor), the worst 2.0 times as long; 4 "
-        "processes that wait for each other lose 30.0 %, 3.0 × what the worst of them loses by itself"
+        "A quantum of 1.00 ms is 10.0 % longer on average (1 processor), the worst 2.0 times as long; 4 "
+        "processes that wait for each other lose 30.0 %, 3.0 × the loss of the worst of them by itself"
     )
     alone, waiting, cycles = drawing.data
     assert [round(y) for y in alone["y"] if y] == [90, 10]
@@ -221,7 +221,7 @@ def test_equal_quanta_are_one_column() -> None:
 
     (drawing,) = quanta(equal)
     assert [y for y in drawing.data[0]["y"] if y] == [100]
-    assert "takes 0 % longer in the mean (1 processor), the worst 1.0 times as long" in drawing.title
+    assert "is 0 % longer on average (1 processor), the worst 1.0 times as long" in drawing.title
 
 
 # --- overhead and the finding ---------------------------------------------------------------------
@@ -247,7 +247,7 @@ def overhead(seconds: dict[tuple[int, int], float]) -> list[Drawing]:
 
 def test_the_title_follows_the_load_at_one_number_of_ranks() -> None:
     (drawing,) = overhead(SWEEP)
-    assert drawing.title.startswith("Open MPI: at n = 2 an exchange takes 1.0")
+    assert drawing.title.startswith("Open MPI: at n = 2 an exchange lasts 1.0")
     assert (
         "us with processors left over (2 ranks), 2.5 × that with all processors busy (2 ranks, 2 threads)"
         in drawing.title

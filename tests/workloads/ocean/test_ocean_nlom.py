@@ -110,7 +110,7 @@ def test_a_plan_takes_na825_where_the_memory_holds_it() -> None:
         return bool(cells), [a.why for a in made.absent if a.what == "ocean_nlom with nx=4096"]
 
     assert planned(16) == (True, [])
-    assert planned(8) == (False, ["it needs 5.72 GiB, and a launch may take 4.80 GiB here"])
+    assert planned(8) == (False, ["it needs 5.72 GiB, and a launch may use 4.80 GiB here"])
 
 
 def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:

@@ -42,7 +42,7 @@ def test_the_true_residual_stands_beside_the_recursive_one() -> None:
         "replaced": ("350", "2.00e-14", "2.80e-14", "1.4"),
     }
     recurrence, left = ({k: t[k] for k in ("name", "x", "y")} for t in drawn.data)
-    assert recurrence["name"] == "what the recurrence tells" and left["name"] == "|b - A x| / |b|"
+    assert recurrence["name"] == "residual of the recurrence" and left["name"] == "|b - A x| / |b|"
     for trace, which in ((recurrence, 0), (left, 1)):
         assert dict(zip(trace["x"], trace["y"], strict=True)) == pytest.approx({k: v[which] for k, v in FOUND.items()})
 

@@ -83,8 +83,8 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
     )
     caption = (
         "GOSA of the benchmark's own inputs: found, added in 64 bits over the fields in 32 bits of a variant, "
-        "which is verified; exact, all in 64 bits; and official, in 32 bits in the order of memory, as the benchmark's "
-        "own program adds: that sum stops growing where it is large beside what is added."
+        "which is verified; exact, all in 64 bits; official, in 32 bits in the order of memory, as in the "
+        "benchmark's own program. The official sum stops growing once it is much larger than its terms."
     )
     head = ("grid", "sweeps", "found", "exact", "official", "official over exact")
     return [Drawing(name, sentence.capital(title), caption, head, rows)]

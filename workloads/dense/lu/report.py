@@ -40,10 +40,10 @@ def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing
         for f, _ in seen
     )
     share = provenance.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
-    taken = f", {share} of each thread taken away" if noise else ""
+    taken = f", {share} of each thread used by others" if noise else ""
     caption = (
-        "What each thread had in hand during the last step, from its start to its end: the darker, the later the tile "
-        "column; blue where it updates one, orange where it factors one, white where it waits or is taken away."
+        "Work of each thread during the last step, from its start to its end. Blue: it updates a tile column; "
+        "orange: it factors one; white: it waits or is interrupted. Later columns are darker."
     )
     data = [_stripes(picture, k) for k, (_, picture) in enumerate(seen)]
     rows = frame.table([f for f, _ in seen])

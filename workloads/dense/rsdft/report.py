@@ -20,7 +20,7 @@ def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         return []
     figure, picture = seen
     caption = (
-        "The density of electrons in the middle plane of the box, two in each state that was wanted, as means over "
+        "The density of electrons in the middle plane of the box, two in each computed state, as means over "
         f"boxes of points: {picture.columns} x {picture.rows} points; the darker, the denser."
     )
     data = pictures.heat(picture, "point %{x:.0f} along z, %{y:.0f} along y")

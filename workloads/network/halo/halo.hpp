@@ -222,7 +222,7 @@ inline void each_halo_word(const Shape& s, Function function) {
   }
 }
 
-// Between batches all words that a neighbour needs change.
+// Between batches, all words that a neighbour needs are changed.
 inline fl::Index mutate_between_batches(State& s, fl::Index next) {
   s.renewed = next;
   for (Domain& d : s.domains) {

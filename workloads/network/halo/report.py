@@ -149,7 +149,7 @@ def _caption(contest: Contest, grey: Sequence[str], fixed_values: str) -> str:
     crowded = " There are more of them than processors, so nothing is ranked." if contest.crowded else ""
     alone = any(f.identity.mpi is None for line in contest.times.values() for f in line.values())
     threads = (
-        " Strategies of threads alone use no MPI library and stand in every drawing." if alone and contest.mpi else ""
+        " Strategies of threads alone use no MPI library and are in every drawing." if alone and contest.mpi else ""
     )
     return (
         f"{sentence.capital(contest.place.words)}.{crowded}{case} A line is the best of "

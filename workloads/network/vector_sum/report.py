@@ -83,7 +83,7 @@ def _drawing(
         raise LookupError(f"the programs describe no metric {plot.metric}")
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
-        frame.log_axis("bytes of the vector that each process holds (8 n)", sizes),
+        frame.log_axis("bytes of the vector of each process (8 n)", sizes),
         frame.log_axis(frame.title_of_values(metric.name, some)),
     )
     data: list[Trace] = []
@@ -284,7 +284,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         name = wording.mpi_name(view.judgement.run, mpi)
         parts.append(f"{name}: {_parameters(mine)}." if mine else f"{name}: no model, {_why(view, mpi, placement)}.")
     if not wanted:
-        parts.append("No model: none is for the routes that were verified here.")
+        parts.append("No model: the routes that were verified here have none.")
     return " ".join(parts)
 
 

@@ -61,11 +61,13 @@ def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
         f"{provenance.times(best.plain, best.without)} ({best.plain.identity.toolchain})"
     )
     caption = (
-        "Vectorised: takes 1.15 x less time than the same source from the same compiler with its vectoriser off, and "
-        "has vectors in the object code; of the loops that were verified both ways."
+        "A loop is vectorised if it is at least 1.15 x faster than the same source from the same compiler with "
+        "its vectoriser off, and its object code has vectors. Only loops that were verified both ways count."
     )
     if any(loop.width is None for some in loops.values() for loop in some):
-        caption += " Of some the object code was not looked at (not available: objdump); the time alone decides there."
+        caption += (
+            " For some, the object code was not inspected (not available: objdump); the time alone decides there."
+        )
     rows = [row for tool, some in loops.items() for row in _rows(tool, some, wrong.get(tool, []), kinds)]
     drawn = frame.layout({"title": {"text": "class"}}, {"title": {"text": "toolchain"}})
     return [Drawing(name, title, caption, HEAD, rows, [_matrix(loops, kinds)], drawn, _failed(wrong))]

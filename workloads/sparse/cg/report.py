@@ -11,7 +11,7 @@ from firstlight.report.frame import Drawing, Trace, View
 DRIFTS = 10.0
 """A recurrence has lost its residual if the true residual is more than this many times as large."""
 HEAD = ("method", "iterations", "recurrence", "|b - A x| / |b|", "true / recurrence")
-RECURRENCE, LEFT = "what the recurrence tells", "|b - A x| / |b|"
+RECURRENCE, LEFT = "residual of the recurrence", "|b - A x| / |b|"
 
 
 def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
@@ -44,5 +44,7 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         for which, of in enumerate((RECURRENCE, LEFT))
     ]  # fmt: skip
     layout = frame.layout({"type": "category"}, frame.log_axis("residual"))
-    caption = "After as many iterations as were asked for, more than the tolerance takes. Medians over launches."
+    caption = (
+        "After the requested number of iterations, which is more than the tolerance requires. Medians over launches."
+    )
     return [Drawing(name, sentence.capital(f"{plot.subject}: {message}"), caption, HEAD, rows, data, layout)]

@@ -27,7 +27,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="equal_programs",
                 sentence=(
-                    f"{names} made the same program of {variant}, byte for byte: they differ by noise only; "
+                    f"{names} built identical programs of {variant}: their figures differ by noise only; "
                     "either their flags do not matter to it, or --build does not pass {cc}, {cxx} and {flags} on"
                 ),
                 evidence=tuple(f"{p.key}: sha256 {sha256[:16]}" for p in programs[:SHOWN]),

@@ -126,8 +126,8 @@ def identify(path: Path) -> tuple[str, Stamp]:
     """
     if not seal.exists(path):
         raise RecordError(
-            f"{path}: has no seal: it still runs, was ended before it was whole, or is older than seals; "
-            f"{shell.command('run', '--resume', path)} makes it whole"
+            f"{path}: has no seal: the run is in progress, was interrupted, or was made with an older version; "
+            f"{shell.command('run', '--resume', path)} completes it"
         )
     lines = layout.read_file(path / layout.SEAL, seal.MAX_BYTES).splitlines(keepends=True)
     derived = tuple(f"  {name}\n".encode() for name in layout.DERIVED)  # `./fl report` writes these again

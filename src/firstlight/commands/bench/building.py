@@ -203,12 +203,12 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
     first = words[0]
     if "/" in first and external_commands.found(first, copy) is None:
         if (copy / first).is_file():
-            return f"{first} is not executable; chmod +x {first} in --build; what the build printed: {log(copy)}"
+            return f"{first} is not executable; chmod +x {first} in --build; output of the build: {log(copy)}"
         old = f" (--build does not copy the one in {source})" if (source / first).is_file() else ""
-        return f"the build ended with status 0 and made no {first}{old}; what it printed: {log(copy)}"
+        return f"the build ended with status 0 and made no {first}{old}; its output: {log(copy)}"
     own = external_commands.found(f"./{first}", copy) if "/" not in first else None
     if own is not None and _new(own, begun):
-        return f"{first} would be the one on PATH; for the one that the build made, write ./{first}"
+        return f"{first} is the program on PATH; write ./{first} for the program that the build made"
     inside, outside = _placed(words, copy)
     for word, file in outside:
         if file.is_relative_to(source.resolve()):
@@ -221,8 +221,8 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
         return ""
     made = f"no new {programs[0].relative_to(copy)}" if programs else "no new program"
     return (
-        f"the build made {made}: what was here before would be measured for each toolchain; "
-        f"begin --build with 'make clean;', or use make -B; what it printed: {log(copy)}"
+        f"the build made {made}: an earlier program would be measured with each toolchain; "
+        f"begin --build with 'make clean;', or use make -B; its output: {log(copy)}"
     )
 
 

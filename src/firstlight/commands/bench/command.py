@@ -60,7 +60,7 @@ Exit status:
   3    nothing could be built, or the environment does not allow it
   4    the budget was too short: some command has fewer launches than --launches,
        or it is uncertain whether one is slower than the --limit allows
-  130  interrupted; the report of what is there is written
+  130  interrupted; the report of the finished launches is written
 """,
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [-- COMMAND]...]")
@@ -90,7 +90,7 @@ Exit status:
     "--toolchain",
     multiple=True,
     metavar="PATTERN",
-    help="Only toolchains that match, as gcc-fast; for --build; repeatable.",
+    help="Only toolchains that match, such as gcc-fast; for --build; repeatable.",
 )
 @click.option(
     "--check",
@@ -147,24 +147,26 @@ Exit status:
     help="Pass a variable to the commands, which otherwise receive few of your variables; repeatable.",
 )
 @click.option("--timeout", default="", metavar="TIME", help="Kill a launch that lasts longer; 15m if not given.")
-@click.option("--budget", default="", metavar="TIME", help="Time for launching; 10m if not given.")
+@click.option("--budget", default="", metavar="TIME", help="Time for launches; 10m if not given.")
 @click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The fewest launches of each, 6 if not given; intervals require 6.",
+    help="The minimum number of launches of each, 6 if not given; intervals require 6.",
 )
 @smallest
 @click.option(
     "--limit",
     metavar="SHARE",
-    help="A gate for CI: end with 1 if a command is slower than the first one by more than SHARE, for example 2%, and "
+    help="A gate for CI: exit with 1 if a command is slower than the first one by more than SHARE, for example 2%, and "
     "with 4 if that is uncertain. Sets --threshold, and measures until intervals are within half of SHARE.",
 )
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder
-@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
-@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option("--resume", metavar="RUN", help="Continue a run: a directory, its name, or `latest`.")
+@click.option(
+    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+)
 @quiet
 @verbose("Show every command that is launched.")
 @as_json

@@ -35,7 +35,7 @@ BIND = Parameter("bind", "", "", "whether processes and threads are bound to cor
 def descriptions(request: BenchRequest) -> dict[str, Description]:
     figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
     parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
-    unverified = "" if request.verified else "no check was given that would verify it"
+    unverified = "" if request.verified else "no check verifies it"
     return {
         f"{request.name}.{name}": Description(
             workload=request.name,

@@ -94,7 +94,7 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         parts += ["the text that it must print"] if self.expect else []
         if parts:
             return " and ".join(parts)
-        return "its exit status alone (nothing looked at its results)" if self.verify_status else ""
+        return "its exit status only (its results were not checked)" if self.verify_status else ""
 
 
 def read(path: Path) -> BenchRequest:
@@ -303,7 +303,7 @@ def axes(text: str) -> tuple[Axis, ...]:
     for word in found:
         if word not in AXES:
             hint = "; toolchains vary by --build with {cxx}" if word == "toolchain" else ""
-            raise UsageError(f"--vary {word}: what can be varied is {', '.join(AXES)}{hint}")
+            raise UsageError(f"--vary {word}: it accepts {', '.join(AXES)}{hint}")
     return tuple(axis for axis in AXES if axis in found)
 
 
@@ -353,7 +353,7 @@ def variables(texts: Sequence[str], mine: Mapping[str, str]) -> dict[str, str]:
     for text in texts:
         name, equal, value = text.partition("=")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise UsageError(f"--env {text!r}: write it as NAME=VALUE, or NAME for what it is here")
+            raise UsageError(f"--env {text!r}: write it as NAME=VALUE, or NAME to pass its value here")
         if not equal and name not in mine:
             raise UsageError(f"--env {name}: there is no such variable here; set a value: {name}=...")
         found[name] = value if equal else mine[name]

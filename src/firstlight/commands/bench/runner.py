@@ -147,7 +147,7 @@ def _built(
             progress.note(f"not measured: {name} of {one.folder.name}: {why}")
     _note_reused(request, found, progress)
     if any(result.error or result.flaws for result in found.values()) and (old := sources.old_files(folder)):
-        progress.note(f"--build does not copy what was compiled before, and must make what it needs: {_some(old)}")
+        progress.note(f"--build does not copy compiled files, so the build must make them: {_some(old)}")
     if given := list(dict.fromkeys(name for result in found.values() for name in result.given)):
         progress.note(f"the build did not make these files, and may use them with any toolchain: {_some(given)}")
     reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]

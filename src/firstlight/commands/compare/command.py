@@ -47,8 +47,8 @@ Exit status:
 )
 @click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
 @as_json
-@click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
-@click.option("--side-by-side", "as_machines", is_flag=True, help="Show two runs as machines side by side, too.")
+@click.option("--all", "everything", is_flag=True, help="Also list the figures that are the same.")
+@click.option("--side-by-side", "as_machines", is_flag=True, help="Show the machines of two runs side by side as well.")
 @output_file("Write the page of machines side by side to FILE.")
 @smallest
 @results_folder

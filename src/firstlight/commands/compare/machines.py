@@ -323,10 +323,11 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
             ]
         lines += _row(line, names, width, wide, ink)
     if not found.lines:
-        lines += ["", "  no row that any of these runs answers"]
+        lines += ["", "  no row has a figure in any of these runs"]
     meaning = (
-        f"median, and its share of the best in the row (1: the best); ≈: no difference to the best can be shown, or "
-        f"it is less than {percent(found.threshold)}; drift of {percent(found.drift)} between runs is allowed for"
+        "median, and its share of the best in the row (1: the best). ≈: no difference from the best can be "
+        f"shown, or it is less than {percent(found.threshold)}; drift of {percent(found.drift)} between runs is "
+        "allowed for"
     )
     lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])

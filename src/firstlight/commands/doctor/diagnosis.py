@@ -110,7 +110,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
     """Compile a program with the library, start two ranks, and let them add up a number, unless a trial did so."""
     what = f"two ranks, {mpi.label}"
     if mpi.starter:  # its mpiexec is not used here; what is used was proved by a trial of the same kind
-        return Item(what, f"talk to each other, started by {' '.join(mpi.starter)}")
+        return Item(what, f"exchange messages, started by {' '.join(mpi.starter)}")
     environment = {**outside(os.environ), **mpi.environment}
     try:
         with guard.scratch("talk-", cache) as folder:
@@ -124,7 +124,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
                     return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
     except OSError as error:
         return Absent(what, error.strerror or str(error), f"repair {mpi.label}, or make {cache} writable")
-    return Item(what, "talk to each other")
+    return Item(what, "exchange messages")
 
 
 def _run(command: list[str], environment: dict[str, str], folder: Path, timeout: float) -> tuple[int, str]:
@@ -282,7 +282,10 @@ def _temporary() -> Absent | None:
     folder = Path(tempfile.gettempdir())
     if not starts_nothing(folder):
         return None
-    why = f"no program in {folder} can be started: its file system is mounted noexec; ./fl tune loop starts some there"
+    why = (
+        f"no program in {folder} can be started: its file system is mounted noexec; ./fl tune loop starts "
+        "programs there"
+    )
     return Absent("temporary folder", why, "optional: set TMPDIR to a folder of another file system")
 
 

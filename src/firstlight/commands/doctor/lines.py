@@ -125,7 +125,7 @@ class _Trial:
             case ("launcher",):
                 return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:
-                return f"no batch system is called so; there are {', '.join(self.batch)}", False
+                return f"unknown batch system; there are {', '.join(self.batch)}", False
             case ("submit", "system") if shutil.which(self.batch[str(value)]) is None:
                 return f"{self.batch[str(value)]} is not on the search path: no job can be submitted from here", False
             case ("submit", key):

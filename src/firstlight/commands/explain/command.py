@@ -160,7 +160,7 @@ def choose(figures: Sequence[Figure], words: Sequence[str], listing: str = "./fl
     if len(found) > 1 and len(kinds) > 1:
         shown = "; ".join(name(f.identity) for f in found[:MOST])
         more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
-        raise UsageError(f"{len(found)} figures have the words {text!r}; add some of theirs: {shown}{more}")
+        raise UsageError(f"{len(found)} figures have the words {text!r}; add more words: {shown}{more}")
     if len(found) > 1:
         note(f"{len(found)} figures have the words {text!r}: the best is explained; more words choose another")
     return best([f for f in found if isinstance(f, Verified)]) or found[0]

@@ -122,7 +122,7 @@ def distribution(e: Explained) -> str:
     return {
         "drifting": "drifting: launches near each other in time are alike, so the machine changed during the run",
         "too few launches": "too few launches for their distribution",
-    }.get(e.shape, "one state: the launches scatter around one level")
+    }.get(e.shape, "unimodal: the launches scatter around one level")
 
 
 def parts(e: Explained, limit: str = "") -> list[Passage]:
@@ -134,17 +134,19 @@ def parts(e: Explained, limit: str = "") -> list[Passage]:
         many = f"{count(len(samples), 'sample')} in {count(len(e.launches), 'launch', 'launches')}"
         spread.append(
             f"{many}, from {quantity(min(samples), e.unit)} to {quantity(max(samples), e.unit)}; "
-            f"{disturbed} of them had not their processors (wall and CPU time diverged)"
+            f"{disturbed} of them did not have their processors (wall and CPU time diverged)"
         )
     others = [f"{p.program}: {p.command or p.why}" for p in e.peers]
     last = [shell.line(without_output(e.launches[-1].command))] if e.launches else []
     return [
-        Passage("how it is distributed", spread),
+        Passage("distribution", spread),
         Passage("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
         Passage("hardware counters per step", [counters(e.counters)]),
         Passage("the loop", loop_lines(e.loop)),
-        Passage("the same by another program", others or ["not available: no program is known that measures this"]),
-        Passage("what would narrow the interval", list(e.narrowing)),
+        Passage(
+            "the same quantity in another program", others or ["not available: no program is known that measures this"]
+        ),
+        Passage("how to narrow the interval", list(e.narrowing)),
         Passage("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))], True),
     ]
 
@@ -249,7 +251,7 @@ def _over_time(
         "explain-time",
         f"Every sample over time: {distribution(e)}",
         "A dot is a sample, a dash the median of a launch, which is the launch's value. The solid line is the figure, "
-        "the broken one its ceiling.",
+        "the dashed line is its ceiling.",
         head,
         rows,
         [*traces, *_lines(e, [0.0, points[-1][0] or 1.0])],
@@ -271,8 +273,8 @@ def _distributed(
     }
     return Drawing(
         "explain-spread",
-        "How the samples are distributed",
-        "The curve shows for each value the share of the samples up to it; each steep part is a state.",
+        "Distribution of the samples",
+        "The curve shows for each value the share of the samples up to it; each steep part is a group.",
         head,
         rows,
         [trace],

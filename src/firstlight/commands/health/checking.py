@@ -70,7 +70,7 @@ def _ended(result: Result) -> Path:
 def _native(toolbox: Toolbox) -> str:
     """Return the first compiler's toolchain for this processor, or its first one. Raises UsageError if none is here."""
     if not toolbox.toolchains:
-        raise UsageError("no compiler is here; ./fl doctor shows how to add one")
+        raise UsageError("no compiler was found; ./fl doctor shows how to add one")
     first = toolbox.toolchains[0]
     native = [t for t in toolbox.toolchains if t.compiler == first.compiler and t.flag_set == "native"]
     return (native or [first])[0].name

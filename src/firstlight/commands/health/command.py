@@ -53,7 +53,7 @@ Exit status:
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
 @click.option(
-    "--budget", default="50s", show_default=True, metavar="TIME", help="Time for launching; building comes before."
+    "--budget", default="50s", show_default=True, metavar="TIME", help="Time for launches; builds are not included."
 )
 @click.option(
     "--toolchain",
@@ -93,7 +93,8 @@ def command(
     file, with the accepted run of this machine, and with the newest runs of similar machines in the results folder.
 
     A row is bad if it misses its limit, is worse than in the accepted run, or is slower than on similar machines by
-    more than chance explains. If a row is bad or unclear after 60 % of the budget, the rest repeats the measurement.
+    more than chance explains. If a row is bad or unclear after 60 % of the budget, firstlight repeats the
+    measurement in the rest.
     """
     from firstlight.commands.health import checking
     from firstlight.commands.health.page import openmetrics as metrics
@@ -102,7 +103,7 @@ def command(
 
     seconds = parse_duration(budget, "budget")
     if run is not None and workload:
-        raise UsageError("--run checks what that run measured: leave out the workloads")
+        raise UsageError("--run checks the rows of that run: leave out the workloads")
     if run is not None:
         path = runs.find(run, results)
         health = checking.check(path, results, threshold)

@@ -93,7 +93,7 @@ def _compared(health: Health, width: int) -> list[str]:
     similar = f"{count(health.similar, 'similar machine')} in the results folder"
     similar += "" if health.similar + 1 >= FEWEST else f", {FEWEST - 1} are necessary"
     lines = wrap(f"compared with: {limits}; {accepted}; {similar}", width, "  ", "    ")
-    lines += wrap("ratios to the accepted run and to similar machines: of a rate higher is better, of a time lower",
+    lines += wrap("ratios to the accepted run and to similar machines: higher is better for rates, lower for times",
                   width, "  ", "    ")  # fmt: skip
     return [*lines, f"  every figure: {command('report', health.run)}"]
 

@@ -59,7 +59,7 @@ Examples:
 \b
 Exit status:
   0    done; or the newest run is as good as the accepted one
-  1    the newest run is worse than the accepted one, or wrong where that was right
+  1    the newest run is worse than the accepted one, or failed a check that the accepted run passed
   2    wrong usage, or no run that can be read
   4    some differences from the accepted run are uncertain, or a run was disturbed
 """

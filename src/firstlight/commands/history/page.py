@@ -248,7 +248,7 @@ def summary(
             lines += [ink(style, x) for x in wrap(settle(sentence), width, "    ", "      ")]
         if len(turn.figures) > MOST_FIGURES:
             lines.append(f"    and {len(turn.figures) - MOST_FIGURES} more")
-        changed = "; ".join(differences(turn.environment)) or "nothing that was recorded"
+        changed = "; ".join(differences(turn.environment)) or "no recorded property"
         lines += [
             ink("dim", x) for x in wrap(f"what changed since {turn.before.run.id}: {changed}", width, "    ", "      ")
         ]

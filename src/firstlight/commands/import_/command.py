@@ -53,10 +53,12 @@ Exit status:
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A parameter of all results that the files do not contain, as processes=64 for OSU; repeatable.",
+    help="A parameter of all results that the files do not contain, such as processes=64 for OSU; repeatable.",
 )
 @new_run_folder
-@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option(
+    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+)
 @as_json
 def command(
     files: tuple[Path, ...],

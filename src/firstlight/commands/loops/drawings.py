@@ -47,7 +47,7 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
     title = f"{faster} of {len(outcomes)} are faster, one by a factor of {significant(max(values))}"
-    caption = "A point is a trip count; the line goes from the least to the most that is gained."
+    caption = "A point is a trip count; the line spans the smallest and the largest gain."
     table: list[tuple[str, ...]] = [
         (f"{one.loop}, {one.compiler}", significant(min(g)), significant(max(g)), str(len(g)))
         for one in some
@@ -81,7 +81,7 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
         )  # fmt: skip
     values = [1 / row.ratio for one in some for row in one.judged]
     layout = frame.layout(
-        frame.log_axis("turns of the loop"),
+        frame.log_axis("iterations of the loop"),
         _factors(values),
     )
     golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}

@@ -86,7 +86,7 @@ def read(path: Path) -> Tuned:
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     body, found, seal = text.rpartition(_SEAL)
     if not found or seal != f"{_sum(body)} */\n":
-        raise NotUnderstoodError("its seal is broken: it was edited, or is not whole")
+        raise NotUnderstoodError("its seal is broken: it was edited, or is incomplete")
     try:
         header = reading.json(body.split("\n")[1].removeprefix(" * ").encode(), Header)
     except (IndexError, reading.MalformedError) as error:

@@ -105,7 +105,7 @@ def _repeated(loop: Node, declarator: Node) -> int:
 
 
 HINTS = {
-    "pointer_expression": "write `x[0]` instead of `*x`, and hand over no addresses",
+    "pointer_expression": "write `x[0]` instead of `*x`, and pass no addresses",
     "field_expression": "copy members to local variables before the loop, and arrays to local pointers",
     "gnu_asm_expression": "mark a loop without assembler",
     "comma_expression": "write two statements",
@@ -223,4 +223,4 @@ def _only_by_subscripts(name: str, loop: Node) -> None:
                 or parent.type != "subscript_expression"
                 or parent.child_by_field_name("argument") != node
             ):
-                raise NotUnderstoodError(f"{name} is used otherwise than by its elements: write `{name}[i]`")
+                raise NotUnderstoodError(f"{name} is not only used by its elements: write `{name}[i]`")

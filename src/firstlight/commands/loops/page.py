@@ -84,8 +84,9 @@ def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
         half = [one for one in kept if any(row.ratio <= 1 / 1.5 for row in one.judged)]
         slower = sum(row.slower for row in rows)
         lines.append(
-            f"{compiler}: {len(kept)} of {count(len(mine), 'loop')} faster, {len(half)} of them by a factor of 1.5 or "
-            f"more at one trip count at least; slower than golden, outside of the interval, at {slower} of "
+            f"{compiler}: {len(kept)} of {count(len(mine), 'loop')} faster, {len(half)} of them by a factor of "
+            "1.5 or more at one trip count at least. Tuned code is slower than golden, outside of the "
+            f"interval, at {slower} of "
             f"{count(len(rows), 'trip count')}"
         )
     return lines

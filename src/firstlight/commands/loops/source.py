@@ -162,9 +162,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         what = one[0].decode().strip()
         raise NotUnderstoodError(f"tuned code would change the numbers of `{what}` in the file: remove `{what}`")
     if any(child.type == "ERROR" for child in function.children):
-        raise NotUnderstoodError(
-            "the parser does not understand the declaration before the function: write it otherwise"
-        )
+        raise NotUnderstoodError("the parser does not understand the declaration before the function: rewrite it")
     base = next(text(n) for n in walk(function.child_by_field_name("declarator") or function) if n.type == "identifier")
     count = sum(1 for name in taken if name == base or re.fullmatch(rf"{re.escape(base)}-\d+", name))
     name = base if count == 0 else f"{base}-{count + 1}"
@@ -198,7 +196,7 @@ _OUTSIDE = ("translation_unit", "preproc_if", "preproc_ifdef", "preproc_else", "
 
 def _known(names: set[str], params: tuple[Param, ...]) -> None:
     if unknown := sorted(names - {p.name for p in params}):
-        raise NotUnderstoodError(f"the pragma speaks of {unknown[0]}, which the loop does not use")
+        raise NotUnderstoodError(f"the pragma names {unknown[0]}, which the loop does not use")
 
 
 def tokens(node: Node) -> Iterator[str]:

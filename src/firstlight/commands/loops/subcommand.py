@@ -60,7 +60,7 @@ Exit status:
     help="The search engine: greedy, exhaustive, random, evolution (needs SciPy) or replay:FILE.",
 )
 @click.option(
-    "--budget", default="60s", show_default=True, metavar="TIME", help="The most time for the search of each loop."
+    "--budget", default="60s", show_default=True, metavar="TIME", help="The maximum time of the search for each loop."
 )
 @click.option(
     "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."

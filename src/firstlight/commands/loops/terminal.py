@@ -22,7 +22,11 @@ def page(
     for file, what in refused:
         lines += ["", f"  {file}:{what.line}: {what.why}; golden is used"]
     if kept:
-        lines += ["", "  next: compile with CC=fl-cc what depends on these files (touch them first), and commit tuned/"]
+        lines += [
+            "",
+            "  next: compile with CC=fl-cc the programs that depend on these files (touch them "
+            "first), and commit tuned/",
+        ]
     if html is not None:
         lines += [*([] if kept else [""]), f"  page: {html}"]
     return "\n".join(lines)

@@ -51,7 +51,9 @@ Exit status:
 )
 @click.argument("what", metavar="PROFILE|PATTERN|RUN|FILE")
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@click.option("--topology", required=True, metavar="SPEC|allocation", help="The network, as torus:32x32; see below.")
+@click.option(
+    "--topology", required=True, metavar="SPEC|allocation", help="The network, such as torus:32x32; see below."
+)
 @click.option(
     "--ranks-per-node",
     "per_node",
@@ -60,7 +62,7 @@ Exit status:
     help="Ranks on each node; 1 if not given.",
 )
 @click.option(
-    "--inside", default="", metavar="SPEC", help="The inside of a node, as tree:8x2x2: cores, NUMA nodes, sockets."
+    "--inside", default="", metavar="SPEC", help="The inside of a node, such as tree:8x2x2: cores, NUMA nodes, sockets."
 )
 @click.option("--phases", is_flag=True, help="Minimise each phase by itself: only simultaneous messages share links.")
 @processes("The number of processes of a named pattern.")
@@ -80,7 +82,7 @@ Exit status:
     default="45s",
     show_default=True,
     metavar="TIME",
-    help="The most time for the search.",
+    help="The maximum time of the search.",
 )
 @click.option(
     "--moves",

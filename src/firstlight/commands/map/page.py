@@ -103,8 +103,8 @@ def _apart(mapped: Mapped) -> str:
         return ""
     return (
         f"; this is {significant(waits[0])} and {significant(waits[1])} times the time of the busiest links "
-        f"alone, before and after; the rest is latency of hops, and messages that wait at one link while the "
-        f"next one is idle"
+        "alone, before and after. The rest is latency of hops, and messages that wait at one link while the "
+        "next one is idle"
     )
 
 
@@ -186,7 +186,7 @@ def _rows(before: Side, after: Side) -> list[tuple[str, str, str]]:
         rows.append(("simulated, phase by phase", quantity(before.seconds, "s"), quantity(after.seconds, "s")))
     if before.flowing_seconds is not None and after.flowing_seconds is not None:
         rows.append(
-            ("simulated in one go", quantity(before.flowing_seconds, "s"), quantity(after.flowing_seconds, "s"))
+            ("simulated in sequence", quantity(before.flowing_seconds, "s"), quantity(after.flowing_seconds, "s"))
         )
     return rows
 
@@ -250,7 +250,7 @@ def _phases(mapped: Mapped) -> Drawing:
     return Drawing(
         "map-phases",
         title,
-        "The load of the busiest link in each phase: their sum is what is made small."
+        "The load of the busiest link in each phase: the search minimises their sum."
         + (" Names of phases are in the table: they are too many for the axis." if len(a.names) > _MOST_PHASES else ""),
         ("phase", "bytes, as it is", "bytes, map", "simulated, as it is", "simulated, map"),
         rows,
@@ -300,7 +300,8 @@ def _matrix(name: str, title: str, side: Side, noun: str) -> Drawing:
     return Drawing(
         name,
         title,
-        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, empty is nothing.",
+        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, empty cells have no "
+        "messages.",
         ("from", "to", "bytes"),
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],

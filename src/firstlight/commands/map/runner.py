@@ -56,7 +56,7 @@ def carry_out(
     answer = _searched(request, built, words, on_best)
     notes = [*request.source.notes, *request.slots.notes]
     if answer.left_out:
-        notes.append(f"collective operations ({', '.join(answer.left_out)}) are not in it: MPI prescribes no route")
+        notes.append(f"collective operations ({', '.join(answer.left_out)}) are not included: MPI prescribes no route")
     if request.command and (answer.interrupted or not answer.better):
         why = "the search was interrupted" if answer.interrupted else "no map is predicted to be better"
         notes.append(f"the command was not tried: {why}")

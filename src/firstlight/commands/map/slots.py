@@ -66,8 +66,8 @@ def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Slot
         if per_node is not None and per_node != len(cpus):
             inside = ""
         note = (
-            f"how the {allocation.nodes} nodes are wired is not known: they count as equally far; "
-            "name the network where it is, as --topology torus:8x8x8"
+            f"how the {allocation.nodes} nodes are wired is not known: they are assumed equally far apart; "
+            "name the network if you know it, such as --topology torus:8x8x8"
         )
         speed = "a link inside a node counts as 4 times as fast as one between nodes"
         notes = (note, *([speed] if inside else []))

@@ -139,7 +139,7 @@ def of_profile(traffic: Traffic, phases: bool) -> Source:
     """Return the pairs of a profile as a source. Raises UsageError if it has none."""
     some = [p for p in traffic.phases if p.pairs] if phases else [whole(traffic)]
     if not any(p.pairs for p in some):
-        raise UsageError("in this profile no message names its receiver: there is nothing that a map could shorten")
+        raise UsageError("in this profile no message names its receiver: a map cannot shorten anything")
     lines = [f"ranks {traffic.ranks}"]
     for phase in some:
         lines.append(f"phase {phase.level if phases else 'all phases'}")
@@ -155,4 +155,4 @@ def _notes(phases: Sequence[Phase]) -> list[str]:
     if not together:
         return []
     share = together / (together + named)
-    return [f"collective operations ({share:.0%} of the bytes) are not in it: MPI prescribes no route for them"]
+    return [f"collective operations ({share:.0%} of the bytes) are not included: MPI prescribes no route for them"]

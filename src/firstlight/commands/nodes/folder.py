@@ -88,7 +88,7 @@ def read(path: Path) -> Record:
         raise RecordError(f"{place}: of schema {record.schema}, this firstlight reads {SCHEMA}")
     for part in record.parts:
         if not part.members or not all(0 <= k < len(record.hosts) for k in part.members) or "/" in part.name:
-            raise RecordError(f"{place}: {part.name!r} is of nodes that the list does not have")
+            raise RecordError(f"{place}: {part.name!r} has nodes that are not in the list")
     return record
 
 

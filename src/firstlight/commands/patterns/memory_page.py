@@ -58,7 +58,9 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
     plain = "".join(f"{binary(PLAIN * c):>11}" for c in shown)
     lines += [f"  {'(plain design)':<16}{plain}", ""]
     lines += [f"  {line}" for line in sentences(needs, node)]
-    lines += ["  Contacted and hot: at the largest number of processes. `-`: the pattern is not for so many."]
+    lines += [
+        "  Contacted and hot: at the largest number of processes. `-`: the pattern does not support so many processes."
+    ]
     if place is not None:
         lines += ["", f"  curves: {place}"]
     return "\n".join(lines)

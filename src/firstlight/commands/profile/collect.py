@@ -144,16 +144,16 @@ def _unsound(traffic: Traffic) -> str:
     numbers = [r.seconds for r in traffic.times] + [k.seconds for p in traffic.phases for k in p.kinds]
     numbers += [t for _, t in traffic.cost.curve] if traffic.cost else []
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
-        return "a time that cannot be"
+        return "an impossible time"
     if not 1 <= traffic.ranks <= MOST_RANKS or not 0 < len(traffic.times) <= traffic.ranks or not traffic.phases:
-        return "a number of ranks that cannot be"
+        return "an impossible number of ranks"
     pairs = [p for phase in traffic.phases for p in phase.pairs]
     if any(not (0 <= p.source < traffic.ranks and 0 <= p.target < traffic.ranks and p.messages > 0) for p in pairs):
-        return "a pair that cannot be"
+        return "an impossible pair"
     if any(not (0 <= s.digits <= 64 and s.messages > 0) for phase in traffic.phases for s in phase.sizes):
-        return "a size that cannot be"
+        return "an impossible size"
     if any(not 0 <= a <= b < MOST_PROCESSORS for r in traffic.times for a, b in r.cpus):
-        return "a processor that cannot be"
+        return "an impossible processor"
     if traffic.cost is not None and (
         not traffic.cost.curve or any(a[0] >= b[0] for a, b in pairwise(traffic.cost.curve))
     ):

@@ -104,7 +104,7 @@ def warnings(traffic: Traffic) -> list[str]:
         on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
         lines.append(
             f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they "
-            f"wait for a processor inside MPI calls, so these times do not measure communication; use at most "
+            f"wait for a processor inside MPI calls, so these times do not measure communication. Use at most "
             f"{worst.processors} ranks per node, and check their binding"
         )
     lines += traffic.notes

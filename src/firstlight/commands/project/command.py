@@ -44,7 +44,7 @@ source; FILE.toml is one of your own. Topologies are those of ./fl simulate.
 \b
 Exit status:
   0    projected
-  2    wrong usage, or the run lacks what a projection needs; the message names the command that measures it
+  2    wrong usage, or the run lacks data that a projection requires; the message names the command that measures it
   3    firstlight-simulate cannot be built
   4    no application could be projected; the page gives the reason
 """
@@ -56,7 +56,7 @@ Exit status:
     metavar="N",
     help="The number of nodes; those of --topology if not given.",
 )
-@click.option("--topology", default="", metavar="SPEC", help="The network, as torus:8x8x8; flat:N if not given.")
+@click.option("--topology", default="", metavar="SPEC", help="The network, such as torus:8x8x8; flat:N if not given.")
 @click.option("--network", default="", metavar="NAME|PARAMETERS",
               help="The model of messages: a network (./fl simulate networks), parameters, or `fitted` to the "
               "run's ping-pong (the default).")  # fmt: skip
@@ -69,8 +69,8 @@ Exit status:
     help="Project to nodes of this class instead of the run's.",
 )
 @click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="Scale the class to this year.")
-@click.option("--power", default="", metavar="WATTS", help="The power limit of all nodes, as 20MW.")
-@click.option("--watts", default="", metavar="WATTS", help="The power of one node, as 350W.")
+@click.option("--power", default="", metavar="WATTS", help="The power limit of all nodes, such as 20MW.")
+@click.option("--watts", default="", metavar="WATTS", help="The power of one node, such as 350W.")
 @click.option("--only", default="", metavar="WORKLOADS", help="Only these workloads, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
               help="The largest network to simulate; times on larger networks are extrapolated.")  # fmt: skip

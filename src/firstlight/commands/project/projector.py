@@ -225,7 +225,7 @@ def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple
     """Return (parameters, their source); the parameters are None for the fitted ones. Raises UsageError."""
     if order.machine and order.machine != "fitted":
         if "=" in order.machine:
-            return order.machine, "given; the others are the model's own"
+            return order.machine, "set; the others are the model's defaults"
         network = networks.named(order.machine)
         return network.word, f"{network.title}, {networks.KINDS[network.kind]}"
     if isinstance(fitted, UsageError):

@@ -148,13 +148,13 @@ class LazyGroup(click.Group):
 @click.option(
     "--modules",
     metavar="WORDS",
-    help="Load environment modules first, as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads none.",
+    help="Load environment modules first, such as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads none.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
-    help="The launcher of MPI programs inside an allocation, instead of the first that works: srun, mpiexec, aprun, "
-    "flux, jsrun, pals; or a command line of your own, as 'prun -n {ranks} -d {threads}'.",
+    help="The launcher of MPI programs inside an allocation, instead of the first that works: srun, mpiexec, "
+    "aprun, flux, jsrun, pals. Or your own command line, such as 'prun -n {ranks} -d {threads}'.",
 )
 @click.option(
     "--target",

@@ -22,5 +22,5 @@ parameters = click.option(
     "given",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A parameter of the pattern, as class=B; repeatable.",
+    help="A parameter of the pattern, such as class=B; repeatable.",
 )

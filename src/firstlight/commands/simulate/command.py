@@ -57,7 +57,7 @@ Examples:
     default="1MiB",
     show_default=True,
     metavar="SIZES",
-    help="1MiB, 8,64KiB or 1KiB..16MiB: of the whole message, or of a rank's block.",
+    help="Sizes of the whole message or of a rank's block: 1MiB, 8,64KiB or 1KiB..16MiB.",
 )
 @click.option(
     "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
@@ -104,7 +104,7 @@ Example:
 @processes("The number of processes; one per node if not given.")
 @parameters
 @options.goal
-@options.predicting("The algorithm of each collective operation, as allreduce=ring,...")
+@options.predicting("The algorithm of each collective operation, such as allreduce=ring,...")
 def pattern(
     name: str, processes: int | None, given: tuple[str, ...], goal: bool, **shared: Unpack[options.Shared]
 ) -> int:
@@ -126,11 +126,11 @@ Examples:
 {options.TOPOLOGIES}"""
 )
 @click.argument("words", nargs=-1, required=True, metavar="NAME=STAGES...|measured")
-@options.predicting("The algorithm of each sum, as allreduce=ring.", "The run for `measured` and `fitted`.")
+@options.predicting("The algorithm of each sum, such as allreduce=ring.", "The run for `measured` and `fitted`.")
 def stages(words: tuple[str, ...], **shared: Unpack[options.Shared]) -> int:
     """Predict iterations that are described stage by stage.
 
-    NAME=STAGES describes an iteration, as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of a
+    NAME=STAGES describes an iteration, such as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of a
     stage. `measured` stands for the iterations that a run measured.
     """
     from firstlight.commands.simulate import queries

@@ -57,15 +57,15 @@ def predict(built: Path, asked: Sequence[str], on_line: program.OnLine) -> list[
 
 
 def notes(predictions: Sequence[Prediction]) -> list[str]:
-    """Return the algorithms of its collectives, the passes not simulated in one go, and the busiest links."""
+    """Return the algorithms of its collectives, the passes not simulated in sequence, and the busiest links."""
     lines: list[str] = []
     for p in predictions:
         of = f" on {p.topology}" if len(predictions) > 1 else ""
         if p.evaluated is not None and p.passes is not None and p.evaluated < p.passes:
             passes = count(p.passes, "pass", "passes")
             lines.append(
-                f"{p.evaluated} of {passes} through the phases{of} were simulated in one go; "
-                "the others count what the last of their kind added"
+                f"{p.evaluated} of {passes} through the phases{of} were simulated in sequence; "
+                "the others count as much as the last simulated one of their kind"
             )
         if p.loads is not None and p.loads.worst:
             links = ", ".join(f"{link} {binary(size, 3)}" for link, size in p.loads.worst)
@@ -74,5 +74,7 @@ def notes(predictions: Sequence[Prediction]) -> list[str]:
             by = dict.fromkeys(
                 f"{c.phase}: {c.collective} of {binary(c.bytes)} among {c.members} by {c.algorithm}" for c in p.carried
             )
-            lines.append(f"collective operations go by our schedules (--algorithm chooses others): {'; '.join(by)}")
+            lines.append(
+                f"collective operations use firstlight's schedules (--algorithm chooses others): {'; '.join(by)}"
+            )
     return lines

@@ -96,8 +96,8 @@ def histogram(ordered: Sequence[Prediction], most: int, look: dict[str, dict[str
         Drawing(
             "simulation-links",
             f"{best.algorithm} uses {percent(first.used / first.links)} of the {first.links:,} links",
-            "All links of the network, the busiest on the left: a low and long line spreads the load, a high and short "
-            "one crowds a few links.",
+            "All links of the network, the busiest on the left: a low, long line means an even load; a high, "
+            "short one means a few crowded links.",
             ("algorithm", "load", "links", "links with this load or more"),
             rows,
             [_steps(p.algorithm, loads, look[p.algorithm]) for p, loads in some],

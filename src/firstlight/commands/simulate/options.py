@@ -19,7 +19,7 @@ EXIT = """
 \b
 Exit status:
   0    predicted
-  1    a schedule is wrong or can never end: the checker shows why
+  1    a schedule is wrong or deadlocks: the checker shows why
   2    wrong usage
   3    firstlight-simulate cannot be built
   4    nothing could be predicted: every algorithm refused the problem
@@ -60,7 +60,7 @@ goal = click.option(
 def predicting(algorithms: str, runs: str = "The run for `fitted`.") -> Callable[[_Command], _Command]:
     """Return the options of every prediction; `algorithms` and `runs`: the help of --algorithm and --run."""
     options = (
-        click.option("--topology", metavar="SPEC", help="The network, as tofu:24x18x16; see below."),
+        click.option("--topology", metavar="SPEC", help="The network, such as tofu:24x18x16; see below."),
         click.option(
             "--scale",
             metavar="SHAPES",
@@ -85,7 +85,7 @@ def predicting(algorithms: str, runs: str = "The run for `fitted`.") -> Callable
             type=click.Choice(["auto", "maxplus", "rounds", "events"]),
             default="auto",
             show_default=True,
-            help="auto: what the checker's verdict allows.",
+            help="auto: the method that the checker's verdict permits.",
         ),
         page,
         results_folder,

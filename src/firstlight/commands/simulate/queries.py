@@ -240,7 +240,7 @@ def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
     network = _network(order)
     if network is not None:
         return f"{network.title}, {networks.KINDS[network.kind]}"
-    return "given; the others are the model's own" if order.machine else _OWN[links]
+    return "set; the others are the model's defaults" if order.machine else _OWN[links]
 
 
 def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence
     if linked and not network.linked:
         raise UsageError(f"{network.name} describes messages, not links: it is for --topology flat:P")
     if flat and network.latency is not None:
-        notes.append("of the latency half counts as L, a quarter as each o; g is set to o")
+        notes.append("half of the latency counts as L, a quarter as each o; g is set to o")
     if linked and network.hop is None:
         notes.append("switch latency: not published, 100 ns assumed")
     return tuple(notes)

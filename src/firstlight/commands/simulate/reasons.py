@@ -119,5 +119,5 @@ def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:
                 f"{binary(inside[0])} is between {binary(below.bytes)} and {binary(above.bytes)}, which lasts "
                 f"{significant(jump, 2)} times as long"
             )
-            return [Reason("the ping-pong lacks its sizes where messages turn slower", shown)]
+            return [Reason("the ping-pong has no size near the point where messages become slower", shown)]
     return []

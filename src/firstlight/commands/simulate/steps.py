@@ -45,10 +45,10 @@ MODELS = (
     Model("messages alone", loggops.ALONE, False, False),
     Model("messages in a row", loggops.IN_A_ROW, False, False),
     Model("messages in a row by the same calls", loggops.IN_A_ROW, True, False),
-    Model("messages in a row by the same calls, and what processors copy", loggops.IN_A_ROW, True, True),
+    Model("messages in a row by the same calls, and copies by processors", loggops.IN_A_ROW, True, True),
 )
 """Each model adds an effect to the one before; the last model is the prediction."""
-FASTEST = Model("all of that, the fastest launch of each against the fastest", loggops.IN_A_ROW, True, True, True)
+FASTEST = Model("all of this, with the fastest launch of each", loggops.IN_A_ROW, True, True, True)
 """A machine may have states in which messages last several times as long; each launch falls into one of them."""
 
 

@@ -135,8 +135,8 @@ def validate(
     if not measured and not steps:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
-            f"run {run.id} has no verified collectives of ours{of}, no exchanges with neighbours and no patterns; "
-            + advice(workloads, [MESSAGE, COLLECTIVE], [loggops.COPYING], mpi)
+            f"run {run.id} has no verified collectives of firstlight{of}, no exchanges with neighbours and no "
+            "patterns; " + advice(workloads, [MESSAGE, COLLECTIVE], [loggops.COPYING], mpi)
         )
     fits, best = ({f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
     points: list[Point] = []
@@ -291,7 +291,7 @@ def _sentences(
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
     lines = [
-        f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
+        f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of the measurement",
         *(_held(x) for x in shares),
         f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
         f"{significant(worst.off, 2)} times too {way}",

@@ -56,7 +56,7 @@ def explained(validated: Validated) -> list[str]:
             for r in p.reasons:
                 by.setdefault(r.name, []).append(f"{point}; {r.shown})")
             if not p.reasons:
-                by.setdefault("nothing that was measured explains it", []).append(f"{point})")
+                by.setdefault("no measurement explains it", []).append(f"{point})")
     return [f"{name}: {len(some)}, as {', '.join(some[:2])}" for name, some in by.items()]
 
 

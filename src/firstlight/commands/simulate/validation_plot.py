@@ -74,7 +74,7 @@ def _all(validated: Validated) -> Drawing:
     )
     return Drawing(
         "validation-all",
-        f"{every.close} of {len(points)} predictions are within 10 % of what was measured, "
+        f"{every.close} of {len(points)} predictions are within 10 % of the measurement, "
         f"{every.near} within a factor of 1.5",
         "Each point is one algorithm or way of exchanging at one size. On the solid line the prediction is right; "
         "between the dotted lines "

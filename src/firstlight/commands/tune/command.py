@@ -84,7 +84,7 @@ Exit status:
     help="rules: the file that the library reads; preload: the table of libfirstlight_coll.so. Both, if not given.",
 )
 @click.option(
-    "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
+    "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launches, such as 150s, 10m or 2h."
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
 @click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
@@ -92,10 +92,14 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="N nodes, R ranks per node, T threads per rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
+    help="N nodes, R ranks per node, T threads per rank, such as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
 )
 @click.option(
-    "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="The fewest launches of each setting."
+    "--launches",
+    type=click.IntRange(2, 100),
+    default=6,
+    show_default=True,
+    help="The minimum number of launches of each setting.",
 )
 @click.option(
     "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."

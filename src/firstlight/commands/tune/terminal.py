@@ -25,7 +25,7 @@ def summary(tuned: Tuned, width: int = 80) -> str:
     if lost:
         lines += ["", "  not kept", *_table(lost)]
     if unclear := sum(c.unclear for c in lost):
-        lines += ["", f"  {count(unclear, 'trial')} inconclusive: launches were too few or too different;"]
+        lines += ["", f"  {count(unclear, 'trial')} inconclusive: too few launches, or launches that differ too much;"]
         lines.append("  use a larger --budget, fewer collectives or sizes, or an idle machine")
     for written in tuned.files:
         lines += ["", f"  to use {written.file} with {written.mpi}:"]

@@ -220,7 +220,7 @@ class _Trial(msgspec.Struct):
         self, some: Sequence[Candidate], folder: Path, progress: Progress
     ) -> tuple[Result, dict[tuple[str, Target], str]]:
         """Run the trial; return its result, and the name of the tuned library by (MPI library, target)."""
-        progress.state.enter("build", "what the libraries read")
+        progress.state.enter("build", "files for the libraries")
         progress.update()
         written = self.write(some, folder)
         mpis = {p.mpi.name: p.mpi for p in self.where}

@@ -218,10 +218,10 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     """Return the invocation. Raises UsageError for too few nodes or GPUs: some launchers would wait, or start fewer."""
     if cell.placement.nodes > machine.nodes:
         has = count(machine.nodes, "node")
-        raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
+        raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes, but there is {has}; see ./fl submit --nodes")
     if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
         has = count(len(machine.gpus), "GPU")
-        raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, and there are {has}")
+        raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, but there are {has}")
     if cell.external is not None:
         return _of_external(cell.external, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))

@@ -35,7 +35,7 @@ class Stages(msgspec.Struct, frozen=True):
         """Return stages whose work lasts `seconds` per iteration, by its shares. Raises UsageError without work."""
         whole = sum(float(share) for share in _WORK.findall(self.text))
         if whole <= 0:
-            raise UsageError(f"the stages of {self.name} have no work, as work:1, that what was measured could be")
+            raise UsageError(f"the stages of {self.name} have no work, as work:1, for the measured time")
         ns = 1e9 * seconds * self.iterations / whole
         return msgspec.structs.replace(self, text=_WORK.sub(lambda m: f"work:{ns * float(m[1]):.0f}", self.text))
 

@@ -160,7 +160,7 @@ def figure(pattern: str, texts: Iterable[str]) -> float | str:
             matched = (match[1] if match.re.groups else match[0]) or ""
             if matched.strip():
                 return _value(pattern, matched.replace("\N{MINUS SIGN}", "-"), match.re.groups > 0)
-    return f"nothing that it printed matches {pattern!r} with a number"
+    return f"no part of the output matches {pattern!r} with a number"
 
 
 def _value(pattern: str, matched: str, group: bool) -> float | str:

@@ -69,7 +69,7 @@ def _compile(mpi: Mpi, environment: Mapping[str, str], sources: Sequence[Path], 
         log = folder / "build.log"
         log.write_text(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
         why = _first_error(done.stderr)
-        raise BuildError(f"the profiler does not build with {mpi.label}: {why}; the compiler's words are in {log}")
+        raise BuildError(f"the profiler does not build with {mpi.label}: {why}; the compiler's output is in {log}")
     part.replace(folder / NAME)
 
 

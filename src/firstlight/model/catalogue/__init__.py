@@ -199,7 +199,7 @@ def _read(document: Path, chapter: str) -> Workload:
     titles = {row.title for row in parsed.rows}
     for k, other in enumerate(parsed.elsewhere):
         if other.row not in titles:
-            raise UsageError(f"{document}: elsewhere[{k}] speaks of a row {other.row!r}, which there is not")
+            raise UsageError(f"{document}: elsewhere[{k}] names the row {other.row!r}, which does not exist")
     if unknown := sorted(set(parsed.plain) - set(sound)):
         raise UsageError(f"{document}: `plain` names {unknown[0]!r}, which is not a variant of {folder.name}")
     for k, role in enumerate(parsed.roles):

@@ -101,9 +101,9 @@ class Brought(msgspec.Struct, frozen=True):
         """
         for role in self.roles:
             if role.role not in OF_COMMANDS:
-                return f"plays the role {role.role[:80]!r}, which commands cannot play"
+                return f"plays the role {role.role[:80]!r}, which commands cannot have"
             if wrong := defect(role, list(self.commands)):
-                return f"declares a role that cannot be: {wrong[:200]}"
+                return f"declares an invalid role: {wrong[:200]}"
         return ""
 
     def workload(self) -> Workload:

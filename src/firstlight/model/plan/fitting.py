@@ -58,7 +58,7 @@ def _too_many(cell: Cell, machine: Machine) -> Absent:
     placement = cell.placement
     shape = f"{placement.nodes}x{placement.per_node}x{placement.threads}"
     why = f"it starts {count(_busy(cell), 'thread')} on a node of {count(len(machine.cpus), 'CPU')}"
-    return Absent(cell.id, why, f"where you want that: --resume with --placement {shape}")
+    return Absent(cell.id, why, f"to allow this: --resume with --placement {shape}")
 
 
 def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) -> Absent | None:

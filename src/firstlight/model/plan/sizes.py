@@ -54,7 +54,7 @@ def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, s
         return "no such cache here, or more than the memory available allows", "nothing to do"
     if sizes.most is not None and value > sizes.most:
         return f"the program accepts {sizes.most} at most", "nothing to do"
-    why = f"it needs {format_needed(needed(value, sizes))}, and a launch may take {binary(int(_room(machine)))} here"
+    why = f"it needs {format_needed(needed(value, sizes))}, and a launch may use {binary(int(_room(machine)))} here"
     return why, "run it on a machine with more memory"
 
 

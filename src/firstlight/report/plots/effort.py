@@ -53,7 +53,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not points:
         why = _lacking(workload, counted)
         title = sentence.capital(f"{_subject(plot)}: {why}")
-        return [Drawing(name, title, "What a variant adds, and what it gains.", HEAD, [])] if why else []
+        return [Drawing(name, title, "Code that a variant adds, and its gain.", HEAD, [])] if why else []
     most = max(1, *(_number(plot, p) for p in points))
     drawn = frame.layout(
         {

@@ -55,7 +55,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     )
     caption = (
         f"A bar is the best {plot.metric.replace('_', ' ')} of its {plot.lines}; its parts are medians over the ranks, "
-        "and the table has the ranks with the least and the most of each."
+        "and the table has the minimum and maximum over ranks."
     )
     head = ("program", "case", plot.metric.replace("_", " "), *phases)
     notes = (f"{count(len(bars) - len(shown), 'bar')} of smaller {plot.x}: in the table only",) * (

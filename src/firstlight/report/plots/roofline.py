@@ -63,7 +63,7 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
     return Drawing(
         name,
         _title(peaks[FLOPS], roofs, where),
-        "Slanted lines: the bandwidth measured at each level of the memory; level lines: the arithmetic measured; "
+        "Slanted lines: the bandwidth measured at each level of the memory; horizontal lines: the arithmetic measured; "
         f"their bands are {confidence.INTERVALS}. A point is the best verified figure of one case, in the colour of "
         f"its toolchain: its flops and bytes are those of its own method.{_without(view, points, peaks)}",
         (
@@ -220,7 +220,7 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     balance = provenance.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
     text = (
         f"{_measured(peak, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
-        f"{_measured(slow, 'GB/s')}: codes below {balance} flop a byte wait for it"
+        f"{_measured(slow, 'GB/s')}: codes below {balance} flop per byte wait for it"
     )
     if len(places) == 1:
         return sentence.capital(text)

@@ -128,8 +128,7 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
         "Strong scaling: the same problem on more cores. A point is the best variant and "
-        f"toolchain, bars are {confidence.INTERVALS}. Dashed: the best on the fewest cores shared out ideally."
-        + _crowded(lines)
+        f"toolchain, bars are {confidence.INTERVALS}. Dashed: ideal scaling from the fewest cores." + _crowded(lines)
     )
     used = [f for f in figures if _x(f, plot) == x]
     return [Drawing(name, title, caption, frame.HEAD, frame.table(used), data, drawn)]
@@ -182,8 +181,8 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
     some = next(iter(next(iter(largest.values()))[1].values()))
     drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some))
     caption = (
-        "Weak scaling: the same number of elements per core on more cores. The ideal is the pace of the fewest "
-        "cores; error "
+        "Weak scaling: the same number of elements per core on more cores. The ideal is the rate per core on "
+        "the fewest cores; error "
         f"bars are {confidence.INTERVALS}." + _crowded({t: p for t, (_, p) in largest.items()})
     )
     used = [f for points in chains.values() for f in points.values()]

@@ -31,7 +31,7 @@ def distributions(view: View) -> Drawing | None:
     shown = ordered[:MOST_ROWS][::-1]
     data = [_strip(view, name, by_program[name]) for name in shown]
     drawn = frame.layout(
-        {"title": {"text": "launch against its figure's median (%)"}, "zeroline": True},
+        {"title": {"text": "launch relative to its figure's median (%)"}, "zeroline": True},
         {"type": "category"},
         showlegend=False,
     )
@@ -41,7 +41,7 @@ def distributions(view: View) -> Drawing | None:
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
     caption = (
-        f"A dot is the value of one launch in one case (at most {MOST_DOTS} a row), the box spans the middle half. "
+        f"A dot is the value of one launch in one case (at most {MOST_DOTS} per row), the box spans the middle half. "
         f"The program whose middle 80 % spans most is at the top{kept}."
     )
     return Drawing(
@@ -117,8 +117,9 @@ def drift(view: View) -> Drawing | None:
         (n, f"{x:.1f} s", f"{y:+.2f} %") for x, y, (_, _, n) in zip(xs, ys, points, strict=True)
     ]
     caption = (
-        f"A point is one of {count(len(points), 'launch', 'launches')}, each against the median launch of the same "
-        "program. Above zero is slower. What is compared is interleaved, so that a drift harms all alike."
+        f"A point is one of {count(len(points), 'launch', 'launches')}, each relative to the median "
+        "launch of the same program. Above zero is slower. Launches that are compared are interleaved, so that "
+        "drift affects all equally."
     )
     return Drawing(
         "plot-drift", title, caption, ("workload", "since the start", "slower than usual"), rows, data, drawn

@@ -292,9 +292,7 @@ def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document
                     folder.make(name)
                 except FileExistsError as error:
                     if not free:
-                        raise RecordError(
-                            f"{root / name}: is there already; resume it or choose another name"
-                        ) from error
+                        raise RecordError(f"{root / name}: already exists; resume it or choose another name") from error
                     continue
                 return _filled(folder, msgspec.structs.replace(run, id=name), files)
     raise AssertionError("there is always another name")

@@ -157,7 +157,7 @@ def _documents(path: Path, run: Run) -> Iterator[Defect]:
 def _run(run: Run) -> Iterator[str]:
     for name, count in Counter(cell.id for cell in run.cells).items():
         if count > 1:
-            yield f"cell {name!r} is there {count} times"
+            yield f"cell {name!r} occurs {count} times"
         if not layout.CELL.fullmatch(name):
             yield f"cell id {name!r} cannot be a file name"
     for cell in run.cells:
@@ -333,7 +333,7 @@ def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Itera
     if line.rank >= ranks:
         yield f"series {line.name} of rank {line.rank}, there are {ranks}"
     if (line.case, line.name, line.rank) in drawn:
-        yield f"series {line.name} of rank {line.rank} is there twice"
+        yield f"series {line.name} of rank {line.rank} occurs twice"
 
 
 def _span(line: Span) -> Iterator[str]:

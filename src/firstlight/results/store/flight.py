@@ -107,7 +107,7 @@ def begin(folder: Folder, start: Start) -> Flight:
     """Begin a new launch. Raises RecordError if it is there already, OSError."""
     part, name = layout.part_name(start.cell, start.launch), layout.launch_name(start.cell, start.launch)
     if folder.status(name) is not None:
-        raise RecordError(f"{folder.path.parent}: launch {start.launch} of {start.cell} is there already")
+        raise RecordError(f"{folder.path.parent}: launch {start.launch} of {start.cell} already exists")
     folder.remove(part)
     file, first = folder.create(part), lines.encode(start)
     try:

@@ -36,4 +36,4 @@ def refuse(run: Folder, folders: Sequence[str], files: Sequence[str]) -> None:
         if status.st_uid != os.geteuid():
             raise UsageError(f"{shown}: belongs to another user; continue with a copy of your own: cp -r {here} COPY")
         if status.st_mode & OTHERS:
-            raise UsageError(f"{shown}: others may write it; if you trust what is there: chmod -R go-w {here}")
+            raise UsageError(f"{shown}: other users may write it; if you trust its content: chmod -R go-w {here}")

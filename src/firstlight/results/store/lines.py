@@ -82,7 +82,7 @@ def _twice(raw: bytes) -> str:
         repeated = reading.twice(raw)
     except reading.MalformedError as error:
         return f"malformed line: {error}"
-    return f"the key {repeated!r} is there twice" if repeated else ""
+    return f"the key {repeated!r} occurs twice" if repeated else ""
 
 
 def split(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -152,7 +152,7 @@ def _defects(data: bytes, lines: list[tuple[int, Line]], once: bool) -> Iterator
             if once and (repeated := _twice(raw)):
                 yield number, repeated
     if not data.endswith(b"\n"):
-        yield 0, "is cut off: the last line has no end"
+        yield 0, "is cut off: the last line is incomplete"
     yield from _frame(lines)
     if lines and isinstance(lines[-1][1], Exit):
         yield from _sealed(data, lines[-1][0], lines[-1][1])

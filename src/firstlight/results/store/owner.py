@@ -131,7 +131,7 @@ def claim(run: Folder, me: Owner | None = None) -> Claim:
             continue  # who has the run by now removed what lay about
         finally:
             run.try_to_remove(part)
-    raise LostError(f"{run.path}: others are claiming this run; try again")
+    raise LostError(f"{run.path}: other processes are claiming this run; try again")
 
 
 def _write(run: Folder, name: str, note: Owner) -> float:
@@ -157,7 +157,9 @@ def _take(run: Folder, name: str, part: str, me: Owner, now: float, depth: int) 
             return
         _refuse_the_living(run, name, there, found, me, now)
         if depth == 0:
-            raise LostError(f"{run.path}: too many that claimed this run have died; remove {run.path / OWNER}")
+            raise LostError(
+                f"{run.path}: too many processes that claimed this run have ended; remove {run.path / OWNER}"
+            )
         successor = f".{OWNER}.{hashlib.sha256(there).hexdigest()[:16]}.part"
         _take(run, successor, part, me, now, depth - 1)
         if _read(run, name) == there:

@@ -28,7 +28,7 @@ def free_name(root: Path, name: str) -> str:
     if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
         raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
     if (root / name).exists():
-        raise UsageError(f"{root / name} is there already; go on with it by ./fl run --resume, or choose another name")
+        raise UsageError(f"{root / name} already exists; continue it with ./fl run --resume, or choose another name")
     return name
 
 

@@ -107,7 +107,7 @@ def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
     for number, raw in lines.split(data):
         match = _LINE.fullmatch(raw.decode("ascii", "replace"))
         if match is None or match[2] in found:
-            raise RecordError(f"{place}: line {number} is not what firstlight writes")
+            raise RecordError(f"{place}: line {number} is not in the format that firstlight writes")
         found[match[2]] = match[1]
     return found
 

@@ -17,7 +17,7 @@ from firstlight.results.store import layout, seal
 from firstlight.results.store.lines import Defect
 
 _BLANK = "0" * 64
-SOME = "some launch was altered after the run ended: its hash is not in run.json"
+SOME = "a launch was altered after the run ended: its hash is not in run.json"
 
 
 def encoded(run: Run, path: Path) -> bytes:

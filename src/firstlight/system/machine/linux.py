@@ -94,7 +94,7 @@ def warnings(
     """Return sentences on what may disturb a measurement. `frequency`: whether the system shows a clock frequency."""
     found = []
     if governor and "powersave" in governor:
-        found.append("the frequency governor is powersave: short runs may see a low clock")
+        found.append("the frequency governor is powersave: short runs may have a low clock")
     if not frequency and governor is None and turbo is None:
         found.append("CPU frequency is not visible; clock drift cannot be separated from noise")
     if busy(load, cpus):

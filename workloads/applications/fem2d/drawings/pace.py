@@ -92,21 +92,21 @@ def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence
 
 
 def _title(found: Lines, figures: Sequence[Verified]) -> str:
-    """Return `An unknown costs one_pass 6.10 ns an iteration at level 7, 83 % of its ceiling`."""
+    """Return `one_pass needs 6.10 ns per unknown and iteration at level 7, 83 % of its ceiling`."""
     of = {v: line for v, line in found.items() if methods.method(v) == methods.PUBLISHED} or found
     level = max(v for line in of.values() for v in line)
     best = ranking.best(line[level] for line in of.values() if level in line)
     if best is None:
         return "Time per unknown and iteration"
     value = best.estimate.median
-    title = f"An unknown costs {best.identity.variant} {provenance.median(best)} an iteration at level {level}"
+    title = f"{best.identity.variant} needs {provenance.median(best)} per unknown and iteration at level {level}"
     whole = next((t for t in figures if t.identity == replace(best.identity, metric=t.identity.metric)), None)
     if whole is not None and whole.of_ceiling is not None:
         title += f", {provenance.share(whole)} of its ceiling"
     slow = [line[level] for line in of.values() if level in line and line[level] is not best]
     worst = max(slow, key=lambda f: f.estimate.median, default=None)
     if worst is not None and worst.estimate.median > 1.1 * value:
-        title += f"; {worst.identity.variant} costs {sentence.ahead(best, worst)} that"
+        title += f"; {worst.identity.variant} needs {sentence.ahead(best, worst)} that"
     return title
 
 
@@ -114,12 +114,12 @@ def _caption(floor: Floors, marked: bool) -> str:
     parts = [f"One core, the best toolchain of each variant; error bars are {confidence.INTERVALS}."]
     if floor:
         parts.append(
-            "Dashed: what the bytes of the published method's finest level (56 an unknown and iteration in one pass) "
-            "take at the bandwidth measured in the level of memory where they lie; the coarser levels, which may lie "
-            "in a cache, are not counted."
+            "Dashed: time of the bytes of the published method's finest level (56 per unknown and iteration in one "
+            "pass) at the bandwidth of their level of memory. The coarser levels, which may be in a cache, are "
+            "not counted."
         )
     else:
-        parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d draws the limit, too.")
+        parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d also draws the limit.")
     if marked:
         parts.append("Dotted verticals: where the vectors outgrow a cache.")
     return " ".join(parts)

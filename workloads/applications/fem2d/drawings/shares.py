@@ -54,8 +54,9 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
     rows += _published(view)
     caption = (
         "As R1 reports it. A point is the median over the ranks, the bar spans the rank with the least and that with "
-        "the most (medians over samples and launches): communication is the time in exchanges and sums, waiting for "
-        "others included. Of each placement and MPI library the fastest variant of BPX is drawn; the table has all "
+        "the most (medians over samples and launches). Communication is the time in exchanges and sums, waiting "
+        "for others included. For each placement and MPI library, the fastest variant of BPX is drawn; the "
+        "table has all "
         "and the published ones."
         + (f" {len(best) - MOST_LINES} more lines are in the table only." if len(best) > MOST_LINES else "")
         + (" Open symbols: more ranks and threads than processors." if _crowded(points) else "")

@@ -34,14 +34,13 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         return []
     title = sentence.capital(listing([_message(case, figure) for case, figure, _ in seen]))
     caption = (
-        "What is left of the equations of velocities, mass and scalars before each iteration, summed over all cells, "
-        "as a share of what flows by: a line goes down until the run has as many digits as it was asked for. The "
-        "vertical axis is logarithmic."
+        "Residuals of velocities, mass and scalars before each iteration, summed over all cells, relative to the "
+        "flow. A run ends at the requested number of digits. The vertical axis is logarithmic."
     )
     data = [_line(view, case, left, some[left], k) for k, (case, _, some) in enumerate(seen) for left in some]
     drawn = frame.layout(
         {"title": {"text": "iterations"}, "rangemode": "tozero"},
-        frame.log_axis("left, of what flows by"),
+        frame.log_axis("residual relative to the flow"),
     )
     return [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
 

@@ -20,7 +20,7 @@ from .communication import Exchange
 
 HEAD = (
     "program", "lattice", "process grid", "bits", "with communication", "without (unverified by design)", "speed kept",
-    confidence.INTERVAL, "B: bytes a step each way", "bandwidth each way",
+    confidence.INTERVAL, "B: bytes per step each way", "bandwidth each way",
 )  # fmt: skip
 HIDDEN = "hidden"
 STEPS = 48  # of the curve
@@ -75,12 +75,12 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
             data.append(_curve(view, key, some, models[key], min(xs), max(xs)))
     data += _traces(ghosts)
     share = {"title": {"text": "speed kept with communication (%), higher is better"}, "rangemode": "tozero"}
-    drawn = frame.layout(frame.log_axis("bytes to send a site and step (B each way)"), share)
+    drawn = frame.layout(frame.log_axis("bytes to send per site and step (B each way)"), share)
     rows = [row(view, e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
     caption = (
         "A point is one lattice on one process grid: its speed over that of the same program without the exchange. "
-        "That twin computes nothing right, so it has no figure of its own. Curves: R5's model, speed = flops / (flops "
-        "/ speed without + B / bandwidth), with the medians of what was measured. B is counted, bandwidth is B over "
+        "That twin computes wrong results, so it has no figure of its own. Curves: R5's model, speed = flops / (flops "
+        "/ speed without + B / bandwidth), with the medians of the measurement. B is counted, bandwidth is B over "
         f"the time lost. Crosses: R5's machines, 2x16³ with B = {_number(PUBLISHED_BYTES)} bytes."
         + (" Open symbols: more ranks and threads than processors." if _crowded(exchanges) else "")
     )
@@ -240,7 +240,7 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
     bits = provenance.parameter(f"{c.bits} bit", first.figure, "a['bits']") if c else ""
     where = f"{c.lattice} on {c.processes}, {bits}" if c else ""
     if any(e.kept.low is None for e in best.values()):
-        return f"{mpi}: too few launches to tell what communication costs ({where} sends most)"
+        return f"{mpi}: too few launches to estimate the communication time ({where} sends most)"
     parts = [f"{name} keeps {_kept(first)} of its speed without communication ({_lost(first)})"]
     parts += [f"{other} {_kept(e)} ({_lost(e)})" for other, e in others]
     return f"{mpi}, where most is sent ({where}): {', '.join(parts)}"

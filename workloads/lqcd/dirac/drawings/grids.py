@@ -142,7 +142,7 @@ def _title(found: Best, cases: Sequence[Case]) -> str:
     alike = "reach the same:" if sentence.equal(groups[0].figures) else "do not differ measurably:"
     verb = "reaches" if len(groups[0].figures) == 1 else alike
     value = provenance.median(top)
-    title = f"{at.lattice} on {at.processes} in {at.bits} bit: {names} {verb} {value} a core"
+    title = f"{at.lattice} on {at.processes} in {at.bits} bit: {names} {verb} {value} per core"
     last = groups[-1].best
     if len(groups) > 1:
         share = provenance.advantage(percent(1 / ranking.advantage(top, last)), last, top)

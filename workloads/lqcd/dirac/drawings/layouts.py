@@ -31,7 +31,7 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     ghosts = [e for e in view.heritage.matching(workload.name, plot.metric) if _of_one(e)]
     few = {"tickvals": xs, "ticktext": [binary(x) for x in xs]} if len(xs) <= 2 else {}
     drawn = frame.layout(
-        frame.log_axis("links and spinors a core (bytes)", xs) | few,
+        frame.log_axis("links and spinors per core (bytes)", xs) | few,
         frame.log_axis(frame.title_of_values("speed of a core", some)),
     )
     data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
@@ -106,7 +106,7 @@ def _title(view: View, found: Lines) -> str:
     place = view.place(top)
     value = provenance.median(top)
     verb = "reach" if top.identity.variant == "serial" else "reaches"
-    title = f"{sites.words(top.identity.variant)} {verb} {value} a core in {bits} bit"
+    title = f"{sites.words(top.identity.variant)} {verb} {value} per core in {bits} bit"
     title += f" ({c.lattice if c else ''}, {place})"
     others = [
         f"{sentence.ahead(top, line[x])} {sites.words(v)}"

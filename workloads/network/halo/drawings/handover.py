@@ -103,8 +103,8 @@ def _drawing(plot: Plot, name: str, contest: Contest, entries: Sequence[Entry], 
     title = _title(plot, contest, entries, first)
     caption = (
         f"Each cell: the time of a way to hand the data over, as a multiple of {first}, with its "
-        f"{confidence.INTERVAL} below; "
-        f"red takes longer, blue is faster, = means that no difference can be shown or that it is below 3 %."
+        f"{confidence.INTERVAL} below. Red is slower, blue is faster. = means that no difference can be shown, "
+        "or that it is below 3 %."
     )
     head = ("strategy", "way", plot.x, f"over {first}", confidence.INTERVAL, "time", first)
     rows: list[tuple[str, ...]] = [

@@ -89,8 +89,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     axis |= {"tickvals": xs[:: -(-len(xs) // 12)], "ticktext": [f"{x:g}" for x in xs[:: -(-len(xs) // 12)]]}
     time = frame.log_axis(frame.title_of_values(f"time of {plot.subject or plot.metric}", figures[0]))
     caption = (
-        f"Error bars are {confidence.INTERVALS}. One thread of each rank exchanges, its others "
-        "spin. "
+        f"Error bars are {confidence.INTERVALS}. One thread of each rank exchanges; the other threads spin. "
         f"Solid: {SPARE}. Dashed: {FULL}. Dotted, open symbols: {OVER}; verified, but never ranked or compared."
         + (f" {len(found) - len(shown)} more placements are in the table." if len(found) > len(shown) else "")
     )
@@ -99,7 +98,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
 
 
 def title(plot: Plot, found: list[Line]) -> str:
-    """Return `at n = 2 an exchange takes 1.2 us with processors left over (2 ranks) and 2.6 × that with all ...`.
+    """Return `at n = 2 an exchange lasts 1.2 us with processors left over (2 ranks) and 2.6 × that with all ...`.
 
     All placements in the title have the same number of ranks: the number with the most different loads.
     """
@@ -110,9 +109,9 @@ def title(plot: Plot, found: list[Line]) -> str:
     _, named = max(by_ranks.items(), key=lambda x: (len(x[1]), x[0]))
     shared = set.intersection(*(set(line.points) for line in named.values()))
     if len(named) < 2 or not shared:
-        return f"{len(found)} placements, none of them alike but for the load"
+        return f"{len(found)} placements, no two of which differ only in load"
     x = min(shared)
-    return f"at {plot.x} = {x:g} {plot.subject or 'it'} takes {_loads(named, x)}"
+    return f"at {plot.x} = {x:g} {plot.subject or 'it'} lasts {_loads(named, x)}"
 
 
 def _fewer(a: Line | None, b: Line) -> Line:

@@ -137,7 +137,7 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
         pairs = [(w.winners[0], beaten) for _, w in over if (beaten := w.loser(contest.reference)) is not None]
         by, where = max(over, key=lambda one: one[0])
         long = provenance.among(sentence.ratio2(by), pairs)
-        costs = f"; {short(contest.reference, contest.times)} takes up to {long} as long"
+        costs = f"; {short(contest.reference, contest.times)} lasts up to {long} as long"
         at = f" ({_at(plot, where)})"
     return f"{who} {verb} among the fastest at {every}{costs}{at}"
 
@@ -156,8 +156,8 @@ def drawings(plot: Plot, name: str, contests: Sequence[Contest]) -> list[Drawing
         if w.x == at
     ]  # fmt: skip
     caption = (
-        "Strategies that no difference can be shown between, or that differ by less than 3 %, win together, the least "
-        "median first. The next: the first that is not alike."
+        "Strategies that are statistically indistinguishable, or within 3 %, are tied; ties are ordered by "
+        "median. 'Next' is the first strategy outside the tie."
     )
     return [Drawing(name, _table_title(plot, some), caption, head, rows)]
 

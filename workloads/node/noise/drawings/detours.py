@@ -128,7 +128,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     after = provenance.number(quantity(longest.at, "us"), "at_longest(a)", "us", (figure,))
     title = f"One window of {length}: {many}, {away} in all; the longest, {most}, after {after}"
     more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""
-    caption = f"A point is one detour of the last launch; equal distances show something that comes regularly.{more}"
+    caption = f"A point is one detour of the last launch; equal distances show a regular interruption.{more}"
     rows = [_row(figure, p, by[p], window) for p in sorted(by)]
     head = ("processor", "detours", "away", "share", "longest")
     return [Drawing(name, title, caption, head, rows, data, drawn)]

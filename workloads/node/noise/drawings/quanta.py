@@ -80,7 +80,7 @@ def _histogram(values: Sequence[float], edges: Sequence[float], label: str, colo
         "type": "scatter", "mode": "lines+markers", "name": frame.text(label),
         "x": [float(f"{math.sqrt(a * b):.5g}") for a, b in pairwise(edges)],
         "y": [None if s is None else float(f"{s:.4g}") for s in shares],
-        "hovertemplate": "%{y:.3g} % of the quanta take about %{x:.4g} us",
+        "hovertemplate": "%{y:.3g} % of the quanta last about %{x:.4g} us",
         "line": {"color": colour, "width": 2, "shape": "hvh", "dash": dash}, "marker": {"color": colour, "size": 5},
     }  # fmt: skip
 
@@ -105,7 +105,7 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
         assert together is not None
         more = quotient(together.estimate.median, figure.estimate.median)
         ratio = provenance.number(sentence.ratio2(more), "a / b", of=(together, figure))
-        by = f", {ratio} what the worst of them loses by itself" if more > 1 else ""
+        by = f", {ratio} the loss of the worst of them by itself" if more > 1 else ""
         lost = provenance.median(together)
         head = "" if parts else f"{_mean(view, figure, some)}; "
         parts.append(f"{head}{figure.identity.placement.ranks} processes that wait for each other lose {lost}{by}")
@@ -115,7 +115,7 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
 def _mean(view: View, figure: Verified, some: Sequence[Window]) -> str:
     least = provenance.number(quantity(min(points(some, "quanta")), "us"), "min(series(a, 'quanta'))", "us", (figure,))
     longer = provenance.median(figure)
-    return f"A quantum of {least} takes {longer} longer in the mean ({_label(view, figure)})"
+    return f"A quantum of {least} is {longer} longer on average ({_label(view, figure)})"
 
 
 def _times(figure: Verified, values: Sequence[float]) -> str:

@@ -26,8 +26,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     days = provenance.number(significant(max(time)), "max(last(a, 'time'))", "d", (figure,))
     title = f"In {days} days of the model the mass of the sea changes by no more than {most} of itself"
     caption = (
-        "Energy and potential enstrophy over what they were at the beginning, each from all layers. Wind and friction "
-        "change them; mass is not drawn, for no line would show what changes of it."
+        "Energy and potential enstrophy relative to the beginning, each from all layers. Wind and friction "
+        "change them; mass is not drawn, because its change is too small to see."
     )
     data = [_line(view, entries, word, k) for k, word in enumerate(LINES)]
     drawn = frame.layout(

@@ -25,4 +25,4 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     data = pictures.heat(picture, "column %{x:.0f}, line %{y:.0f}", signed=True)
     axes = pictures.axes(picture, "cells from west to east", "cells from south to north")
     drawn, rows = frame.layout(*axes), pictures.middle([picture], " m")
-    return [Drawing(name, f"The sea stands up to {most} m from its rest", caption, HEAD, rows, [data], drawn)]
+    return [Drawing(name, f"The sea is up to {most} m from its rest", caption, HEAD, rows, [data], drawn)]

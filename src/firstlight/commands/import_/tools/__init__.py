@@ -61,7 +61,7 @@ def _source(name: str, data: bytes) -> Source:
     if not text.strip():
         raise UnreadableError("is empty", 1)
     if not text.endswith("\n") and not text.lstrip().startswith("{"):
-        raise UnreadableError("is cut off: the last line has no end", text.count("\n") + 1)
+        raise UnreadableError("is cut off: the last line is incomplete", text.count("\n") + 1)
     return Source(name, text, _document(text) if text.lstrip().startswith("{") else None)
 
 
@@ -78,7 +78,7 @@ def _document(text: str) -> object:
     except (ValueError, OverflowError) as error:
         raise UnreadableError(f"is not JSON that can be read: {error}", 1) from None
     if repeated:
-        raise UnreadableError(f"the key {repeated!r} is there twice", 1)
+        raise UnreadableError(f"the key {repeated!r} occurs twice", 1)
     return found
 
 

@@ -46,7 +46,7 @@ def read(source: Source) -> Results:
         if inside and not closed:
             found = _LINE.fullmatch(line)
             if found is None or found["name"] in summary:
-                raise UnreadableError("is not a NAME=VALUE of the summary" if found is None else "is there twice", last)
+                raise UnreadableError("is not a NAME=VALUE of the summary" if found is None else "occurs twice", last)
             summary[found["name"]] = last, found["value"].strip()
         inside |= line.strip() == _BEGIN
     if not (inside and closed and ended):

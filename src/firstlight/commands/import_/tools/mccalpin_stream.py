@@ -53,7 +53,7 @@ def read(source: Source) -> Results:
         head |= _HEAD.fullmatch(line) is not None
         if row := _ROW.fullmatch(line):
             _require(head, "is a row before the columns of its table", last)
-            _require(row["kernel"] not in rates, "is there twice", last)
+            _require(row["kernel"] not in rates, "occurs twice", last)
             rates[row["kernel"]] = _rate(row["numbers"].split(), last)
         elif head and line.startswith(KERNELS):
             raise UnreadableError("is a row that is cut off", last)

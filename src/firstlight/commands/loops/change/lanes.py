@@ -43,7 +43,7 @@ def apply(piece: Piece, value: str) -> Piece:
         one = header(node)
         if one is not None and one.upward and (found := reductions(one)):
             return replace(piece, code=replaced(whole, node, _written(one, found, int(value))))
-    raise NotApplicableError("no loop here only reduces")
+    raise NotApplicableError("no loop here is a pure reduction")
 
 
 def _written(one: Header, found: list[Reduction], lanes: int) -> str:
