@@ -191,7 +191,7 @@ def unasked(path: Path, run: Run) -> list[Fault]:
         ran += [(case.threads, case.parameters) for case in record.refused]
         name = f"{layout.LAUNCHES}/{layout.launch_name(record.start.cell, record.start.launch)}"
         for case in (c for c in ran if not any(_fits(c, one) for one in asked)):
-            faults.append(Fault(name, 0, f"{_case_name(case)} ran, which is not in the arguments of the cell"))
+            faults.append(Fault(name, 0, f"{_case_name(case)} ran, but is not in the arguments of the cell"))
         for one in (a for a in asked if not any(_fits(c, a) for c in ran)):
             faults.append(Fault(name, 0, f"{_case_name(one)} did not run, although it is in the arguments of the cell"))
     return faults

@@ -115,7 +115,7 @@ def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
     assert code == OK and "#SBATCH --nodelist=n1\n" in out and not (tmp_path / "results").exists()
     assert "no job for 3 nodes in a state that accepts none: n3 (down*), n4 (idle*) and n5 (drained)" in err
     code, out, err = call(capsys, *words)
-    assert code == OK and f"2 Slurm jobs in {tmp_path}/results/x; what is measured: ./fl nodes" in out, err
+    assert code == OK and f"2 Slurm jobs in {tmp_path}/results/x; results: ./fl nodes" in out, err
     for name, host in (("node-001", "n1"), ("node-002", "n2")):
         script = (tmp_path / f"results/x/jobs/{name}/script.sh").read_text()
         assert f"#SBATCH --nodelist={host}\n" in script and "#SBATCH --nodes=1\n" in script

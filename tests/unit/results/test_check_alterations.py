@@ -220,7 +220,7 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
     path.write_bytes(changed + b"\n" + lines.seal(changed + b"\n", ending))
     messages = defects(result, f"{layout.LAUNCHES}/{path.name}")
     assert any(
-        "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, which is not in the arguments of the cell" in t
+        "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, but is not in the arguments of the cell" in t
         for t in messages
     )
     assert any(

@@ -130,8 +130,8 @@ Examples:
 def stages(words: tuple[str, ...], **shared: Unpack[options.Shared]) -> int:
     """Predict iterations that are described stage by stage.
 
-    NAME=STAGES describes an iteration, such as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of a
-    stage. `measured` stands for the iterations that a run measured.
+    NAME=STAGES describes an iteration, such as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of
+    a stage. `measured` means the iterations that a run measured.
     """
     from firstlight.commands.simulate import queries
 
