@@ -72,10 +72,14 @@ class Group(NamedTuple):
 
 
 def groups(compared: Comparison, document: str = "") -> list[Group]:
-    """Group by outcome, worst first, without empty groups. `document`: prefix in a larger document, as `accepted.`."""
+    """Group by outcome, worst first, the largest difference first in each.
+
+    `document`: prefix in a larger document, as `accepted.`.
+    """
     found = []
     for outcome in (WORSE, BETTER, UNCLEAR, SAME):
-        rows = [_row(f, f"{document}figures[{k}]") for k, f in enumerate(compared.figures) if f.outcome == outcome]
+        some = sorted(enumerate(compared.figures), key=lambda x: _distance(x[1]), reverse=True)
+        rows = [_row(f, f"{document}figures[{k}]") for k, f in some if f.outcome == outcome]
         if rows:
             counted = number(str(len(rows)), f"sum(f.outcome == '{outcome}' for f in {document}figures)")
             found.append(Group(outcome, counted, rows))

@@ -23,7 +23,7 @@ import synthetic_machine
 from commands import Captured, call
 from documented import computed
 from firstlight.analysis.history import folder, index, series
-from firstlight.commands.history import page
+from firstlight.commands.history import drawing, page
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
 from firstlight.results.store import layout
 from recompute import agrees
@@ -121,26 +121,44 @@ def test_too_few_runs_to_show_a_change_are_not_said_to_show_none(some: Path, cap
     _, out, _ = call(capsys, "history", str(some), "--output", str(place))
     output, text = " ".join(out.split()), re.sub("<.*?>", "", place.read_text())
     for shown in (output, " ".join(text.split())):
-        assert "the fewest in which a change can be detected; compare two runs:" in shown
-        assert f"compare {some}/run-000 {some}/run-007" in shown
-        assert "no change of level" not in shown and "No figure moved" not in shown
+        assert (
+            "the run of a change can be detected with 11 runs or more; the newest run is compared with the first"
+            in shown
+        )
+        assert "no change of level" not in shown.lower()
+
+
+def test_few_runs_show_what_is_worse_in_the_newest_with_direction_and_dates(tmp_path: Path, capsys: Captured) -> None:
+    runs, place = tmp_path / "runs", tmp_path / "page.html"
+    many_runs.weekly(
+        runs, 7, lambda k: {"latency": 1.6 if k >= 3 else 1.0}, environment, only=("latency",), launches=40
+    )
+    code, out, _ = call(capsys, "history", str(runs), "--output", str(place))
+    _, found = history_json(capsys, str(runs))
+    counts, text = found["first"]["counts"], " ".join(out.split())
+    assert code == OK == found["code"], "only an accepted run decides the exit status"
+    assert found["accepted"] is None and counts["worse"] > 0
+    sentence = f"run-006, compared with the first run, run-000: {counts['worse']} worse"
+    html = " ".join(re.sub("<.*?>", "", place.read_text()).split())
+    assert sentence in text and sentence in html
+    assert html.index(sentence) < html.rindex("How changes are detected") < html.index("The scatter of figures")
+    assert re.search(r"worse: latency.*? [\d.]+ ns to [\d.]+ ns, 1\.[56]\d? × \(lower is better\)", text)
+    assert html.count("18 Nov 2026") > len(found["figures"]), "each drawing has the dates of its axis"
+    assert computed(place.read_text(), json.dumps(found))
 
 
 def test_one_run_is_compared_with_no_run(some: Path, capsys: Captured) -> None:
     _, out, _ = call(capsys, "history", str(some / "run-000"))
-    assert "a comparison requires two runs" in " ".join(out.split()) and " compare " not in out
+    assert "compared with" not in out
+    assert history_json(capsys, str(some / "run-000"))[1]["first"] is None
 
 
 def test_a_folder_that_is_not_utf_8_is_shown_escaped(some: Path, capsys: Captured, tmp_path: Path) -> None:
     odd, place = os.fsdecode(b"odd\xff"), tmp_path / "page.html"
-    for copy in (True, False):
-        shutil.copytree(some / "run-000", some / odd, dirs_exist_ok=True)
-        if not copy:
-            shutil.rmtree(some / "run-000")
-        code, out, err = call(capsys, "history", str(some), "--output", str(place))
-        assert code == OK, err
-        shown = err + place.read_text(encoding="utf-8") if copy else " ".join(out.split())
-        assert ("/odd\\udcff" if copy else "/odd\\xff") in shown
+    shutil.copytree(some / "run-000", some / odd)
+    code, _, err = call(capsys, "history", str(some), "--output", str(place))
+    assert code == OK, err
+    assert "/odd\\udcff" in err + place.read_text(encoding="utf-8")
 
 
 def test_a_run_is_judged_once(whole: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +339,7 @@ def test_of_a_disturbed_run_nothing_is_said_to_be_worse(some: Path, capsys: Capt
     code, out, _ = call(capsys, "history", "--results", str(some))
     text = " ".join(out.split())
     assert code == INCONCLUSIVE
-    assert text.index("was disturbed: wall and CPU time diverged") < text.index("against the accepted base")
+    assert text.index("busy was disturbed: wall and CPU time diverged") < text.index("the accepted run, base")
 
 
 def test_an_accepted_run_that_was_changed_is_refused(some: Path, capsys: Captured) -> None:
@@ -386,8 +404,8 @@ def shown(read: folder.Folder) -> list[dict[Any, Any]]:
 
 def test_many_runs_are_drawn_together() -> None:
     points = [(k, 1.0, 2.0, 3.0) for k in range(1000)]
-    pooled = page._pooled(points)
-    assert len(pooled) <= page.MOST_POINTS and {p[1:] for p in pooled} == {(1.0, 2.0, 3.0)}
+    pooled = drawing._pooled(points)
+    assert len(pooled) <= drawing.MOST_POINTS and {p[1:] for p in pooled} == {(1.0, 2.0, 3.0)}
 
 
 def test_a_history_of_nothing_that_is_timed_has_no_noise(whole: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firstlight.commands.map import formats, slots, source, trying
 from firstlight.commands.map.answer import Answer, Mapped, Side
-from firstlight.commands.map.page import _matrix, notes, render
+from firstlight.commands.map.page import _matrix, notes, render, summary
 from firstlight.commands.map.runner import MappingRequest, compared
 from firstlight.commands.map.slots import Slot, Slots
 from firstlight.core.errors import UsageError
@@ -298,15 +298,19 @@ def phases(*most: int) -> Side:
 
 
 def test_a_page_ends_where_nothing_is_to_gain_and_draws_no_single_phase() -> None:
-    gain = msgspec.structs.replace(
-        answer((0, 2, 1, 3)), before=msgspec.structs.replace(answer(()).before, most=3 << 20)
-    )
+    loads = {"most": 3 << 20, "maxima": 2 * answer(()).after.maxima}
+    gain = msgspec.structs.replace(answer((0, 2, 1, 3)), before=msgspec.structs.replace(answer(()).before, **loads))
     some = render(Mapped("0", "test", "tree:2", "", gain, ()))
     assert some.count("<figure") == 4 and "map-phases" not in some and ">2 MiB<" in some
-    two = msgspec.structs.replace(gain, names=("all", "halo"), before=phases(1, 2), after=phases(1, 2))
+    two = msgspec.structs.replace(gain, names=("all", "halo"), before=phases(2, 4), after=phases(1, 2))
     assert "halo puts most on a link" in render(Mapped("0", "test", "tree:2", "", two, ()))
     proved = render(Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, proved=True), ()))
     assert "<figure" not in proved and "Keep the default order" in proved
+    none = Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, before=gain.after), ())
+    assert "<figure" not in render(none) and "Nothing is recommended" in render(none)
+    assert "busiest links  " not in summary(none, None) and "busiest links  " in summary(
+        msgspec.structs.replace(none, answer=gain), None
+    )
 
 
 def test_nearly_equal_amounts_have_one_colour_of_a_map() -> None:

@@ -92,6 +92,13 @@ def line(values: dict[tuple[int, ...], float]) -> Line:
 HOSTS = [f"n{k}" for k in range(8)]
 
 
+def test_the_farthest_figure_of_an_outlier_is_named_first() -> None:
+    values = [{(k,): 10.0 + 0.01 * k for k in range(8)} | {(3,): slow} for slow in (20.0, 80.0)]
+    lines = [comparison._judged(replace(line(one), title=t), 2) for one, t in zip(values, ("near", "far"), strict=True)]
+    (outlier,) = comparison._outliers(HOSTS, lines, [], [], [])
+    assert [text.partition(":")[0] for text in outlier.evidence] == ["far", "near"]
+
+
 def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_as_a_node() -> None:
     pairs = {pair: 1.0 + 0.01 * ((3 * pair[0] + pair[1]) % 5) for one in schedule.rounds(8) for pair in one}
     slow_link, slow_node = dict(pairs), {pair: 3.0 * v if 5 in pair else v for pair, v in pairs.items()}
@@ -165,6 +172,9 @@ def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> N
     assert (
         page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c are not like the others"
     )
+    why = comparison.Outlier(("a",), True, ("memory: 9.00 GB/s, 0.52 of the median node (17.3 GB/s)", "latency: worse"))
+    assert page.sentence(msgspec.structs.replace(nodes, outliers=(why,))).endswith("the others: " + why.evidence[0])
+    assert page.sentence(msgspec.structs.replace(nodes, outliers=(why, two[1]))).endswith("; a: " + why.evidence[0])
     none = msgspec.structs.replace(nodes, lines=())
     assert "no figure was measured on 4 nodes" in page.sentence(none)
 

@@ -106,6 +106,7 @@ def command(
     out.
     """
     from firstlight.commands.history import page
+    from firstlight.commands.history import pair as pairs
     from firstlight.report.export.history import document
 
     folder, paths = _places(places, results)
@@ -116,23 +117,25 @@ def command(
     read = _read(paths)
     history = _history(read, machine, since, figures, threshold)
     judged, comparison = _compared(folder, history, figures, threshold)
+    ends = _ends(history, figures, threshold) if comparison is None else None
     code = OK if comparison is None else comparison.code
     if junit is not None:
         _junit(junit, comparison, judged)
     if as_json:
-        print_json(document(history, read.left, comparison, code))
+        print_json(document(history, read.left, comparison, ends, code))
         return code
+    pair = pairs.accepted(comparison) if comparison is not None else pairs.first(ends) if ends is not None else None
     place: Path | None = output or folder / PAGE
     left = [(left.path, left.why) for left in read.left]
     try:
         assert place is not None
-        page.write(history, read.chapters, comparison, left, place)
+        page.write(history, read.chapters, pair, left, place)
     except OSError as error:
         if output is not None:
             raise
         note(f"{place}: cannot be written ({error.strerror}); --output FILE writes the page elsewhere")
         place = None
-    tell(page.summary(history, comparison, len(left), width(), colour(), place))
+    tell(page.summary(history, pair, len(left), width(), colour(), place))
     return code
 
 
@@ -198,10 +201,7 @@ def _compared(
     folder: Path, history: History, figures: Sequence[str], threshold: float
 ) -> tuple[Judgement | None, Comparison | None]:
     """Return the newest run and its comparison with the accepted one of its machine; (None, None) if there is none."""
-    from msgspec.structs import replace
-
     from firstlight.analysis.compare import compare
-    from firstlight.analysis.formatting import name
     from firstlight.analysis.history.accepted import baseline
 
     base = baseline(folder, history.runs[-1].run.machine.name)
@@ -212,19 +212,39 @@ def _compared(
     if newest is None:
         return None, None
     after = runs.judged(newest.path)[0]
-    found = compare(before, after, threshold=threshold)
-    if figures:
-        wanted = [text.split() for text in figures]
+    return after, _chosen(compare(before, after, threshold=threshold), figures)
 
-        def chosen(who: Identity) -> bool:
-            return any(all(word in name(who) for word in words) for words in wanted)
 
-        found = replace(
-            found,
-            figures=tuple(f for f in found.figures if chosen(f.identity)),
-            changed=tuple(c for c in found.changed if chosen(c.identity)),
-        )
-    return after, found
+def _ends(history: History, figures: Sequence[str], threshold: float) -> Comparison | None:
+    """Return the comparison of the newest run with the first one if the runs are too few to detect a change."""
+    from firstlight.analysis.compare import compare
+
+    newest = history.runs[-1]
+    first = next(past for past in history.runs if past.run.imported == newest.run.imported)
+    if history.enough_runs or first is newest:
+        return None
+    before, after = (runs.judged(past.path)[0] for past in (first, newest))
+    return _chosen(compare(before, after, threshold=threshold), figures)
+
+
+def _chosen(found: Comparison, figures: Sequence[str]) -> Comparison:
+    """Return the comparison of the requested figures only."""
+    from msgspec.structs import replace
+
+    from firstlight.analysis.formatting import name
+
+    if not figures:
+        return found
+    wanted = [text.split() for text in figures]
+
+    def chosen(who: Identity) -> bool:
+        return any(all(word in name(who) for word in words) for words in wanted)
+
+    return replace(
+        found,
+        figures=tuple(f for f in found.figures if chosen(f.identity)),
+        changed=tuple(c for c in found.changed if chosen(c.identity)),
+    )
 
 
 def _junit(path: Path, comparison: Comparison | None, judged: Judgement | None) -> None:

@@ -1,4 +1,4 @@
-"""Write the two pages of a history: what moved when, what else changed then, and one small drawing per figure."""
+"""Write the two pages of a history: the newest change, all changes with what else changed, a drawing per figure."""
 
 from __future__ import annotations
 
@@ -10,28 +10,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.analysis import changes
-from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison
+from firstlight.analysis.compare import BETTER, WORSE
 from firstlight.analysis.environment import Difference
 from firstlight.analysis.formatting import name
 from firstlight.analysis.history.folder import Past
 from firstlight.analysis.history.series import History, Moved, Series
 from firstlight.analysis.provenance import bare, number, settle
 from firstlight.analysis.verdict import DISTURBED
-from firstlight.core.shell import command
-from firstlight.core.units import count, parts, percent, quantity, ratio, scale, significant
+from firstlight.commands.history import drawing
+from firstlight.commands.history.pair import Pair, different, disturbed, far, standing
+from firstlight.core.units import count, parts, percent, quantity, ratio, scale
 from firstlight.report import chapters, html
-from firstlight.report.comparison import Row, groups
 from firstlight.report.ink import Ink, wrap
 from firstlight.results.store.disk import being_written
 
 MOST_CHANGES = 6  # runs at which something changed, in the terminal
 MOST_FIGURES = 3  # figures of one of them
 MOST_CHARTS = 12  # of figures of a chapter, with a change or without; more are folded
-MOST_POINTS = 240  # of a drawing; of more runs some stand together
-WIDTH, HEIGHT, EDGE = 2600, 640, 40  # of a drawing, in its own units: whole numbers keep the page small
-
-
-Point = tuple[int, float, float, float]  # where a run stands, and its low, median, high
+MOST_ROWS = 4  # figures of one of them, in the table of the HTML page
 
 
 class Turn(NamedTuple):
@@ -71,7 +67,7 @@ class Places:
         return ", ".join(parts)
 
     def moved(self, series: Series, one: Moved) -> str:
-        """Return `8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
+        """Return `8.40 to 6.70 GB/s, 0.80 × (higher is better)`: from level to level."""
         where, unit = self._changes[id(one)][0], series.figure.unit
         before, after = one.change.before, one.change.after
         left, right = (
@@ -79,7 +75,8 @@ class Places:
         )
         if parts(before, unit)[1] and parts(before, unit)[1] == parts(after, unit)[1]:
             left = bare(before, unit, f"{where}.before", before)
-        return f"{left} to {right}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
+        times = number(ratio(one.change.ratio), f"{where}.ratio")
+        return f"{left} to {right}, {times} ({series.figure.better} is better)"
 
     def since(self, series: Series, one: Moved) -> str:
         """Return `7 runs`: how many show the new level."""
@@ -107,18 +104,6 @@ class Places:
         return "" if series.deviation is None else number(percent(series.deviation), f"{self.of(series)}.deviation")
 
 
-class Small(NamedTuple):
-    """One small drawing: paths of an SVG, the places of changes, the ends of the axis in words."""
-
-    band: str
-    line: str
-    dots: list[tuple[int, int]]  # the runs themselves, where there are few
-    levels: list[tuple[int, int, int]]  # x from, x to, y
-    moves: list[tuple[int, str]]  # x, outcome
-    top: str
-    bottom: str
-
-
 def turns(history: History) -> list[Turn]:
     """Return the changes by the run that shows them first, the newest first; observed values are last in each."""
     some = sorted(history.changed, key=lambda x: -x[1].runs[1].run.started)
@@ -131,10 +116,30 @@ def turns(history: History) -> list[Turn]:
     return found
 
 
-def worse(comparison: Comparison | None) -> list[Row]:
-    """Return the figures that are worse in the newest run than in the accepted one."""
-    found = groups(comparison, "accepted.") if comparison is not None else []
-    return [row for group in found if group.outcome == WORSE for row in group.rows]
+def answer(history: History, pair: Pair | None, places: Places) -> list[str]:
+    """Return the result: the newest change with its largest figure, and how the newest run compares with another one.
+
+    There is no sentence about changes if no figure is in enough runs.
+    """
+    found = turns(history)
+    if found:
+        newest, earlier = found[0], len(found) - 1
+        series, one = newest.figures[0]
+        largest = "; the largest change" if len(newest.figures) > 1 else ""
+        lines = [
+            f"{places.counts(newest)} since {newest.first.run.id} ({date(newest.first)}){largest}: {series.name}: "
+            f"{places.moved(series, one)}"
+        ]
+        lines += [f"changes at {count(earlier, 'earlier run')} are in the table"] if earlier else []
+    else:
+        lines = [unchanged(history)] if history.watched else []
+    return [*lines, standing(pair)] if pair is not None or not found else lines
+
+
+def unchanged(history: History) -> str:
+    """Return the sentence for a history without a change."""
+    threshold = number(percent(history.threshold), "threshold")
+    return f"no change of level above {threshold} in {count(history.watched, 'figure')}"
 
 
 def differences(some: Sequence[Difference]) -> list[str]:
@@ -159,30 +164,15 @@ def noise(history: History) -> str:
     )
 
 
-def standing(comparison: Comparison | None) -> str:
-    """Return a sentence that compares the newest run with the accepted one."""
-    if comparison is None:
-        return "no run is accepted yet; ./fl history --accept RUN accepts one"
-    if comparison.same_run:
-        return f"the newest run, {comparison.b}, is the accepted one"
-    n = comparison.counts
-    wrong = sum(c.regression for c in comparison.changed)
-    outcomes = {WORSE: "worse", BETTER: "better", UNCLEAR: "inconclusive", SAME: "the same"}
-    words = [f"{number(str(n[what]), f'accepted.counts.{what}')} {text}" for what, text in outcomes.items()]
-    counted = "sum(c.before == 'verified' and c.after == 'failed' for c in accepted.changed)"
-    words += [f"{number(str(wrong), counted)} verified before and wrong now"] if wrong else []
-    return f"the newest run, {comparison.b}, against the accepted {comparison.a}: {', '.join(words)}"
-
-
 def date(past: Past) -> str:
     """Return the local date on which a run started, such as `21 Nov 2026`."""
     day = time.strftime("%d %b %Y", time.localtime(past.run.started)).lstrip("0")
     return f"{day} (imported, date not known)" if past.run.undated else day
 
 
-def warnings(history: History, comparison: Comparison | None, left: int) -> list[str]:
+def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
     """Return the sentences that a reader must see before any number."""
-    found = list(comparison.disturbed) if comparison is not None else []
+    found = disturbed(pair)
     bad = [past for past in history.runs if history.disturbed(past)]
     if bad:
         many = number(count(len(bad), "run"), f"sum(r.disturbed >= {DISTURBED} for r in runs)")
@@ -209,18 +199,18 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
         found.append(f"{many} of other tools, named (imported) and not verified here")
     if not history.enough_runs:
         fewest = changes.fewest()
-        first, last = history.runs[0].path, history.runs[-1].path
-        two = f"compare two runs: {command('compare', first, last)}"
-        found.append(
-            f"no figure is in {number(str(fewest), str(fewest))} runs, the fewest in which a change can be detected; "
-            f"{'a comparison requires two runs' if first == last else two}"
+        few = (
+            f"; the newest run is compared with {pair.noun}"
+            if pair is not None and not pair.comparison.same_run
+            else ""
         )
+        found.append(f"the run of a change can be detected with {number(str(fewest), str(fewest))} runs or more{few}")
     return found
 
 
 def summary(
     history: History,
-    comparison: Comparison | None,
+    pair: Pair | None,
     left: int,
     width: int = 80,
     colour: bool = False,
@@ -228,15 +218,13 @@ def summary(
 ) -> str:
     """Return the terminal page, without a final newline."""
     ink = Ink(colour)
-    first, last = history.runs[0], history.runs[-1]
-    head = (
-        f"firstlight · history of {history.machine} · {count(len(history.runs), 'run')}, {date(first)} to {date(last)}"
-    )
+    span = f"{date(history.runs[0])} to {date(history.runs[-1])}"
+    head = f"firstlight · history of {history.machine} · {count(len(history.runs), 'run')}, {span}"
     lines = wrap(head, width, "", "  ")
     lines[0] = ink("strong", "firstlight") + lines[0].removeprefix("firstlight")
-    first_lines = [settle(sentence) for sentence in warnings(history, comparison, left)]
+    first_lines = [settle(sentence) for sentence in warnings(history, pair, left)]
     lines += [ink("warn", x) for sentence in first_lines for x in wrap(sentence, width, "  ! ", "    ")]
-    lines += ["", *wrap(settle(noise(history)), width, "  ", "  "), ""]
+    lines.append("")
     places = Places(history)
     found = turns(history)
     for turn in found[:MOST_CHANGES]:
@@ -256,26 +244,33 @@ def summary(
     if len(found) > MOST_CHANGES:
         lines += [f"  and changes at {count(len(found) - MOST_CHANGES, 'earlier run')}", ""]
     if not found and history.watched:
-        lines += wrap(
-            f"no change of level above {percent(history.threshold)} in {count(history.watched, 'figure')}",
-            width,
-            "  ",
-            "  ",
-        )
-        lines.append("")
-    lines += wrap(settle(standing(comparison)), width, "  ", "  ")
-    if comparison is not None:
-        for f in [f for f in comparison.figures if f.outcome == WORSE and not f.observed][:MOST_CHANGES]:
-            from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}"
-            sentence = f"worse: {name(f.identity)}: {from_to}, {ratio(f.ratio)}" + (
-                f"; {f.two_states}" if f.two_states else ""
-            )
-            lines += [ink("bad", x) for x in wrap(sentence, width, "    ", "      ")]
+        lines += [*wrap(settle(unchanged(history)), width, "  ", "  "), ""]
+    lines += wrap(settle(standing(pair)), width, "  ", "  ")
+    lines += _different(pair, width, ink)
+    lines += wrap(settle(noise(history)), width, "  ", "  ")
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 
+def _different(pair: Pair | None, width: int, ink: Ink) -> list[str]:
+    """Return lines for the largest differences from the other run, and for what differs in the environment."""
+    if pair is None or pair.comparison.same_run:
+        return []
+    lines = []
+    for outcome, style in ((WORSE, "bad"), (BETTER, "good")):
+        some = [f for f in pair.comparison.figures if f.outcome == outcome and not f.observed]
+        some.sort(key=far, reverse=True)
+        for f in some[:MOST_CHANGES]:
+            from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}, {ratio(f.ratio)}"
+            sentence = f"{outcome}: {name(f.identity)}: {from_to} ({f.better} is better)"
+            sentence += f"; {f.two_states}" if f.two_states else ""
+            lines += [ink(style, x) for x in wrap(sentence, width, "    ", "      ")]
+        lines += [f"    and {len(some) - MOST_CHANGES} more {outcome}"] if len(some) > MOST_CHANGES else []
+    changed = "; ".join(pair.comparison.environment) or "nothing that was recorded"
+    return [*lines, *(ink("dim", x) for x in wrap(f"what else changed: {changed}", width, "    ", "      "))]
+
+
 def write(
-    history: History, of: Mapping[str, str], comparison: Comparison | None, left: Sequence[tuple[str, str]], path: Path
+    history: History, of: Mapping[str, str], pair: Pair | None, left: Sequence[tuple[str, str]], path: Path
 ) -> None:
     """Write the page, whole or not at all. `of`: the chapter of each workload. Raises OSError.
 
@@ -283,16 +278,14 @@ def write(
     """
     part = path.with_name(being_written(path.name))
     try:
-        part.write_text(render(history, of, comparison, left), encoding="utf-8")
+        part.write_text(render(history, of, pair, left), encoding="utf-8")
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)
         raise
 
 
-def render(
-    history: History, of: Mapping[str, str], comparison: Comparison | None, left: Sequence[tuple[str, str]]
-) -> str:
+def render(history: History, of: Mapping[str, str], pair: Pair | None, left: Sequence[tuple[str, str]]) -> str:
     """Return the HTML page as text. `left`: what was left out, and why."""
     places = Places(history)
     page = {
@@ -301,88 +294,55 @@ def render(
         "runs": number(count(len(history.runs), "run"), "len(runs)"),
         "figures": number(count(len(history.series), "figure"), "len(figures)"),
         "threshold": number(percent(history.threshold), "threshold"),
+        "answer": answer(history, pair, places),
         "plain": settle,
         "first": date(history.runs[0]),
         "last": date(history.runs[-1]),
-        "warnings": warnings(history, comparison, len(left)),
+        "warnings": warnings(history, pair, len(left)),
         "left": left,
         "noise": noise(history),
-        "standing": standing(comparison),
-        "compared": comparison,
-        "worse": worse(comparison),
+        "compared": pair.comparison if pair is not None else None,
+        "noun": pair.noun if pair is not None else "",
+        "different": different(pair),
         "turns": turns(history),
         "date": date,
         "differences": differences,
-        "chapters": _chapters(history, of),
+        "chapters": _chapters(history, of, pair),
         "most_charts": MOST_CHARTS,
-        "small": lambda series: small(series, history.runs),
-        "width": WIDTH,
-        "height": HEIGHT,
+        "most_in_table": MOST_ROWS,
+        "small": lambda series: drawing.small(series, history.runs),
+        "width": drawing.WIDTH,
+        "height": drawing.HEIGHT,
         "firstlight": history.runs[-1].run.firstlight,
     }
     return html.page_of(Path(__file__).with_suffix(".html.j2"), page, ())
 
 
-def _chapters(history: History, of: Mapping[str, str]) -> list[tuple[str, list[Series]]]:
+class Chapter(NamedTuple):
+    """The figures of a chapter: those that changed, or differ from the other run, and those that do not."""
+
+    title: str
+    moved: list[Series]
+    others: list[Series]
+
+
+def _chapters(history: History, of: Mapping[str, str], pair: Pair | None) -> list[Chapter]:
     """Return the figures by chapter, those that changed last first; observed values after the others."""
+    apart = {f.identity: far(f) for f in pair.comparison.figures if f.different} if pair is not None else {}
     found: dict[str, list[Series]] = {}
     for series in history.series:
         found.setdefault(of.get(series.figure.identity.workload, "own"), []).append(series)
-    for some in found.values():
-        some.sort(
-            key=lambda s: (s.figure.observed, -max((m.runs[1].run.started for m in s.moved), default=0.0), s.name)
+    chapter_of = []
+    for chapter in sorted(found, key=chapters.place):
+        some = sorted(
+            found[chapter],
+            key=lambda s: (
+                s.figure.observed,
+                -max((m.runs[1].run.started for m in s.moved), default=0.0),
+                -apart.get(s.figure.identity, 0.0),
+                s.name,
+            ),
         )
-    return [(chapters.title(chapter), found[chapter]) for chapter in sorted(found, key=chapters.place)]
-
-
-def small(series: Series, runs: Sequence[Past]) -> Small:
-    """Draw one figure over the time of all runs, on a logarithmic axis if all its values allow one."""
-    began, ended = runs[0].run.started, runs[-1].run.started
-    span = max(ended - began, 1.0)
-    xs = [EDGE + round((WIDTH - 2 * EDGE) * (runs[k].run.started - began) / span) for k in series.at]
-    points = _pooled(
-        [
-            (x, v.median if v.low is None else v.low, v.median, v.median if v.high is None else v.high)
-            for x, v in zip(xs, series.values, strict=True)
-        ]
-    )
-    least, most = min(min(p[1:]) for p in points), max(max(p[1:]) for p in points)
-    logarithmic = least > 0 and most < math.inf
-    low, high = (math.log(least), math.log(most)) if logarithmic else (least, most)
-    middle, reach = (low + high) / 2, max((high - low) / 2, 0.05 if logarithmic else abs(most) * 0.05 or 1.0)
-
-    step = (HEIGHT / 2 - EDGE) / reach
-
-    def y(value: float) -> int:
-        return round(HEIGHT / 2 - step * ((math.log(value) if logarithmic else value) - middle))
-
-    line = "M" + "L".join(f"{p[0]} {y(p[2])}" for p in points)
-    upper = [f"{p[0]} {y(p[3])}" for p in points]
-    lower = [f"{p[0]} {y(p[1])}" for p in reversed(points)]
-    bounds = [0, *(m.change.at for m in series.moved), len(series.at)]
-    heights = [series.moved[0].change.before, *(m.change.after for m in series.moved)] if series.moved else []
-    ends = [math.exp(middle + s * reach) if logarithmic else middle + s * reach for s in (1, -1)]
-    by, unit = scale(series.values[-1].median, series.figure.unit)
-    top, bottom = (significant(end * by, 3) for end in ends)
-    return Small(
-        f"M{'L'.join([*upper, *lower])}Z",
-        line,
-        [(p[0], y(p[2])) for p in points] if len(points) <= 40 else [],
-        [(xs[a], xs[b - 1], y(h)) for a, b, h in zip(bounds, bounds[1:], heights, strict=False)],
-        [((xs[m.change.at] + xs[m.change.at - 1]) // 2, m.outcome) for m in series.moved],
-        f"{top} {'' if unit == '1' else unit}".rstrip(),
-        bottom,
-    )
-
-
-def _pooled(points: Sequence[Point]) -> Sequence[Point]:
-    """Return at most MOST_POINTS points: a group of neighbours becomes its median with the range of their intervals."""
-    if len(points) <= MOST_POINTS:
-        return points
-    size = -(-len(points) // MOST_POINTS)
-    return [_one(points[k : k + size]) for k in range(0, len(points), size)]
-
-
-def _one(some: Sequence[Point]) -> Point:
-    middle = sorted(some, key=lambda p: p[2])[len(some) // 2]
-    return some[len(some) // 2][0], min(p[1] for p in some), middle[2], max(p[3] for p in some)
+        moved = [s for s in some if s.moved or s.figure.identity in apart]
+        chapter_of.append(Chapter(chapters.title(chapter), moved, [s for s in some if s not in moved]))
+    return chapter_of

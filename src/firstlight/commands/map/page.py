@@ -28,8 +28,9 @@ def write(mapped: Mapped, path: Path) -> None:
 
 def render(mapped: Mapped) -> str:
     """Return the HTML page."""
-    phases = [_phases(mapped)] if len(mapped.answer.names) > 1 else []
-    drawings = [] if mapped.answer.proved else [_loads(mapped), *phases, *_matrices(mapped), _worst(mapped)]
+    a = mapped.answer
+    phases = [_phases(mapped)] if len(a.names) > 1 else []
+    drawings = [_loads(mapped), *phases, *_matrices(mapped), _worst(mapped)] if a.better and not a.proved else []
     page = {
         "mapped": mapped,
         "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
@@ -157,15 +158,8 @@ def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
     for mark, some in (("", sentences(mapped)), ("! ", notes(mapped))):
         for text in some:
             lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
-    lines += ["", f"  {'':<26}{'as it is':>12}{'map':>12}"]
-    for what, x, y in _rows(a.before, a.after):
-        lines.append(f"  {what:<26}{x:>12}{y:>12}")
-    if len(a.names) > 1:
-        lines += ["", f"  {'busiest link, by phase':<26}{'as it is':>12}{'map':>12}"]
-        for name, most, now in list(zip(a.names, a.before.phases, a.after.phases, strict=True))[:_MOST_PHASES]:
-            lines.append(f"  {name[:26]:<26}{binary(most):>12}{binary(now):>12}")
-        if len(a.names) > _MOST_PHASES:
-            lines.append(f"  and {len(a.names) - _MOST_PHASES} more phases")
+    if a.better and not a.proved:
+        lines += _table(mapped)
     if mapped.files:
         lines.append("")
     wide = max((len(w.title) for w in mapped.files), default=0) + 2
@@ -174,6 +168,21 @@ def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
     if place is not None:
         lines += ["", f"  report: {place}"]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _table(mapped: Mapped) -> list[str]:
+    """Return the loads before and after as lines of the terminal page, in total and by phase."""
+    a = mapped.answer
+    lines = ["", f"  {'':<26}{'as it is':>12}{'map':>12}"]
+    for what, x, y in _rows(a.before, a.after):
+        lines.append(f"  {what:<26}{x:>12}{y:>12}")
+    if len(a.names) > 1:
+        lines += ["", f"  {'busiest link, by phase':<26}{'as it is':>12}{'map':>12}"]
+        for name, most, now in list(zip(a.names, a.before.phases, a.after.phases, strict=True))[:_MOST_PHASES]:
+            lines.append(f"  {name[:26]:<26}{binary(most):>12}{binary(now):>12}")
+        if len(a.names) > _MOST_PHASES:
+            lines.append(f"  and {len(a.names) - _MOST_PHASES} more phases")
+    return lines
 
 
 def _rows(before: Side, after: Side) -> list[tuple[str, str, str]]:

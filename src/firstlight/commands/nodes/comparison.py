@@ -270,11 +270,10 @@ def _outliers(
     """Return the nodes whose figures are outliers, worst first, with what else is different about each."""
     evidence: dict[tuple[int, ...], list[str]] = {}
     worse: dict[tuple[int, ...], list[bool]] = {}
-    for line in (*lines, *links):
-        for value in line.values:
-            if value.named:
-                evidence.setdefault(value.members, []).append(_evidence(line, value))
-                worse.setdefault(value.members, []).append((value.share or 0) < 1)
+    named = [(line, value) for line in (*lines, *links) for value in line.values if value.named]
+    for line, value in sorted(named, key=lambda x: _distance(x[1]), reverse=True):
+        evidence.setdefault(value.members, []).append(_evidence(line, value))
+        worse.setdefault(value.members, []).append((value.share or 0) < 1)
     for k, slow, sentence in ends:
         evidence.setdefault((k,), []).append(sentence)
         worse.setdefault((k,), []).append(slow)
@@ -285,6 +284,12 @@ def _outliers(
             reasons += _as_others(lines, members[0])
     found = [Outlier(tuple(hosts[k] for k in m), all(worse[m]), tuple(reasons)) for m, reasons in evidence.items()]
     return sorted(found, key=lambda o: (len(o.hosts), not o.worse, -len(o.evidence)))
+
+
+def _distance(value: Value) -> float:
+    """Return how far a value is from the others, as a factor of 1 or more."""
+    share = value.share or 1.0
+    return max(share, 1 / share)
 
 
 def _evidence(line: Line, value: Value) -> str:

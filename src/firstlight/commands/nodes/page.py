@@ -33,7 +33,9 @@ def sentence(found: Nodes) -> str:
         return f"{n}: {_from(found)}"
     named = [("link " if len(o.hosts) > 1 else "") + " - ".join(o.hosts) for o in found.outliers]
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
-    return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"
+    evidence = next((o.evidence[0] for o in found.outliers[:1] if o.evidence), "")
+    why = f"{': ' if len(named) == 1 else f'; {named[0]}: '}{evidence}" if evidence else ""
+    return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others{why}"
 
 
 def _from(found: Nodes) -> str:

@@ -82,7 +82,8 @@ class HistorySeries(msgspec.Struct, frozen=True):
 class HistoryDocument(msgspec.Struct, frozen=True):
     """The runs, oldest first. `noise`: median of the deviations of what is timed; a quarter deviate by more than
     `quarter`. `others`: runs of other machines, by machine. `accepted`: the newest run against the accepted one, null
-    where none is. `code`: the exit status.
+    where none is. `first`: the newest run against the first one, if none is accepted and no figure is in enough runs to
+    detect a change, else null. `code`: the exit status.
     """
 
     machine: str
@@ -94,10 +95,13 @@ class HistoryDocument(msgspec.Struct, frozen=True):
     quarter: float | None
     figures: tuple[HistorySeries, ...]
     accepted: ComparedRuns | None
+    first: ComparedRuns | None
     code: int
 
 
-def document(history: History, left: Sequence[Left], comparison: Comparison | None, code: int) -> HistoryDocument:
+def document(
+    history: History, left: Sequence[Left], accepted: Comparison | None, first: Comparison | None, code: int
+) -> HistoryDocument:
     """Return the history as --json prints it."""
     places = {past.path: k for k, past in enumerate(history.runs)}
     return HistoryDocument(
@@ -109,7 +113,8 @@ def document(history: History, left: Sequence[Left], comparison: Comparison | No
         noise=history.noise,
         quarter=history.quarter,
         figures=tuple(_series(series, places) for series in history.series),
-        accepted=None if comparison is None else compared(comparison),
+        accepted=None if accepted is None else compared(accepted),
+        first=None if first is None else compared(first),
         code=code,
     )
 
