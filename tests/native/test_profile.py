@@ -145,7 +145,7 @@ def test_ranks_that_share_processors_are_told_first_and_sizes_are_counted(
         assert done.status == 0 and done.traffic is not None, done.stderr
         text = " ".join(done.stderr.split())
         assert f"! {ranks} ranks share {ranks // 2} processor" in text
-        assert text.index("ranks share") < text.index("share of MPI is")
+        assert text.index("ranks share") < text.index("of the recorded time is in MPI")
         assert len({r.node for r in done.traffic.times}) == 1 and all(r.processor for r in done.traffic.times)
         page = done.folder / "report.html"
         page.unlink()

@@ -6,6 +6,7 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.evidence import lacks_device, may_be_missing
 from firstlight.analysis.formatting import bare, listing
 from firstlight.analysis.verdict import Verified
+from firstlight.model.plan import AS_IT_IS
 from firstlight.results.record import Run
 from firstlight.toolchain import OFFLOADING, Absent
 
@@ -19,13 +20,21 @@ def absences(judgement: Judgement) -> list[Absent]:
     """
     run = judgement.run
     found: dict[tuple[str, str, str], list[str]] = {}
-    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement), *_unreported(judgement))):
+    lacking = dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement)))
+    if _only_external(run):
+        lacking = dict.fromkeys(a for a in run.not_available if a not in run.toolbox.absent)
+    for a in dict.fromkeys((*lacking, *_unreported(judgement))):
         program, _, toolchain = a.what.partition(_WITH)
         found.setdefault((program, bare(a.why), bare(a.fix)), []).append(toolchain)
     return [
         Absent(_WITH.join(x for x in (program, " / ".join(filter(None, toolchains))) if x), why, fix)
         for (program, why, fix), toolchains in found.items()
     ]
+
+
+def _only_external(run: Run) -> bool:
+    """Return whether the run consists of commands that a user built: what the machine lacks does not concern them."""
+    return bool(run.cells) and all(c.external is not None and c.program.toolchain == AS_IT_IS for c in run.cells)
 
 
 def _unreported(judgement: Judgement) -> list[Absent]:

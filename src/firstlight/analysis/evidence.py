@@ -196,7 +196,8 @@ def _take(
     for case in record.cases:
         subject = subject_of(cell, case)
         evidence = found.setdefault(subject, Evidence(subject))
-        evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
+        wrong = [c for c in checks[case.case] if not c.ok]
+        evidence.wrong += [c.what if cell.external is not None and not c.tolerance else sentence(c) for c in wrong]
         for devices in (d for d in record.devices if d.case == case.case):
             off_device = [one for one in devices.devices if one.place != "device"]
             if off_device and all(c.ok for c in checks[case.case]):

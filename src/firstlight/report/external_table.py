@@ -73,11 +73,12 @@ def _columns(table: Table) -> list[Column]:
 
 
 def _cell(line: Line, metric: str) -> str:
-    """Return `52.9 ms [51.8, 54.7]`."""
+    """Return `52.9 ms [51.8, 54.7]`, or `52.9 ms [4 launches only]` without an interval."""
     f = line.shown(metric)
     if f is None:
         return ""
-    return str(provenance.settle(f"{provenance.median(f)} [{provenance.span(f, ', ')}]"))
+    span = f"{provenance.launches(f)} only" if f.estimate.low is None else provenance.span(f, ", ")
+    return str(provenance.settle(f"{provenance.median(f)} [{span}]"))
 
 
 def _launches(line: Line) -> str:

@@ -104,14 +104,9 @@ def _kinds(judgement: Judgement) -> str:
 
 def _machine(judgement: Judgement, width: int) -> list[str]:
     run = judgement.run
-    sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
-    mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
-    chains = (
-        "" if run.imported else "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
-    )
     taken = wording.answered(run.answered, run.toolbox)
     metered = energy.sentence(judgement) if run.energy is not None and run.energy.meter is not None else ""
-    texts = filter(None, (machine_line(judgement), chains, metered, wording.verified(run), *taken))
+    texts = filter(None, (machine_line(judgement), wording.chains(run), metered, wording.verified(run), *taken))
     return [line for text in texts for line in wrap(text, width, "  ", "    ")]
 
 
@@ -264,7 +259,7 @@ def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
         *([f"{n.expected} failed as expected"] if n.expected else []),
         *([ink("warn", f"{n.unverified} unverified")] if n.unverified else []),
         *([f"{n.reported} reported by other tools"] if n.reported else []),
-        f"{n.absent} not available",
+        *([f"{n.absent} not available"] if n.absent else []),
         *([ink("bad", f"{count(len(judgement.lost), 'launch', 'launches')} lost")] if judgement.lost else []),
     ]
     return ["  " + " · ".join(parts)]

@@ -12,6 +12,7 @@ from firstlight.report.frame import AMOUNTS, Drawing, Trace, log_colours, text
 from firstlight.results.traffic import Phase
 
 MOST_BLOCKS = 96  # along a side of a matrix: with all of them dense the page stays below its limit of bytes
+FEW = 2  # ranks, whose matrix is not drawn: its table has all of it
 MOST_ROWS = 300  # of a table of pairs
 
 Sums = dict[tuple[int, int], tuple[int, int]]
@@ -28,7 +29,7 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
         f"all of {binary(sizes[0])}" if len(sizes) == 1 else f"of {binary(sizes[0])} to {binary(sizes[-1])} on average"
     )
     messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each on average"
-    return [
+    found = [
         _heat(
             phase,
             ranks,
@@ -38,8 +39,12 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
             binary,
             f"{binary(phase.bytes)} in all; {symmetry}.",
         ),
-        _heat(phase, ranks, f"{name}-messages", f"{before}{messages}", 0, _plain, "Messages of each pair."),
     ]
+    if len({p.messages for p in phase.pairs}) > 1:  # else all cells would have one colour
+        found.append(
+            _heat(phase, ranks, f"{name}-messages", f"{before}{messages}", 0, _plain, "Messages of each pair.")
+        )
+    return found
 
 
 def _capital(sentence: str, before: str) -> str:
@@ -70,7 +75,7 @@ def _heat(
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
             for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))[:MOST_ROWS]
         ],
-        [_cells(sums, side, width, which, form)],
+        [_cells(sums, side, width, which, form)] if ranks > FEW else [],
         {
             "xaxis": _axis(f"to {noun}", labels),
             "yaxis": _axis(f"from {noun}", labels) | {"autorange": "reversed", "scaleanchor": "x"},

@@ -84,6 +84,12 @@ def distance_sentence(phase: Phase, ranks: int) -> str:
     return f"{_percent(share)} of the bytes go to ranks {where}"
 
 
+def itself_sentence(phase: Phase) -> str:
+    """Return `63 % of all bytes stay at their sender`; "" if no rank sends to itself."""
+    own, total = (sum(p.bytes for p in some) for some in (set(phase.pairs) - set(others(phase.pairs)), phase.pairs))
+    return f"{_percent(own / total)} of all bytes stay at their sender" if own else ""
+
+
 def symmetry_sentence(phase: Phase) -> str:
     """Return a sentence on whether traffic is symmetric."""
     share = one_sidedness(phase)
@@ -96,7 +102,7 @@ def symmetry_sentence(phase: Phase) -> str:
 
 def title(phase: Phase, ranks: int) -> str:
     """Return the title of the matrix: its peers and its distances."""
-    parts = [peers_sentence(phase, ranks), distance_sentence(phase, ranks)]
+    parts = [peers_sentence(phase, ranks), distance_sentence(phase, ranks), itself_sentence(phase)]
     return "; ".join(part for part in parts if part)
 
 

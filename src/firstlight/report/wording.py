@@ -10,6 +10,7 @@ from firstlight.analysis.verdict import Identity, Verified
 from firstlight.core.shell import command
 from firstlight.core.units import binary
 from firstlight.model.catalogue import Value
+from firstlight.model.plan import AS_IT_IS
 from firstlight.results.record import Run, TunedDefault
 from firstlight.results.store import documents
 from firstlight.toolchain import Toolbox
@@ -80,6 +81,19 @@ def verified(run: Run) -> str:
     own = {one.name for one in run.brought if one.reporter is None}
     ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
+
+
+def chains(run: Run) -> str:
+    """Return the compilers, flag sets and MPI libraries on one line; "" if the run used none of them.
+
+    An imported run used none that firstlight knows, and neither did commands that a user built.
+    """
+    own = [one for one in run.brought if one.reporter is None]
+    if run.imported or (own and all(c.program.toolchain == AS_IT_IS and c.program.mpi is None for c in run.cells)):
+        return ""
+    sets = ", ".join(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
+    mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
+    return "  ×  ".join([", ".join(tools(run)) or "no compiler", sets, mpis])
 
 
 def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:

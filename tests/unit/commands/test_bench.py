@@ -234,6 +234,20 @@ def test_without_any_check_nothing_is_ranked(here: Path, capsys: Captured) -> No
     assert code == OK and {f["verdict"] for f in found} == {"unverified"}
 
 
+def test_the_page_of_commands_names_them_and_nothing_that_does_not_concern_them(here: Path, capsys: Captured) -> None:
+    for name, status in (("good", 0), ("bad", 3)):
+        (here / f"{name}.sh").write_text(f"#!/bin/sh\necho oh >&2\nexit {status}\n")
+        (here / f"{name}.sh").chmod(0o755)
+    words = ("--launches", "2", "--as", "r", "--", "./good.sh", "--", "./bad.sh")
+    code, out, _ = call(capsys, "bench", *words)
+    text = " ".join(out.split())
+    page = (here / "results" / "r" / "report.html").read_text()
+    assert code == REGRESSION and "firstlight · good_sh and bad_sh on " in text
+    assert "gcc" not in text.partition("findings")[0] and "not available" not in text and "Not available" not in page
+    assert "failed: ended with status 3: oh" in text and "allowed 0" not in text + page
+    assert "[2 launches only]" in text and "2 launches</data> only" in page
+
+
 def test_a_status_fails_and_a_hang_is_ended(here: Path, capsys: Captured) -> None:
     words = ("--", "sh", "-c", "echo oh >&2; exit 3", "--", "sleep", "600")
     code, found, err = turns.cut_short(

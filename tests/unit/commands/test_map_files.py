@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firstlight.commands.map import formats, slots, source, trying
 from firstlight.commands.map.answer import Answer, Mapped, Side
-from firstlight.commands.map.page import _matrix, notes, render, summary
+from firstlight.commands.map.page import _loads, _matrix, notes, render, sentences, summary
 from firstlight.commands.map.runner import MappingRequest, compared
 from firstlight.commands.map.slots import Slot, Slots
 from firstlight.core.errors import UsageError
@@ -161,7 +161,7 @@ def test_a_profile_becomes_a_pattern() -> None:
     assert source.of_profile(traffic(TWO), True).text == "ranks 3\nphase 1\n0 1 10\nphase 2\n0 1 5\n2 0 7\n"
     one = source.of_profile(traffic(TWO), False)
     assert one.text == "ranks 3\nphase all phases\n0 1 15\n2 0 7\n"
-    assert "collective operations (58%" in one.notes[0]
+    assert "collective operations (58 %" in one.notes[0]
     with pytest.raises(UsageError, match="a map cannot shorten"):
         source.of_profile(traffic(()), True)
 
@@ -310,6 +310,35 @@ def test_a_page_ends_where_nothing_is_to_gain_and_draws_no_single_phase() -> Non
     assert "<figure" not in render(none) and "Nothing is recommended" in render(none)
     assert "busiest links  " not in summary(none, None) and "busiest links  " in summary(
         msgspec.structs.replace(none, answer=gain), None
+    )
+
+
+def test_a_gain_is_one_sentence_with_both_times_and_numbers_of_links_begin_at_zero() -> None:
+    loads = {"most": 3 << 20, "maxima": 2 * answer(()).after.maxima, "seconds": 4e-5}
+    sides = [
+        msgspec.structs.replace(answer(()).before, **loads | {"maxima": loads["maxima"] // k, "seconds": 4e-5 / k})
+        for k in (1, 2)
+    ]
+    gain = Mapped(
+        "0", "test", "tree:2", "", msgspec.structs.replace(answer((0, 2, 1, 3)), before=sides[0], after=sides[1]), ()
+    )
+    first, *others = sentences(gain)
+    assert first.startswith(
+        "Messages are predicted to last 20.0 us with this map instead of 40.0 us (2.00 times faster)"
+    )
+    assert not any("20.0 us" in text for text in others)
+    few, many = (
+        _loads(
+            msgspec.structs.replace(
+                gain,
+                answer=msgspec.structs.replace(gain.answer, before=msgspec.structs.replace(sides[0], spread=(n, 4))),
+            )
+        )
+        for n in (8, 5000)
+    )
+    assert (
+        few.layout["yaxis"] == {"title": {"text": "links"}, "rangemode": "tozero"}
+        and many.layout["yaxis"]["type"] == "log"
     )
 
 

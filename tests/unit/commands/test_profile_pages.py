@@ -155,6 +155,8 @@ def test_sentences_say_what_the_matrix_shows() -> None:
         traffic_shape.peers_sentence(phase(there | far), 8) == "Ranks send to 1 to 2 others (half of them to at most 1)"
     )
     assert traffic_shape.title(phase({}), 8) == "No rank sends to another"
+    own = {(0, 0): 30, (1, 1): 30, (0, 1): 20, (1, 0): 20}
+    assert traffic_shape.title(phase(own), 2) == "Each rank sends to 1 other; 60 % of all bytes stay at their sender"
     assert traffic_shape.imbalance(phase(there | far), 8) == pytest.approx(24 * 8 / 80)
     assert traffic_shape.distances(phase({(0, 7): 8}), 8) == [(1, 1.0)]  # around the end
 
@@ -285,8 +287,23 @@ def test_sharing_processors_is_said_before_anything_else() -> None:
     assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node: they wait for a processor")
     assert "ranks share processors: that is not a measure" in page.sentences(some)[0]
     text = " ".join(page.summary(some, None).lower().split())
-    assert text.index("3 ranks share") < text.index("the share of mpi")
+    assert text.index("3 ranks share") < text.index("of the recorded time is in mpi")
     assert "3 ranks share 2 processors" in page.render(some)
+
+
+def test_the_first_sentence_has_the_share_of_mpi_by_rank_and_its_largest_call() -> None:
+    some = traffic(2, phase(ring(2)))
+    uneven = [msgspec.structs.replace(r, recorded=1.0, mpi=m) for r, m in zip(some.times, (0.6, 0.3), strict=True)]
+    shown = page.sentences(msgspec.structs.replace(some, times=tuple(uneven)))[0]
+    assert shown == "45 % of the recorded time is in MPI (30 % to 60 % by rank), 100 % of it in MPI_Send."
+
+
+def test_a_matrix_with_one_colour_or_two_ranks_is_not_drawn() -> None:
+    equal, few = plots.drawings(traffic(8, phase(ring(8))), "p"), plots.drawings(traffic(2, phase(ring(2))), "p")
+    assert not [d for d in equal if d.id.endswith("-messages")]
+    assert [bool(d.data) for d in equal if d.id.endswith("-bytes")] == [True]
+    (matrix,) = (d for d in few if d.id.endswith("-bytes"))
+    assert not matrix.data and len(matrix.rows) == 2
 
 
 def with_sizes(*rows: tuple[int, int, int]) -> Phase:
@@ -299,7 +316,7 @@ def with_sizes(*rows: tuple[int, int, int]) -> Phase:
         ([(4, 6, 48)], "All messages have 8 – 15 B"),
         ([(0, 9, 0)], "All messages have 0 B"),
         ([(4, 6, 48), (21, 2, 3 << 20)], "75 % of the messages have 8 – 15 B; 100 % of the bytes are in messages of"),
-        ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB, and 100 % of the bytes"),
+        ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB; they contain 100 % of the bytes"),
         ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "messages are of 512 – 1023 B to 512 KiB – 1 MiB; "),
     ],
 )  # fmt: skip

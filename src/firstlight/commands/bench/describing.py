@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from firstlight.analysis import formatting
+from firstlight.analysis.formatting import listing
 from firstlight.commands.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, BenchRequest
 from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Role
 from firstlight.model.catalogue import Bound, Row, Value
@@ -19,6 +20,7 @@ OWN = (
     Metric(MEMORY, "MiB", MEMORY, "value", 2.0**-20, "lower"),
 )
 """Metrics of every program; the first one decides how often the program is launched."""
+MOST_NAMED = 3  # commands in a title
 CALLED = {SHARE: "share of time in MPI", TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
 RATES = {
     FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
@@ -60,8 +62,9 @@ def descriptions(request: BenchRequest) -> dict[str, Description]:
 
 
 def title(request: BenchRequest) -> str:
-    """Return the title of the page: the user's own, else the name of the only command, else a general one."""
-    return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
+    """Return the title of the page: the user's own, else the names of a few commands, else their number."""
+    names = list(request.commands)
+    return request.title or (listing(names) if len(names) <= MOST_NAMED else f"{len(names)} commands")
 
 
 def brought(request: BenchRequest, cells: Sequence[Cell], limit: float | None) -> Brought:

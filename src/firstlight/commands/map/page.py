@@ -17,6 +17,8 @@ from firstlight.results.store.durable import replace
 
 _MOST_PHASES = 8
 _CONFIRMED = 0.1
+FAR = 100  # links of one load: with so many the axis is logarithmic
+_PLAIN = {"showgrid": False, "zeroline": False}
 ALIKE = 1.0
 """The fewest decimal orders of bytes over which a matrix changes its colour: nearly equal amounts look alike."""
 
@@ -57,11 +59,12 @@ def _sentences(mapped: Mapped) -> list[str]:
         f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
     )
     before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
-    if before is not None and after is not None and gain is not None:
+    if before is not None and after is not None and gain is not None and (mapped.trial or not a.better):
         lines.append(
             f"the simulated time of messages is {quantity(after, 's')} instead of {quantity(before, 's')} "
-            f"({significant(gain)} times less){_apart(mapped)}"
+            f"({significant(gain)} times less)"
         )
+    lines += [apart] if (apart := _apart(mapped)) else []
     if gain is not None and a.flowing_gain is not None and len(a.names) > 1:
         lines.append(_confirmed(gain, a.flowing_gain))
     if mapped.trial is not None:
@@ -86,8 +89,10 @@ def _verdict(mapped: Mapped) -> str:
                 f"the load of the busiest links is {significant(a.gain)} times smaller; no time was simulated; "
                 "measure the map with --try"
             )
+        before, after = (quantity(side.seconds or 0.0, "s") for side in (a.before, a.after))
         return (
-            f"messages are predicted to be {significant(predicted)} times faster with this map; measure it with --try"
+            f"messages are predicted to last {after} with this map instead of {before} "
+            f"({significant(predicted)} times faster); measure it with --try"
         )
     if mapped.recommended:
         return "the map is recommended: the program is faster with it"
@@ -103,9 +108,9 @@ def _apart(mapped: Mapped) -> str:
     if len(waits) < 2:
         return ""
     return (
-        f"; this is {significant(waits[0])} and {significant(waits[1])} times the time of the busiest links "
-        "alone, before and after. The rest is latency of hops, and messages that wait at one link while the "
-        "next one is idle"
+        f"the simulated times are {significant(waits[0])} and {significant(waits[1])} times the time of the busiest "
+        f"links alone, before and after; the rest is latency of hops, and messages that wait at one link while the "
+        f"next one is idle"
     )
 
 
@@ -220,7 +225,7 @@ def _loads(mapped: Mapped) -> Drawing:
         )
         rows.append((name, "0 B", str(side.idle)))
         rows += [(name, f"to {binary((k + 1) * step)}", str(n)) for k, n in enumerate(side.spread) if n]
-    total = a.links
+    total, most = a.links, max((*a.before.spread, *a.after.spread), default=0)
     title = (
         f"The busiest of {total} links has a load of {binary(a.after.most)} instead of "
         f"{binary(a.before.most)}; {percent(a.after.idle / max(total, 1))} of them are idle"
@@ -234,7 +239,7 @@ def _loads(mapped: Mapped) -> Drawing:
         data,
         layout(
             bytes_axis("load of a link", max(a.before.most, a.after.most)),
-            {"title": {"text": "links"}, "type": "log"},
+            {"title": {"text": "links"}} | ({"type": "log"} if most >= FAR else {"rangemode": "tozero"}),
             barmode="overlay",
         ),
     )
@@ -314,7 +319,11 @@ def _matrix(name: str, title: str, side: Side, noun: str) -> Drawing:
         ("from", "to", "bytes"),
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],
-        layout({"title": {"text": f"to {unit}"}}, {"title": {"text": f"from {unit}"}, "autorange": "reversed"}),
+        layout(
+            {"title": {"text": f"to {unit}"}} | _PLAIN,
+            {"title": {"text": f"from {unit}"}, "autorange": "reversed", "scaleanchor": "x"} | _PLAIN,
+        ),
+        folded=True,
     )
 
 
@@ -329,6 +338,7 @@ def _worst(mapped: Mapped) -> Drawing:
         "Links as the network names them.",
         ("", "as it is", "with the map"),
         rows,
+        folded=True,
     )
 
 

@@ -15,6 +15,7 @@ from firstlight.analysis.roles import between_processes
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import PATTERN
+from firstlight.core.units import percent
 from firstlight.model.catalogue import Workload
 from firstlight.results.traffic import PROFILE, Phase, Traffic, whole
 
@@ -155,4 +156,4 @@ def _notes(phases: Sequence[Phase]) -> list[str]:
     if not together:
         return []
     share = together / (together + named)
-    return [f"collective operations ({share:.0%} of the bytes) are not included: MPI prescribes no route for them"]
+    return [f"collective operations ({percent(share)} of the bytes) are not included: MPI prescribes no route for them"]

@@ -43,8 +43,7 @@ def sentences(traffic: Traffic) -> list[str]:
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
     lines = [
-        f"the share of MPI is {percent(traffic_shape.mpi_share(traffic))} of the recorded time"
-        + (", but ranks share processors: that is not a measure of communication" if crowded else "")
+        _share(traffic) + (", but ranks share processors: that is not a measure of communication" if crowded else "")
     ]
     if not crowded:
         lines += splits(traffic)
@@ -63,6 +62,17 @@ def sentences(traffic: Traffic) -> list[str]:
             "no message names its receiver: all communication is collective, and MPI prescribes no route for that"
         )
     return [s[:1].upper() + s[1:] + "." for s in lines]
+
+
+def _share(traffic: Traffic) -> str:
+    """Return `46 % of the recorded time is in MPI (34 % to 59 % by rank), 87 % of it in MPI_Sendrecv`."""
+    shares = [r.mpi / r.recorded for r in traffic.times if r.recorded]
+    ends = [percent(end) for end in (min(shares, default=0.0), max(shares, default=0.0))]
+    by_rank = f" ({ends[0]} to {ends[1]} by rank)" if ends[0] != ends[1] else ""
+    some = whole(traffic).kinds
+    total, first = sum(k.seconds for k in some), max(some, key=lambda k: k.seconds, default=None)
+    most = f", {percent(first.seconds / total)} of it in {first.name}" if first is not None and total > 0 else ""
+    return f"{percent(traffic_shape.mpi_share(traffic))} of the recorded time is in MPI{by_rank}{most}"
 
 
 def splits(traffic: Traffic) -> list[str]:

@@ -69,7 +69,7 @@ def sizes_title(phase: Phase) -> str:
         return first
     share = percent(large.bytes / size)
     return (
-        f"{first}, and {share} of the bytes"
+        f"{first}; they contain {share} of the bytes"
         if many == large
         else f"{first}; {share} of the bytes are in messages of {span(large)}"
     )
