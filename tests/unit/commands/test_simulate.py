@@ -80,6 +80,19 @@ def test_equal_algorithms_do_not_take_turns() -> None:
     assert len(sweep.spans({"a": a, "b": b})) == 1
 
 
+def test_of_equal_algorithms_the_one_that_stays_best_begins() -> None:
+    a, b = {8.0: 1.0, 1024.0: 3.0, 4096.0: 9.0}, {8.0: 1.01, 1024.0: 2.0, 4096.0: 4.0}
+    assert [s.algorithm for s in sweep.spans({"a": a, "b": b})] == ["b"]
+
+
+def test_a_single_time_is_divided_in_its_sentence() -> None:
+    parts = Breakdown(latency=1e-6, bandwidth=3e-6)
+    one = Prediction("goal", "other", "t", 4, 8, seconds=4e-6, breakdown=parts)
+    assert page._winner([one]) == "goal lasts 4.00 us: bandwidth 75 %, latency 25 %."
+    whole = msgspec.structs.replace(one, breakdown=Breakdown(bandwidth=4e-6))
+    assert page._winner([whole]) == "goal lasts 4.00 us."
+
+
 @given(
     st.dictionaries(
         st.sampled_from("abcd"),

@@ -39,15 +39,18 @@ def lines(predictions: Sequence[Prediction], by_scale: bool = False) -> dict[str
 
 
 def spans(some: Mapping[str, Line]) -> list[Span]:
-    """Return the best algorithm over the sweep, ascending and without gaps. In a tie the previous best one stays."""
+    """Return the best algorithm over the sweep, ascending and without gaps.
+
+    In a tie the previous best one stays; among new ones, the one that stays best for the most values wins.
+    """
+    xs = sorted({x for line in some.values() for x in line})
+    tied = [_tied(some, x) for x in xs]
     best: list[tuple[float, str]] = []
-    for x in sorted({x for line in some.values() for x in line}):
-        here = {name: line[x] for name, line in some.items() if x in line}
-        winner = min(here, key=lambda name: (here[name], name))
-        before = best[-1][1] if best else winner
-        if before in here and here[before] <= (1 + TIE) * here[winner]:
-            winner = before
-        best.append((x, winner))
+    for k, x in enumerate(xs):
+        if not best or best[-1][1] not in tied[k]:
+            best.append((x, max(tied[k], key=lambda name: _lasting(name, tied[k:]))))
+        else:
+            best.append((x, best[-1][1]))
     found: list[Span] = []
     for k, (x, name) in enumerate(best):
         if found and found[-1].algorithm == name:
@@ -60,6 +63,17 @@ def spans(some: Mapping[str, Line]) -> list[Span]:
             )
         found.append(Span(name, x, x, None))
     return found
+
+
+def _tied(some: Mapping[str, Line], x: float) -> list[str]:
+    """Return the algorithms whose time at `x` equals the shortest one, within TIE, the fastest first."""
+    here = sorted((line[x], name) for name, line in some.items() if x in line)
+    return [name for seconds, name in here if seconds <= (1 + TIE) * here[0][0]]
+
+
+def _lasting(name: str, tied: Sequence[Sequence[str]]) -> int:
+    """Return for how many values in a row the algorithm is among the best."""
+    return next((k for k, names in enumerate(tied) if name not in names), len(tied))
 
 
 def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: float) -> float:
