@@ -142,6 +142,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"
 
 
+def declared(share: float) -> str:
+    """Return `5 %`: a share that someone declared, without decimals that it does not have."""
+    return f"{100 * share:.4g} %"
+
+
 def duration(seconds: float) -> str:
     """Return `2 min 21 s`."""
     whole = round(seconds)

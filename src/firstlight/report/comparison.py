@@ -9,10 +9,11 @@ from firstlight.analysis.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, C
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.provenance import number, states_of
 from firstlight.analysis.verdict import Identity
-from firstlight.core.units import count, percent, quantity, ratio, significant
+from firstlight.core.units import count, declared, quantity, ratio, significant
 from firstlight.report.ink import Ink, wrap
 
 _MOST = 40
+_FEW = 8  # inconclusive figures
 _NUMBERS = 52  # columns of two medians, their ratio and its interval
 _STYLE = {WORSE: "bad", BETTER: "good", UNCLEAR: "warn", SAME: "dim"}
 
@@ -20,7 +21,10 @@ _STYLE = {WORSE: "bad", BETTER: "good", UNCLEAR: "warn", SAME: "dim"}
 def comparison(
     compared: Comparison, width: int = 80, colour: bool = False, most: int = _MOST, everything: bool = False
 ) -> str:
-    """Return the terminal page: differences first; equal figures are counted, and listed if `everything` is set."""
+    """Return the terminal page: the counts first, then differences; equal figures are listed if `everything` is set.
+
+    Of the inconclusive figures only a few are listed otherwise.
+    """
     ink = Ink(colour)
     title, runs = "firstlight", f" · run {compared.b} against run {compared.a}"
     lines = wrap(title + runs, width, "", "  ")
@@ -28,9 +32,11 @@ def comparison(
     lines += [ink("warn", x) for warning in warnings(compared) for x in wrap(warning, width, "  ! ", "    ")] + [""]
     if compared.same_run and not everything:
         return ink.page(lines).rstrip("\n")
+    lines += [*_verdict(compared, width, ink), ""]
     for outcome in (WORSE, BETTER, UNCLEAR, *((SAME,) if everything else ())):
         some = [f for f in compared.figures if f.outcome == outcome]
-        lines += _group(outcome, sorted(some, key=_distance, reverse=True), width, ink, most)
+        listed = _FEW if outcome == UNCLEAR and not everything else most
+        lines += _group(outcome, sorted(some, key=_distance, reverse=True), width, ink, listed)
     lines += _changed(compared.changed, width, ink)
     for title, alone in (("only in A", compared.only_a), ("only in B", compared.only_b)):
         if alone:
@@ -44,7 +50,7 @@ def comparison(
     lines += [ink("dim", "  differences of the environments")]
     differing = compared.environment or ("no recorded property",)
     lines += [x for e in differing for x in wrap(e, width, "  - ", "    ")]
-    return ink.page([*lines, "", *_verdict(compared, width, ink)])
+    return ink.page([*lines, "", *_meaning(compared, width, ink)])
 
 
 class Row(NamedTuple):
@@ -102,7 +108,7 @@ def _row(f: Compared[Identity], where: str) -> Row:
 def summary_numbers(compared: Comparison) -> dict[str, str]:
     """Return the numbers of the sentences around the tables, by their names in the document."""
     numbers = {f"counts_{what}": number(str(n), f"counts.{what}") for what, n in compared.counts.items()}
-    numbers |= {name: number(percent(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
+    numbers |= {name: number(declared(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
     if compared.shift is not None:
         numbers["shift"] = number(ratio(compared.shift), "shift")
     return numbers | {"changed": number(str(len(compared.changed)), "len(changed)")}
@@ -169,11 +175,15 @@ def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     if observed:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"
         lines += wrap(f"{which} no exit status", width, "  ", "  ")
-    meaning = (
-        f"B / A is the ratio of the medians shown, with its {percent(compared.confidence)} interval. Different: "
-        f"that interval, widened by {percent(compared.drift)} for "
-        f"drift between runs, excludes 1, and B / A is more than {percent(compared.threshold)} from 1"
-    )
     if compared.shift is not None:
         lines += wrap(f"over all figures B is {significant(compared.shift)} x as good as A", width, "  ", "  ")
-    return lines + [ink("dim", x) for x in wrap(meaning, width, "  ", "  ")]
+    return lines
+
+
+def _meaning(compared: Comparison, width: int, ink: Ink) -> list[str]:
+    meaning = (
+        f"B / A is of the medians shown, with its {declared(compared.confidence)} interval; "
+        f"different: that interval, widened by {declared(compared.drift)} for "
+        f"drift between runs, excludes 1, and B / A is more than {declared(compared.threshold)} from 1"
+    )
+    return [ink("dim", x) for x in wrap(meaning, width, "  ", "  ")]

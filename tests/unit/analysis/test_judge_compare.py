@@ -300,6 +300,15 @@ def test_a_wrong_result_is_a_regression_also_in_a_disturbed_run(first: Judgement
     assert compare(first, disturbed(judge(scene.run, records, scene.workloads), 0.6)).code == 1
 
 
+def test_the_counts_come_before_the_figures_and_few_inconclusive_ones_are_listed(first: Judgement) -> None:
+    found = compare(first, synthetic.judgement(2, slower={"latency": 1.5}))
+    text = comparison(found, 200)
+    assert text.index(f"{found.counts['worse']} worse") < text.index("latency.chase") < text.index("excludes 1")
+    some = tuple(replace(f, outcome="inconclusive", reason="") for f in found.figures[:12])
+    unclear = replace(found, figures=some)
+    assert "and 4 more" in comparison(unclear, 200) and "and 4 more" not in comparison(unclear, 200, everything=True)
+
+
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
 def test_a_comparison_keeps_to_its_width_and_uses_it(first: Judgement, width: int) -> None:
     lines = comparison(compare(first, synthetic.judgement(2)), width, everything=True, most=1000).splitlines()

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 import loops_samples
 from commands import Captured, call, needs
-from firstlight.commands.loops import Pragma, choosing, dispatch, judging, records, source
+from firstlight.commands.loops import Pragma, choosing, dispatch, drawings, judging, records, source
 from firstlight.commands.loops import page as pages
 from firstlight.commands.loops.choosing import Range
 from firstlight.commands.loops.judging import Judged, judged
@@ -161,10 +161,18 @@ def test_a_page_has_every_number_of_the_data_and_no_other_table() -> None:
             if t["ratios"]:
                 wanted.add((t["told"], *(significant(1 / r) for r in t["ratios"].values())))
     assert shown == wanted
-    assert "1 of 2 loops runs faster" in page and "golden stays: no candidate is faster" in page
+    assert re.search(r"1 of 2 loops runs faster, [\d.]+ to [\d.]+ times as fast<", page)
+    assert "golden stays: no candidate is faster" in page
     assert "unroll 3: 4 turns" in re.sub("<.*?>", "", page) and "/home/somebody" not in page
     assert page.count("The loop has changed") == 1  # of `twice`, whose hash is another one
     assert unbroken("at 0 of 3 trip counts") and "at 0 of 3 trip counts" in page
+
+
+def test_one_measured_loop_is_drawn_once() -> None:
+    some = loops_samples.outcomes()
+    one = [o for o in some if o.judged][:1]
+    assert drawings.overview(one) == [] and drawings.by_trip(one) is not None
+    assert len(drawings.overview([one[0], replace(one[0], loop="other")])) == 1
 
 
 def test_a_page_without_a_faster_loop_counts_none() -> None:

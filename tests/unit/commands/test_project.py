@@ -20,7 +20,7 @@ import synthetic
 from commands import Captured, call
 from firstlight.analysis.roles import players
 from firstlight.analysis.verdict import Identity, Limit
-from firstlight.commands.project import machines, messages, scaling
+from firstlight.commands.project import answer, machines, messages, page, scaling
 from firstlight.commands.project.node import Application, Rates, Sample
 from firstlight.commands.project.scaling import MessageSpread, Place
 from firstlight.core import formulas
@@ -235,6 +235,21 @@ def test_a_run_with_a_huge_parameter_is_one_line(size: float, capsys: Captured, 
     code, out, err = call(capsys, *words)
     assert (code, out, err.count("\n")) == (USAGE, "", 1)
     assert "run huge cannot be projected: `m ** " in err and "project another run" in err
+
+
+def test_a_result_has_its_error_within_the_run_and_a_disturbed_run_is_reported_first() -> None:
+    point = answer.Point(4, "flat:4", 1.0, 1e-3, 9e-4, 2e-3, 1e-4, 1e9, 0.9, 0)
+    app = answer.Application("solver", "cg.serial", 1, 1e6, (point,), (replace(point, nodes=1, seconds=4e-3), point))
+    off = answer.LeftOut("solver", "size", "cg.serial", "cg.serial", 1, 4e4, 1.3, 1.2, 1.4, 1.0)
+    machine = answer.Machine("a node", None, None, None, None, "unknown", {})
+    made = answer.Projected(
+        "0", "r", (off,), "flat:4", 4, "fitted", machine, None, (), (app,), (), "run r was disturbed"
+    )
+    (sentence,) = page.results(made)
+    assert sentence.endswith("; within the run the same projection is off by 30 % at worst")
+    text = page.summary(made, None, 200)
+    assert text.index("! run r was disturbed; project a run of a quiet machine") < text.index("solver: a step")
+    assert "run r was disturbed" in page.render(made) and "disturbed" not in page.render(replace(made, disturbed=""))
 
 
 @pytest.mark.native

@@ -16,6 +16,7 @@ from firstlight.core.units import (
     MOST_SECONDS,
     binary,
     convert,
+    declared,
     duration,
     interval,
     minutes,
@@ -161,3 +162,8 @@ def test_a_share_is_written_in_percent_or_as_a_fraction(text: str, share: float)
 def test_what_is_not_a_share_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a share; write it as 2%"):
         parse_share(text)
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.05, "5 %"), (0.015, "1.5 %"), (0.99, "99 %"), (0.0, "0 %")])
+def test_a_declared_share_has_only_its_own_decimals(share: float, text: str) -> None:
+    assert declared(share) == text

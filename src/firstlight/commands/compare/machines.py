@@ -11,6 +11,7 @@ import msgspec
 
 from firstlight.analysis import Judgement, formatting
 from firstlight.analysis.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
+from firstlight.analysis.formatting import listing
 from firstlight.analysis.interval import quotient, ratio
 from firstlight.analysis.provenance import bare, number, settle, states_of
 from firstlight.analysis.states import describe_states, spanning
@@ -18,7 +19,7 @@ from firstlight.analysis.verdict import DISTURBED, Estimate, Reported, States, V
 from firstlight.core.confidence import LEVEL
 from firstlight.core.errors import INCONCLUSIVE, OK
 from firstlight.core.heritage import Entry, Heritage
-from firstlight.core.units import convert, count, percent, quantity, significant
+from firstlight.core.units import convert, count, declared, quantity, significant
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.catalogue.brought import IMPORTED
 from firstlight.model.plan.selectors import resolved, same_value
@@ -38,7 +39,7 @@ _NUMBERS = 22  # columns of a median and its share
 class Cell(msgspec.Struct, frozen=True):
     """What one run answers a row by. `share` of the best median of the row, 1 is the best; null where there is none.
 
-    `standing`: best; alike: no difference to the best can be shown, or none that matters; behind; reported: by another
+    `standing`: best; alike: no difference from the best can be shown, or none that matters; behind; reported: by another
     tool, not verified and without a share; none, with `reason`.
     """
 
@@ -285,6 +286,15 @@ def results(found: Beside) -> list[str]:
     return [_result(lines, k, found.threshold) for k in range(len(found.runs))] if lines else []
 
 
+def undecided(found: Beside) -> str:
+    """Return why no run is called better; "" if the runs are compared."""
+    if not found.disturbed:
+        return "" if found.code == OK else "no row was measured in two of the runs: nothing is compared"
+    names = [letter(k) for k, column in enumerate(found.runs) if column.disturbed]
+    why = f"because {listing(names)} {'was' if len(names) == 1 else 'were'} disturbed"
+    return f"no run is called better than another, {why}: measure {listing(names)} again on a quiet machine"
+
+
 def _result(lines: Sequence[tuple[int, Line]], column: int, threshold: float) -> str:
     cells = [(row, line, line.cells[column]) for row, line in lines if line.cells[column].share is not None]
     good = sum(cell.standing in ("best", "alike") for _, _, cell in cells)
@@ -310,6 +320,7 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     lines += [ink("warn", x) for warning in found.disturbed for x in wrap(warning, width, "  ! ", "    ")]
     shown = zip(names, results(found), strict=False)
     lines += ["", *(x for name, text in shown for x in wrap(f"{name}  {settle(text)}", width, "  ", "     "))]
+    lines += wrap(undecided(found), width, "  ", "  ") if undecided(found) else []
     wide = width - 30 >= _NUMBERS * len(names)
     chapter = ""
     for line in found.lines:
@@ -325,9 +336,8 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     if not found.lines:
         lines += ["", "  no row has a figure in any of these runs"]
     meaning = (
-        "median, and its share of the best in the row (1: the best). ≈: no difference from the best can be "
-        f"shown, or it is less than {percent(found.threshold)}; drift of {percent(found.drift)} between runs is "
-        "allowed for"
+        f"median, and its share of the best in the row (1: the best); ≈: no difference from the best can be shown, or "
+        f"it is less than {declared(found.threshold)}; drift of {declared(found.drift)} between runs is allowed for"
     )
     lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
@@ -376,8 +386,9 @@ def render(found: Beside, firstlight: str) -> str:
         "earlier": earlier(found),
         "sections": sections,
         "runs": number(count(len(found.runs), "run"), "len(runs)"),
-        "threshold": number(percent(found.threshold), "threshold"),
-        "drift": number(percent(found.drift), "drift"),
+        "undecided": undecided(found),
+        "threshold": number(declared(found.threshold), "threshold"),
+        "drift": number(declared(found.drift), "drift"),
         "median": partial(median, found),
         "span": partial(span, found),
         "share": partial(share, found),

@@ -19,7 +19,7 @@ from firstlight.analysis.provenance import bare, number, settle
 from firstlight.analysis.verdict import DISTURBED
 from firstlight.commands.history import drawing
 from firstlight.commands.history.pair import Pair, different, disturbed, far, standing
-from firstlight.core.units import count, parts, percent, quantity, ratio, scale
+from firstlight.core.units import count, declared, parts, percent, quantity, ratio, scale
 from firstlight.report import chapters, html
 from firstlight.report.ink import Ink, wrap
 from firstlight.results.store.disk import being_written
@@ -138,7 +138,7 @@ def answer(history: History, pair: Pair | None, places: Places) -> list[str]:
 
 def unchanged(history: History) -> str:
     """Return the sentence for a history without a change."""
-    threshold = number(percent(history.threshold), "threshold")
+    threshold = number(declared(history.threshold), "threshold")
     return f"no change of level above {threshold} in {count(history.watched, 'figure')}"
 
 
@@ -293,7 +293,7 @@ def render(history: History, of: Mapping[str, str], pair: Pair | None, left: Seq
         "places": places,
         "runs": number(count(len(history.runs), "run"), "len(runs)"),
         "figures": number(count(len(history.series), "figure"), "len(figures)"),
-        "threshold": number(percent(history.threshold), "threshold"),
+        "threshold": number(declared(history.threshold), "threshold"),
         "answer": answer(history, pair, places),
         "plain": settle,
         "first": date(history.runs[0]),

@@ -19,9 +19,9 @@ _MOST_TICKS = 8
 
 
 def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
-    """Draw a line per loop and compiler, from the trip count with the least speed-up to that with the most."""
+    """Draw a line per loop and compiler if there are several, from the least speed-up at a trip count to the most."""
     some = [one for one in outcomes if one.judged]
-    if not some:
+    if len(some) < 2:  # one loop has a drawing of its own
         return []
     names = [f"{one.loop}, {one.family}" for one in some]
     data: list[Trace] = []

@@ -68,7 +68,9 @@ def _title(outcomes: Sequence[TunedLoop]) -> str:
     faster = {one.loop for one in outcomes if one.written}
     if not faster:
         return f"No loop runs faster; {count(len(names), 'loop')} tried"
-    return f"{len(faster)} of {count(len(names), 'loop')} {'run' if len(faster) > 1 else 'runs'} faster"
+    gains = [1 / row.ratio for one in outcomes if one.written for row in one.judged if row.label != "golden"]
+    verb = "run" if len(faster) > 1 else "runs"
+    return f"{len(faster)} of {count(len(names), 'loop')} {verb} faster, {_between(gains)} times as fast"
 
 
 def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
@@ -121,10 +123,14 @@ def sentence(one: TunedLoop) -> str:
     if not one.written:
         return f"golden stays: {bare(one.why)}"
     gains = [1 / row.ratio for row in one.judged if row.label != "golden"]
-    low, high = significant(min(gains)), significant(max(gains))
-    between = low if low == high else f"{low} to {high}"
     made = dict.fromkeys(kept.label for kept in one.kept if kept.label != "golden")
-    return f"{between} times as fast, by {'; '.join(made)}"
+    return f"{_between(gains)} times as fast, by {'; '.join(made)}"
+
+
+def _between(gains: Sequence[float]) -> str:
+    """Return `1.32 to 2.20`, or one number if both ends are equal."""
+    low, high = significant(min(gains)), significant(max(gains))
+    return low if low == high else f"{low} to {high}"
 
 
 def _ratios(tried: Tried, trips: Sequence[int]) -> list[str]:

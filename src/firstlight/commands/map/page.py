@@ -9,7 +9,7 @@ from pathlib import Path
 
 from firstlight.analysis.compare import BETTER, SAME, WORSE
 from firstlight.commands.map.answer import WORTH, Mapped, Side, Trial
-from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.core.units import binary, count, declared, percent, quantity, significant
 from firstlight.report import html
 from firstlight.report.frame import Drawing, Trace, bytes_axis, layout, log_colours
 from firstlight.report.palette import COOL, GREY, WARM
@@ -81,7 +81,7 @@ def _verdict(mapped: Mapped) -> str:
                 "nothing is recommended: the load of the busiest links is smaller, but the simulated time is "
                 f"{significant(1 / simulated)} times that of the default order"
             )
-        return f"nothing is recommended: no map is better than the default order by {percent(WORTH - 1)}"
+        return f"nothing is recommended: no map is better than the default order by {declared(WORTH - 1)}"
     if mapped.trial is None:
         predicted = a.simulated_gain
         if predicted is None:
@@ -119,7 +119,7 @@ def _confirmed(gain: float, flowing: float) -> str:
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
         f"if each rank begins its next phase as soon as it can, they last {significant(flowing)} times "
-        f"less: this {verdict} the prediction within {percent(_CONFIRMED)}"
+        f"less: this {verdict} the prediction within {declared(_CONFIRMED)}"
     )
 
 

@@ -92,6 +92,7 @@ class Projected(msgspec.Struct, frozen=True):
     """`left_out` comes first: the error of the same projection within the run. `fits`: within power and racks.
 
     `checkpoints`: intervals and efficiencies with failures; None if not requested.
+    `disturbed`: a sentence if something else kept the run from its processors, else "".
     """
 
     firstlight: str
@@ -106,3 +107,4 @@ class Projected(msgspec.Struct, frozen=True):
     applications: tuple[Application, ...]
     notes: tuple[str, ...]
     checkpoints: Plan | None = None
+    disturbed: str = ""
