@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
+import shlex
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -31,14 +34,14 @@ KNOWN = {
     # the file: the tool, the number of its cases, and the value of one execution
     "hyperfine.json": ("hyperfine", "", 2, "sort --version", {}, "time", None),
     "hyperfine-sweep.json": ("hyperfine", "", 2, "seq {n}", {"n": 20000}, "time", None),
-    "osu-latency.txt": ("OSU Micro-Benchmarks", "7.4", 11, "Latency", {"size": 8}, "latency", 0.37),
-    "osu-latency-validated.txt": ("OSU Micro-Benchmarks", "7.4", 7, "Latency", {"size": 64}, "latency", 0.53),
-    "osu-bw.txt": ("OSU Micro-Benchmarks", "7.4", 11, "Bandwidth", {"size": 1024}, "bandwidth", 2502.69),
-    "osu-allreduce.txt": ("OSU Micro-Benchmarks", "7.4", 7, "Allreduce Latency", {"size": 8}, "max_latency", 0.84),
+    "osu-latency.txt": ("OSU Micro-Benchmarks", "7.4", 11, "Latency", {"bytes": 8}, "latency", 0.37),
+    "osu-latency-validated.txt": ("OSU Micro-Benchmarks", "7.4", 7, "Latency", {"bytes": 64}, "latency", 0.53),
+    "osu-bw.txt": ("OSU Micro-Benchmarks", "7.4", 11, "Bandwidth", {"bytes": 1024}, "bandwidth", 2502.69),
+    "osu-allreduce.txt": ("OSU Micro-Benchmarks", "7.4", 7, "Allreduce Latency", {"bytes": 8}, "max_latency", 0.84),
     "osu-barrier.txt": ("OSU Micro-Benchmarks", "7.4", 1, "Barrier Latency", {}, "latency", 2.04),
     "osu-mbw-mr.txt": (
         "OSU Micro-Benchmarks", "7.4", 7, "Multiple Bandwidth / Message Rate",
-        {"size": 64, "pairs": 1, "window_size": 64}, "message_rate", 4970043.84,
+        {"bytes": 64, "pairs": 1, "window_size": 64}, "message_rate", 4970043.84,
     ),
     "imb.txt": ("Intel MPI Benchmarks", "2021.11", 23, "PingPong", {"bytes": 64, "processes": 2}, "bandwidth", 135.04),
     "stream.txt": ("STREAM", "5.10", 4, "Triad", {"elements": 200000, "threads": 2}, "bandwidth", 81508.7),
@@ -168,7 +171,7 @@ def test_files_of_one_benchmark_are_values_of_one_figure(capsys: Captured) -> No
     files = [str(DATA / name) for name in ("osu-latency.txt", "osu-latency-2.txt", "osu-latency-validated.txt")]
     assert call(capsys, "import", *files, "--as", "r")[0] == OK
     found = {f.identity.parameters: f for f in figures("r")}
-    one = found[(("size", 1),)]
+    one = found[(("bytes", 1),)]
     assert isinstance(one, Reported) and sorted(one.estimate.launches) == [0.48, 0.49, 0.95]
     assert one.estimate.times == () and one.reporter == "OSU Micro-Benchmarks 7.4"  # the files have no date
     call(capsys, "import", files[1], "--as", "b")
@@ -285,6 +288,20 @@ def test_the_machine_and_the_date_are_those_of_the_file_else_those_given(capsys:
     Path("hpcc.txt").write_text(other)
     code, _, err = call(capsys, "import", str(DATA / "ior.json"), "hpcc.txt")
     assert code == USAGE and "ior.json is of machine 'node01', hpcc.txt of 'node02'" in err
+
+
+def test_the_command_of_the_page_imports_the_same_with_its_options(capsys: Captured) -> None:
+    for name in ("osu-latency.txt", "osu-bw.txt"):
+        shutil.copy(DATA / name, name)
+    options = ("--machine", "node07", "--date", "2026-10-01", "--parameter", "processes=2")
+    assert call(capsys, "import", *options, "osu-latency.txt", "osu-bw.txt", "--as", "a")[0] == OK
+    page = Path("results/a/report.html").read_text()
+    assert "bytes = 1 KiB" in page and "One command for each program" not in page and "0 programs" not in page
+    typed = html.unescape(re.findall("<code>(.*?) import (.*?)</code>", page)[0][1])
+    assert call(capsys, "import", *shlex.split(typed), "--as", "b")[0] == OK
+    first, second = (stored.judged(Path("results") / run).judgement for run in "ab")
+    assert {f.identity for f in first.figures} == {f.identity for f in second.figures}
+    assert (first.run.started, first.run.machine) == (second.run.started, second.run.machine)
 
 
 def test_this_machine_has_the_name_of_its_runs(capsys: Captured) -> None:

@@ -20,7 +20,7 @@ import synthetic
 from commands import Captured, call
 from firstlight.analysis.roles import players
 from firstlight.analysis.verdict import Identity, Limit
-from firstlight.commands.project import answer, machines, messages, page, scaling
+from firstlight.commands.project import answer, machines, messages, page, plot, scaling
 from firstlight.commands.project.node import Application, Rates, Sample
 from firstlight.commands.project.scaling import MessageSpread, Place
 from firstlight.core import formulas
@@ -250,6 +250,19 @@ def test_a_result_has_its_error_within_the_run_and_a_disturbed_run_is_reported_f
     text = page.summary(made, None, 200)
     assert text.index("! run r was disturbed; project a run of a quiet machine") < text.index("solver: a step")
     assert "run r was disturbed" in page.render(made) and "disturbed" not in page.render(replace(made, disturbed=""))
+
+
+def test_titles_of_a_projection_have_their_numbers_and_few_errors_are_not_drawn() -> None:
+    one = answer.Point(1, "flat:1", 1.0, 1e-3, 9e-4, 2e-3, 0.0, 1e9, 1.0, 0)
+    points = (one, replace(one, nodes=4, efficiency=0.9))
+    app = answer.Application("solver", "cg.serial", 1, 1e6, points, (one, replace(points[1], efficiency=0.4)))
+    off = answer.LeftOut("solver", "size", "cg.serial", "cg.serial", 1, 4e4, 1.3, 1.2, 1.4, 1.0)
+    machine = answer.Machine("a node", None, None, None, None, "unknown", {})
+    made = answer.Projected("0", "r", (off,), "flat:4", 4, "fitted", machine, None, (), (app,), ())
+    titles = [d.title for d in plot.drawings(made)]
+    assert [t.partition(", ")[2] for t in titles] == [f"4 nodes reach {x} % of one node's rate each" for x in (90, 40)]
+    first = plot.drawings(replace(made, left_out=(off, off, replace(off, predicted=1.5))))[0].title
+    assert first == "Within the run, the median error of 3 projections is 30 %"
 
 
 @pytest.mark.native

@@ -88,7 +88,8 @@ def command(
     given = _parameters(parameters)
     read = [_with(given, _read(path)) for path in files]
     _distinct(read)
-    place, judgement = runs.write(read, _origin(read, machine, date), results, name)
+    origin = _origin(read, machine, date)._replace(options=_options(machine, date, parameters))
+    place, judgement = runs.write(read, origin, results, name)
     page = place / layout.REPORT
     if as_json:
         print_json(reported(judgement, page))
@@ -147,6 +148,13 @@ def _distinct(files: Sequence[Imported]) -> None:
         if file.content in known:
             raise UsageError(f"{file.name} and {known[file.content]} have the same content; import it once")
         known[file.content] = file.name
+
+
+def _options(machine: str, date: datetime | None, parameters: Sequence[str]) -> tuple[str, ...]:
+    """Return the options to import the same files again."""
+    words = ["--machine", machine] if machine else []
+    words += ["--date", f"{date:%Y-%m-%dT%H:%M}"] if date is not None else []
+    return (*words, *(word for text in parameters for word in ("--parameter", text)))
 
 
 def _origin(files: list[Imported], machine: str, date: datetime | None) -> Origin:

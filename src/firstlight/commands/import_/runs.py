@@ -50,6 +50,7 @@ class Origin(NamedTuple):
 
     machine: Machine
     date: float | None
+    options: tuple[str, ...] = ()
 
 
 def unseen(name: str) -> Machine:
@@ -107,7 +108,7 @@ def _run(by_reader: Mapping[str, Sequence[Imported]], origin: Origin, results: P
         state="running",
         firstlight=__version__,
         revision=environment.revision(),
-        command=("./fl", "import", *(file.name for some in by_reader.values() for file in some)),
+        command=("./fl", "import", *origin.options, *(file.name for some in by_reader.values() for file in some)),
         suite=SUITE,
         budget=0.0,
         launches=0,

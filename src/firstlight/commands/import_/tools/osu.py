@@ -102,7 +102,7 @@ class _Tables:
         values, parameters, failed = {}, dict(self._parameters), ""
         for column, word in zip(self._columns, words, strict=True):
             if column == "Size":
-                parameters["size"] = whole_number(word, at)
+                parameters["bytes"] = whole_number(word, at)
             elif column == "Validation":
                 if word not in ("Pass", "Fail"):
                     raise UnreadableError(f"{word[:40]!r} is neither Pass nor Fail", at)
