@@ -27,7 +27,7 @@ agree that there is a difference.
 
 A run in which others used the processors in a share of samples (DISTURBED) can be worse for that alone. Then nothing
 is called a regression, and the page reports it first. Programs that wait for a device or for others by their nature, in
-all samples of both runs, are not counted.
+all samples of both runs, are not counted. External commands that mostly compute are counted in any case.
 
     different     the interval of the ratio, widened by the drift, excludes 1, and both ratios differ from 1 by more
                   than the practical threshold
@@ -66,8 +66,9 @@ from firstlight.analysis.verdict import (
     Verified,
 )
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
+from firstlight.core.roles import EXECUTION, EXECUTION_CPU
 from firstlight.core.units import count, percent, quantity, significant
-from firstlight.results.record import Better
+from firstlight.results.record import Better, Run
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99
@@ -75,6 +76,7 @@ DRIFT = 0.04
 EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
 BY_NATURE = 0.95
+BUSY = 0.2  # CPU time over wall time; what waits has less, even a program that shares its processor has more
 
 Id = TypeVar("Id")
 """What identifies a figure: Identity, or its form in JSON."""
@@ -220,7 +222,12 @@ def compare(
 
 def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verified]]) -> Iterator[str]:
     """Yield `B was disturbed: ...` for each disturbed run, judged by the compared figures."""
-    timed = [(x.diverged, y.diverged) for x, y in pairs if not x.observed and min(x.diverged, y.diverged) < BY_NATURE]
+    busy = computing(a.run, a.figures) | computing(b.run, b.figures)
+    timed = [
+        (x.diverged, y.diverged)
+        for x, y in pairs
+        if not x.observed and (min(x.diverged, y.diverged) < BY_NATURE or replace(x.identity, metric="") in busy)
+    ]
     for k, (name, one) in enumerate((("A", a), ("B", b))):
         share = fmean(both[k] for both in timed) if timed else 0.0
         if share >= DISTURBED:
@@ -234,12 +241,42 @@ def disturbance(name: str, one: Judgement, share: float) -> str:
     return f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
 
 
-def share_disturbed(figures: Iterable[Figure]) -> float:
+def computing(run: Run, figures: Iterable[Figure]) -> frozenset[Identity]:
+    """Return the external commands that mostly compute, as identities without a metric.
+
+    Their wall and CPU time diverge only because other processes use the processors, never by nature.
+    """
+    of = {f.identity: f for f in figures if isinstance(f, Verified)}
+    found = set()
+    for one in run.brought:
+        wall, cpu = one.metric(EXECUTION), one.metric(EXECUTION_CPU)
+        for i, f in of.items():
+            if (i.workload, i.metric) == (one.name, wall) and computes(run, f, of.get(replace(i, metric=cpu))):
+                found.add(replace(i, metric=""))
+    return frozenset(found)
+
+
+def computes(run: Run, wall: Verified, cpu: Verified | None) -> bool:
+    """Return whether a command mostly computes, by its wall and CPU time.
+
+    If more processes than CPUs were ready to run, each one has a smaller share of a CPU.
+    """
+    share = min(1.0, len(run.machine.cpus) / run.machine.load) if run.machine.load > 0 else 1.0
+    return cpu is not None and cpu.estimate.median >= BUSY * share * wall.estimate.median
+
+
+def share_disturbed(run: Run, figures: Iterable[Figure]) -> float:
     """Return the share of a run's samples whose wall and CPU time diverged, as the mean over its timed figures.
 
     Figures that wait by design are not counted.
     """
-    timed = [f.diverged for f in figures if isinstance(f, Verified) and not f.observed and f.diverged < BY_NATURE]
+    some = [f for f in figures if isinstance(f, Verified)]
+    busy = computing(run, some)
+    timed = [
+        f.diverged
+        for f in some
+        if not f.observed and (f.diverged < BY_NATURE or replace(f.identity, metric="") in busy)
+    ]
     return fmean(timed) if timed else 0.0
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis.compare import computes
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import DISTURBED, Failed, Figure, Identity, Numbered, Reported, Unverified, Verified
 from firstlight.core.roles import EXECUTION_CPU
@@ -23,10 +24,10 @@ from firstlight.model.catalogue.brought import Brought
 from firstlight.report import ratios
 from firstlight.report.answers import choice
 from firstlight.report.ratios import Ratio
+from firstlight.results.record import Run
 
 MOST_TYPED = 200  # characters of a command that are shown
 MOST_NAMED = 4  # commands in a sentence
-BUSY = 0.2  # CPU time over wall time; what waits has less, even a program that shares its processor has more
 FAILED = "failed"
 _QUOTED = re.compile(r"(?<!\S)'([\w./:=,+{}-]+)'(?!\S)")  # a word that a shell reads the same without quotes
 UNRANKED = "more ranks or threads than CPUs: shown, not ranked"
@@ -132,7 +133,8 @@ def _table(judgement: Judgement, one: Brought) -> Table:
     cpu = one.metric(EXECUTION_CPU)
     timed = [found for some in groups.values() if isinstance(found := some.get(wall), Verified)]
     disturbed = max((found.diverged for found in timed), default=0.0) >= DISTURBED
-    moved = bool(cpu) and disturbed and all(_computes(some.get(wall), some.get(cpu)) for some in groups.values())
+    busy = all(_computes(judgement.run, some.get(wall), some.get(cpu)) for some in groups.values())
+    moved = bool(cpu) and disturbed and busy
     decides, aside = (cpu, wall) if moved else (wall, "")
     order = list(one.commands)
     ordered = sorted(groups, key=lambda i: order.index(i.variant) if i.variant in order else len(order))
@@ -146,11 +148,11 @@ def _table(judgement: Judgement, one: Brought) -> Table:
     return table._replace(lines=tuple(line for some in table.cases.values() for line in _compared(table, some)))
 
 
-def _computes(wall: Figure | None, cpu: Figure | None) -> bool:
+def _computes(run: Run, wall: Figure | None, cpu: Figure | None) -> bool:
     """Return whether a command mostly computes, or is not verified and so is not compared."""
     if not isinstance(wall, Verified) or not isinstance(cpu, Verified):
         return True
-    return cpu.estimate.median >= BUSY * wall.estimate.median
+    return computes(run, wall, cpu)
 
 
 def _line(judgement: Judgement, one: Brought, identity: Identity, figures: dict[str, Figure]) -> Line:

@@ -294,6 +294,16 @@ def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
     assert max(map(len, summary.splitlines())) <= 80
 
 
+def test_a_trial_without_an_interval_shows_no_gain_and_no_file_is_reported_first() -> None:
+    from firstlight.commands.tune import terminal
+
+    why = "its trial is inconclusive: too few launches (1 and 1)"
+    few = Choice(Case("openmpi", "preload", "allreduce", 2, 1 << 20), "arc_disjoint", False, why, 1 / 140, unclear=True)
+    lines = terminal.summary(Tuned("1", "a", "b", 9, (few,), (), ())).splitlines()
+    assert lines[2] == "  no file is written: in no trial is an algorithm faster than the library's own choice"
+    assert "140 x" not in "".join(lines)
+
+
 BROADCAST = """#include <mpi.h>
 #include <stdlib.h>
 int main(int argc, char** argv) {

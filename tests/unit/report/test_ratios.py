@@ -14,6 +14,7 @@ import synthetic
 import titles
 from commands import Captured, call
 from firstlight.analysis import Judgement, provenance
+from firstlight.analysis.compare import compare, computing, share_disturbed
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.verdict import Identity, Verified
 from firstlight.commands.bench import gate
@@ -114,6 +115,27 @@ def with_times(wall: float, cpu: float, diverged: float) -> Judgement:
             found.append(replace(f, diverged=diverged if variant == "a" else 0.0))
     base = synthetic.judgement(1, 2, only=("latency",))
     return replace(base, run=replace(base.run, brought=(brought,)), figures=tuple(found))
+
+
+@pytest.mark.parametrize(("cpu", "counts"), [(0.99, True), (0.01, False)])
+def test_a_command_that_computes_is_never_disturbed_by_nature(cpu: float, counts: bool) -> None:
+    """A command that waits diverges in all its samples; one that computes does so only on a busy machine."""
+    busy = with_times(1.5, cpu, 1.0)
+    shares = [replace(f, diverged=1.0) if not f.observed else f for f in busy.figures if isinstance(f, Verified)]
+    busy = replace(busy, figures=tuple(shares))
+    assert (share_disturbed(busy.run, busy.figures) == 1.0) == counts
+    other = replace(busy, run=replace(busy.run, started=busy.run.started + 1))
+    assert bool(compare(busy, other).disturbed) == counts
+
+
+def test_a_command_that_shares_its_cpu_with_many_still_computes() -> None:
+    crowded = with_times(1.5, 0.2, 1.0)  # a share of 0.13
+    cpus = len(crowded.run.machine.cpus)
+    for load, counts in ((0.0, False), (4.0 * cpus, True)):
+        run = replace(crowded.run, machine=replace(crowded.run.machine, load=load))
+        assert bool(computing(run, crowded.figures)) == counts
+        (text,) = external_commands.sentences(replace(crowded, run=run))
+        assert ("in CPU time" in provenance.settle(text)) == counts
 
 
 @pytest.mark.parametrize(

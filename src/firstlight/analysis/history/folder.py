@@ -177,7 +177,7 @@ def _entry(
                 index.figures.append(measured)
             values.append((numbers[measured], _value(figure)))
     lean = replace(run, cells=(), builds=(), descriptions={}, not_available=(), efforts={}, whole=None)
-    return Entry(stamp, lean, share_disturbed(figures), tuple(values))
+    return Entry(stamp, lean, share_disturbed(run, figures), tuple(values))
 
 
 def _value(figure: Numbered) -> Value:

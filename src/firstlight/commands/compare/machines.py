@@ -142,7 +142,7 @@ def letter(number: int) -> str:
 
 
 def _column(number: int, judgement: Judgement) -> Column:
-    share = share_disturbed(judgement.figures)
+    share = share_disturbed(judgement.run, judgement.figures)
     warning = disturbance(letter(number), judgement, share) if share >= DISTURBED else ""
     return Column(judgement.run.id, judgement.run.machine.title, machine_line(judgement), warning)
 

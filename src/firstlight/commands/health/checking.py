@@ -85,7 +85,7 @@ def check(path: Path, results: Path, threshold: float) -> Health:
         base = None
     before = None if base is None else runs.judged(base).judgement
     similar, machines = _similar(run, results)
-    share = share_disturbed(judgement.figures)
+    share = share_disturbed(judgement.run, judgement.figures)
     return Health(
         machine=run.machine.title,
         run=str(path) if path.parent != results else path.name,

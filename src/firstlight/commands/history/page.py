@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.analysis import changes
-from firstlight.analysis.compare import BETTER, WORSE
+from firstlight.analysis.compare import BETTER, UNCLEAR, WORSE
 from firstlight.analysis.environment import Difference
 from firstlight.analysis.formatting import name
 from firstlight.analysis.history.folder import Past
@@ -218,8 +218,7 @@ def summary(
 ) -> str:
     """Return the terminal page, without a final newline."""
     ink = Ink(colour)
-    span = f"{date(history.runs[0])} to {date(history.runs[-1])}"
-    head = f"firstlight · history of {history.machine} · {count(len(history.runs), 'run')}, {span}"
+    head = f"firstlight · history of {history.machine} · {count(len(history.runs), 'run')}, {_span(history)}"
     lines = wrap(head, width, "", "  ")
     lines[0] = ink("strong", "firstlight") + lines[0].removeprefix("firstlight")
     first_lines = [settle(sentence) for sentence in warnings(history, pair, left)]
@@ -251,18 +250,27 @@ def summary(
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 
+def _span(history: History) -> str:
+    """Return `18 Nov 2026 to 30 Dec 2026`, or one date if all runs are of one day."""
+    first, last = date(history.runs[0]), date(history.runs[-1])
+    return first if first == last else f"{first} to {last}"
+
+
 def _different(pair: Pair | None, width: int, ink: Ink) -> list[str]:
     """Return lines for the largest differences from the other run, and for what differs in the environment."""
     if pair is None or pair.comparison.same_run:
         return []
-    lines = []
-    for outcome, style in ((WORSE, "bad"), (BETTER, "good")):
+    lines: list[str] = []
+    for outcome, style in ((WORSE, "bad"), (BETTER, "good"), (UNCLEAR, "warn")):
+        if outcome == UNCLEAR and lines:
+            break
         some = [f for f in pair.comparison.figures if f.outcome == outcome and not f.observed]
         some.sort(key=far, reverse=True)
         for f in some[:MOST_CHANGES]:
             from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}, {ratio(f.ratio)}"
             sentence = f"{outcome}: {name(f.identity)}: {from_to} ({f.better} is better)"
-            sentence += f"; {f.two_states}" if f.two_states else ""
+            reasons = dict.fromkeys(x for x in (f.reason, f.two_states) if x)
+            sentence += "".join(f"; {reason}" for reason in reasons)
             lines += [ink(style, x) for x in wrap(sentence, width, "    ", "      ")]
         lines += [f"    and {len(some) - MOST_CHANGES} more {outcome}"] if len(some) > MOST_CHANGES else []
     changed = "; ".join(pair.comparison.environment) or "nothing that was recorded"
@@ -296,8 +304,7 @@ def render(history: History, of: Mapping[str, str], pair: Pair | None, left: Seq
         "threshold": number(declared(history.threshold), "threshold"),
         "answer": answer(history, pair, places),
         "plain": settle,
-        "first": date(history.runs[0]),
-        "last": date(history.runs[-1]),
+        "span": _span(history),
         "warnings": warnings(history, pair, len(left)),
         "left": left,
         "noise": noise(history),

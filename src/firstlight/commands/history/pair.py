@@ -43,9 +43,12 @@ def disturbed(pair: Pair | None) -> list[str]:
 
 
 def different(pair: Pair | None) -> list[Group]:
-    """Return the figures that are worse or better in the newest run than in the other one."""
+    """Return the figures that are worse or better in the newest run than in the other one.
+
+    If there are none, return those that are inconclusive.
+    """
     found = groups(pair.comparison, f"{pair.key}.") if pair is not None else []
-    return [group for group in found if group.outcome in (WORSE, BETTER)]
+    return [g for g in found if g.outcome in (WORSE, BETTER)] or [g for g in found if g.outcome == UNCLEAR]
 
 
 def standing(pair: Pair | None) -> str:

@@ -87,7 +87,7 @@ def project(
     stated = own_watts or (machine.watts if energy.most_power(judgement) is not None else None)
     if stated is not None and of is None and power is not None:
         fits = (_own_fits(stated, machine.flops, power, count),)
-    share = share_disturbed(judgement.figures)
+    share = share_disturbed(judgement.run, judgement.figures)
     return answer.Projected(
         firstlight=__version__,
         run=judgement.run.id,

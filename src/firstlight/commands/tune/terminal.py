@@ -19,6 +19,8 @@ def summary(tuned: Tuned, width: int = 80) -> str:
     lines = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:
         lines += ["", "  no algorithm is faster than the library's own choice by more than 5 %: no file is written"]
+    elif not kept:
+        lines += ["", "  no file is written: in no trial is an algorithm faster than the library's own choice"]
     if kept:
         lines += ["", "  written: the library is faster with it in the trial", *_table(kept)]
     lost = [c for c in tuned.choices if not c.kept]
@@ -48,7 +50,7 @@ def _table(some: Sequence[Choice]) -> list[str]:
 
 def _row(c: Choice) -> list[str]:
     case = c.case
-    gain = "" if c.ratio is None else f"{significant(1 / c.ratio)} x"
+    gain = "" if c.ratio is None or c.low is None else f"{significant(1 / c.ratio)} x"
     between = "" if c.low is None or c.high is None else f"({significant(1 / c.high)} - {significant(1 / c.low)})"
     where = f"{case.collective:<15}{case.ranks:>3} ranks{'' if case.collective == 'barrier' else binary(case.bytes):>8}"
     line = f"   {where} {c.algorithm[:20]:<21}{gain:>6} {between}"
