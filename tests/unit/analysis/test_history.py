@@ -147,6 +147,21 @@ def test_few_runs_show_what_is_worse_in_the_newest_with_direction_and_dates(tmp_
     assert computed(place.read_text(), json.dumps(found))
 
 
+def test_without_a_detected_change_the_figure_that_varies_most_is_named(tmp_path: Path, capsys: Captured) -> None:
+    """Levels of five runs are too short to detect a change, which a reader should see all the same."""
+    runs, place = tmp_path / "runs", tmp_path / "page.html"
+    many_runs.weekly(runs, 16, lambda k: {"latency": 1.6 if 5 <= k < 10 else 1.0}, only=("latency",), launches=6)
+    _, out, _ = call(capsys, "history", str(runs), "--output", str(place))
+    found = history_json(capsys, str(runs))[1]
+    assert not any(f["changes"] for f in found["figures"])
+    html = re.sub("<.*?>", "", place.read_text().partition("</style>")[2])
+    for text in (out, html):
+        shown = " ".join(text.replace("\xa0", " ").split())
+        assert re.search(r"o change of level above 5 % was detected in \d+ figures; the one that varies most", shown)
+        assert re.search(r": latency.*?: ([\d.]+) ns to ([\d.]+) ns \(lower is better\)", shown)
+    assert computed(place.read_text(), json.dumps(found))
+
+
 def test_one_run_is_compared_with_no_run(some: Path, capsys: Captured) -> None:
     _, out, _ = call(capsys, "history", str(some / "run-000"))
     assert "compared with" not in out

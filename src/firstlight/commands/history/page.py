@@ -89,6 +89,15 @@ class Places:
         unit = series.figure.unit
         return number(quantity(series.values[-1].median, unit), f"{self.of(series)}.points[-1].median", unit)
 
+    def range(self, series: Series) -> str:
+        """Return `16.0 ns to 25.4 ns (lower is better)`: the smallest and the largest median."""
+        unit, medians = series.figure.unit, [v.median for v in series.values]
+        ends = (
+            number(quantity(f(medians), unit), f"{f.__name__}([p.median for p in {self.of(series)}.points])", unit)
+            for f in (min, max)
+        )
+        return f"{' to '.join(ends)} ({series.figure.better} is better)"
+
     def states(self, series: Series) -> str:
         """Return `bimodal: 144 or 475 ns` for the newest run, "" if its launches have one state."""
         newest, unit, where = series.values[-1], series.figure.unit, f"{self.of(series)}.points[-1]"
@@ -132,14 +141,25 @@ def answer(history: History, pair: Pair | None, places: Places) -> list[str]:
         ]
         lines += [f"changes at {count(earlier, 'earlier run')} are in the table"] if earlier else []
     else:
-        lines = [unchanged(history)] if history.watched else []
+        lines = [unchanged(history, places)] if history.watched else []
     return [*lines, standing(pair)] if pair is not None or not found else lines
 
 
-def unchanged(history: History) -> str:
-    """Return the sentence for a history without a change."""
+def unchanged(history: History, places: Places) -> str:
+    """Return the sentence for a history in which no change was detected, with the figure that varies most."""
     threshold = number(declared(history.threshold), "threshold")
-    return f"no change of level above {threshold} in {count(history.watched, 'figure')}"
+    text = f"no change of level above {threshold} was detected in {count(history.watched, 'figure')}"
+    some = [s for s in history.series if not s.figure.observed and spread(s) > 0]
+    if not some:
+        return text
+    most = max(some, key=spread)
+    return f"{text}; the one that varies most between runs: {most.name}: {places.range(most)}"
+
+
+def spread(series: Series) -> float:
+    """Return the logarithm of the largest over the smallest median; 0 if there are values that are not positive."""
+    medians = [v.median for v in series.values]
+    return math.log(max(medians) / min(medians)) if min(medians) > 0 and max(medians) < math.inf else 0.0
 
 
 def differences(some: Sequence[Difference]) -> list[str]:
@@ -243,7 +263,7 @@ def summary(
     if len(found) > MOST_CHANGES:
         lines += [f"  and changes at {count(len(found) - MOST_CHANGES, 'earlier run')}", ""]
     if not found and history.watched:
-        lines += [*wrap(settle(unchanged(history)), width, "  ", "  "), ""]
+        lines += [*wrap(settle(unchanged(history, places)), width, "  ", "  "), ""]
     lines += wrap(settle(standing(pair)), width, "  ", "  ")
     lines += _different(pair, width, ink)
     lines += wrap(settle(noise(history)), width, "  ", "  ")
@@ -347,6 +367,7 @@ def _chapters(history: History, of: Mapping[str, str], pair: Pair | None) -> lis
                 s.figure.observed,
                 -max((m.runs[1].run.started for m in s.moved), default=0.0),
                 -apart.get(s.figure.identity, 0.0),
+                -spread(s),
                 s.name,
             ),
         )
