@@ -68,6 +68,10 @@ class Places:
 
     def moved(self, series: Series, one: Moved) -> str:
         """Return `8.40 to 6.70 GB/s, 0.80 × (higher is better)`: from level to level."""
+        return f"{self.levels(series, one)} ({series.figure.better} is better)"
+
+    def levels(self, series: Series, one: Moved) -> str:
+        """Return `8.40 to 6.70 GB/s, 0.80 ×`."""
         where, unit = self._changes[id(one)][0], series.figure.unit
         before, after = one.change.before, one.change.after
         left, right = (
@@ -76,7 +80,7 @@ class Places:
         if parts(before, unit)[1] and parts(before, unit)[1] == parts(after, unit)[1]:
             left = bare(before, unit, f"{where}.before", before)
         times = number(ratio(one.change.ratio), f"{where}.ratio")
-        return f"{left} to {right}, {times} ({series.figure.better} is better)"
+        return f"{left} to {right}, {times}"
 
     def since(self, series: Series, one: Moved) -> str:
         """Return `7 runs`: how many show the new level."""
