@@ -298,6 +298,12 @@ def test_the_first_sentence_has_the_share_of_mpi_by_rank_and_its_largest_call() 
     assert shown == "45 % of the recorded time is in MPI (30 % to 60 % by rank), 100 % of it in MPI_Send."
 
 
+def test_a_page_that_is_written_again_keeps_the_date_of_its_profile() -> None:
+    some = msgspec.structs.replace(traffic(2, phase(ring(2))), id="20261101-140502-profile")
+    assert "1 Nov 2026 14:05 ·" in page.render(some) and page.date(some) == "1 Nov 2026 14:05"
+    assert page.date(msgspec.structs.replace(some, id="mine")) == "date not known"
+
+
 def test_a_matrix_with_one_colour_or_two_ranks_is_not_drawn() -> None:
     equal, few = plots.drawings(traffic(8, phase(ring(8))), "p"), plots.drawings(traffic(2, phase(ring(2))), "p")
     assert not [d for d in equal if d.id.endswith("-messages")]

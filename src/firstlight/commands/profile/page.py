@@ -30,12 +30,21 @@ def render(traffic: Traffic) -> str:
     page = {
         "traffic": traffic,
         "command": shell.line(traffic.command),
-        "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
+        "date": date(traffic),
         "sentences": sentences(traffic),
         "warnings": warnings(traffic),
         "drawings": drawings,
     }
     return html.page_of(Path(__file__).with_suffix(".html.j2"), page, drawings)
+
+
+def date(traffic: Traffic) -> str:
+    """Return when the program ran, by the name of the profile; the page may be written again later."""
+    try:
+        began = time.strptime(traffic.id[:15], "%Y%m%d-%H%M%S")
+    except ValueError:
+        return "date not known"
+    return time.strftime("%d %b %Y %H:%M", began).lstrip("0")
 
 
 def sentences(traffic: Traffic) -> list[str]:
