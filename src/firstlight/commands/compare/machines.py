@@ -39,8 +39,8 @@ _NUMBERS = 22  # columns of a median and its share
 class Cell(msgspec.Struct, frozen=True):
     """What one run answers a row by. `share` of the best median of the row, 1 is the best; null where there is none.
 
-    `standing`: best; alike: no difference from the best can be shown, or none that matters; behind; reported: by another
-    tool, not verified and without a share; none, with `reason`.
+    `standing`: best; alike: no difference from the best can be shown, or none that matters; behind; reported: by
+    another tool, not verified and without a share; none, with `reason`.
     """
 
     standing: Standing
