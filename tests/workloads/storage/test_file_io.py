@@ -189,6 +189,14 @@ def test_more_files_than_a_tenth_of_those_possible_are_refused(tmp_path: Path) -
     assert "53 files are needed and" in done.stderr and "at most 10 %" in done.stderr
 
 
+def test_a_target_without_a_folder_is_described_but_not_used() -> None:
+    described = native.direct(program(), "--describe", "target=scratch", "operation=read")
+    assert described.returncode == 0, described.stderr
+    done = native.direct(program(), "target=scratch", "operation=write")
+    assert done.returncode == 2
+    assert "no folder of the target scratch is known; --storage scratch=DIR names it" in done.stderr
+
+
 @pytest.mark.parametrize("what", ["link", "open"])
 def test_neither_links_nor_open_folders_are_used(what: str, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)

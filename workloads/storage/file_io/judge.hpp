@@ -24,6 +24,7 @@ inline constexpr std::size_t most_latencies = std::size_t{1} << 20;
 // Whether the folder is in a file system that keeps its files in memory: there they have no other place.
 inline bool in_memory(const fl::Storage& target) {
   struct statfs facts;
+  if (target.folder.empty() && target.name != fl::Storage().name) return false;
   const std::string place = target.folder.substr(0, target.folder.find_last_of('/'));
   if (statfs(place.empty() ? "/tmp" : place.c_str(), &facts) != 0) return false;
   return facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC;
