@@ -243,7 +243,7 @@ def test_a_result_has_its_error_within_the_run_and_a_disturbed_run_is_reported_f
     off = answer.LeftOut("solver", "size", "cg.serial", "cg.serial", 1, 4e4, 1.3, 1.2, 1.4, 1.0)
     machine = answer.Machine("a node", None, None, None, None, "unknown", {})
     made = answer.Projected(
-        "0", "r", (off,), "flat:4", 4, "fitted", machine, None, (), (app,), (), "run r was disturbed"
+        "0", "r", (off,), "flat:4", 4, "fitted", machine, None, (), (app,), (), disturbed="run r was disturbed"
     )
     (sentence,) = page.results(made)
     assert sentence.endswith("; within the run the same projection is off by 30 % at worst")
