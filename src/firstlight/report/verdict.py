@@ -8,10 +8,11 @@ import msgspec
 
 from firstlight.analysis import Judgement, nominal_peaks, provenance, ranking
 from firstlight.analysis.evidence import NOTICED, diverged, unfit
+from firstlight.analysis.formatting import listing
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.roles import played, players
 from firstlight.analysis.steadiness import disturbed, sentence
-from firstlight.analysis.verdict import DISTURBED, Verified
+from firstlight.analysis.verdict import DISTURBED, Failed, Verified
 from firstlight.core.roles import OS_NOISE
 from firstlight.core.shell import command
 from firstlight.core.units import percent, significant
@@ -164,6 +165,10 @@ def _some(what: Sequence[str]) -> str:
 def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[str, str]:
     """Return what to do next, and the command: continue the run, measure again, or run the larger suite."""
     run = judgement.run
+    failed = [f.identity.variant for f in judgement.figures if isinstance(f, Failed)]
+    if failed and any(not brought.reporter for brought in run.brought):
+        names = listing([provenance.name(name) for name in dict.fromkeys(failed)])
+        return f"correct {names}: a command that fails has no figure", command("figures", run.id)
     if run.state != "complete":
         how, go_on = state(run)
         killed = "; if it was killed, continue it" if run.state == "running" else ""

@@ -167,6 +167,17 @@ def test_a_machine_with_much_os_noise_is_usable_with_care(judgement: Judgement, 
     assert found.startswith(health) and bool(found.sources) == (percent > 1)
 
 
+def test_a_command_that_fails_is_to_be_corrected_not_measured_for_longer(judgement: Judgement) -> None:
+    run = replace(judgement.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),), state="budget")
+    right = tuple(f for f in judgement.figures if not isinstance(f, Failed))
+    sentence, what = verdict.following(replace(judgement, run=run), {})
+    assert settle(sentence) == "correct kahan and fortran_loop: a command that fails has no figure"
+    assert what == f"./fl figures {run.id}"
+    assert "continue" in verdict.following(replace(judgement, run=run, figures=right), {})[0]
+    reported = replace(run, brought=(replace(run.brought[0], reporter="OSU 7.4"),))
+    assert "continue" in verdict.following(replace(judgement, run=reported), {})[0]
+
+
 def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgement) -> None:
     kahan = of_variants(judgement, "kahan")
     bad = {f.identity.toolchain for f in kahan.figures if isinstance(f, Failed)}
