@@ -319,7 +319,7 @@ def test_a_comparison_keeps_to_its_width_and_uses_it(first: Judgement, width: in
 
 @pytest.mark.parametrize("bad", [{"threshold": -0.1}, {"confidence": 1.0}, {"drift": 2.0}])
 def test_settings_out_of_range(first: Judgement, bad: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="lie in"):
+    with pytest.raises(ValueError, match="must be in"):
         compare(first, first, **bad)
 
 

@@ -196,7 +196,7 @@ def test_what_failed_keeps_its_reason_as_bandwidth() -> None:
     ("beside", "why"),
     [
         (["stream"], "has no ping-pong of MPICH in three sizes or more"),
-        (["pingpong"], "measured no addition; no workload here plays the role vector_addition"),
+        (["pingpong"], "measured no addition; no workload here has the role vector_addition"),
     ],
 )
 def test_without_the_parameters_there_is_no_model_and_the_caption_says_why(beside: list[str], why: str) -> None:
