@@ -41,7 +41,7 @@ def test_each_strategy_writes_the_state_and_its_redundancy(variant: str, copies:
 
 @pytest.mark.native
 def test_changed_blocks_are_a_share_of_the_state(tmp_path: Path) -> None:
-    """Of 64 blocks; those that changed in two generations are written. The first cell changes always."""
+    """Require that only blocks that changed in two generations are written; the first cell always changes."""
     built = program("changed")
     output = native.verified(
         built, Placement(), tmp_path, "n=80", "changed=1,10,100", effort=("--samples", "8", "--steps", "1")
