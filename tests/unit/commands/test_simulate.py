@@ -122,6 +122,8 @@ def simulate(*words: str) -> int:
     ("times", "sentence"),
     [
         ((0.0, 0.0), "chain and ring are equally fast, 0 s."),
+        ((1.0, 1.01, 1.015), "chain, ring and star are equally fast, 1.00 s."),
+        ((1.0, 1.01, 2.0), "chain and ring are equally fast, 1.00 s."),
         ((0.0, 1.0), "chain is the fastest, 0 s, faster than the next, ring."),
         ((1.0, 2.0), "chain is the fastest, 1.00 s, 2.0 x faster than the next, ring."),
         ((0.0,), "chain lasts 0 s."),
@@ -130,7 +132,7 @@ def simulate(*words: str) -> int:
 )
 def test_a_time_of_0_s_is_a_prediction(times: tuple[float, ...], sentence: str) -> None:
     """A single node exchanges nothing."""
-    some = [Prediction(name, seconds=time) for name, time in zip(("chain", "ring"), times, strict=False)]
+    some = [Prediction(name, seconds=time) for name, time in zip(("chain", "ring", "star"), times, strict=False)]
     assert page._winner(some) == sentence
 
 

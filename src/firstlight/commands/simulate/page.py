@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from firstlight.analysis.formatting import listing
 from firstlight.commands.simulate import plot as plots
 from firstlight.commands.simulate.answer import Simulated
-from firstlight.commands.simulate.sweep import crossings, lines
+from firstlight.commands.simulate.sweep import TIE, crossings, lines
 from firstlight.core.networks import KINDS, Network
 from firstlight.core.units import binary, count, percent, quantity, significant
 from firstlight.execute.network.prediction import Breakdown, Prediction
@@ -111,10 +112,11 @@ def _winner(ordered: Sequence[Prediction]) -> str:
     assert first.seconds is not None
     if len(usable) == 1:
         return f"{first.algorithm} lasts {quantity(first.seconds, 's')}{_spent(first)}."
+    equal = [p.algorithm for p in usable if p.seconds is not None and p.seconds <= (1 + TIE) * first.seconds]
+    if len(equal) > 1:
+        return f"{listing(equal)} are equally fast, {quantity(first.seconds, 's')}."
     second = usable[1]
     assert second.seconds is not None
-    if second.seconds <= 1.02 * first.seconds:
-        return f"{first.algorithm} and {second.algorithm} are equally fast, {quantity(first.seconds, 's')}."
     factor = f"{significant(second.seconds / first.seconds, 2)} x " if first.seconds else ""
     return (
         f"{first.algorithm} is the fastest, {quantity(first.seconds, 's')}, "
