@@ -141,7 +141,7 @@ def test_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     for wrong, why in (
         (["pattern", "lans", "-n", "9", "--topology", "flat:8"], "fewer than 9 processes"),
         (["pattern", "lans", "--topology", "flat:8", "--algorithm", "ring"], "COLLECTIVE=ALGORITHM"),
-        (["pattern", "lans", "--topology", "flat:8", "--missing", "3"], "No such option: --missing"),
+        (["pattern", "lans", "--topology", "flat:8", "--missing", "3"], "No such option"),
         (["pattern", "none", "--topology", "flat:8"], "no pattern 'none'"),
         (["collective", "allreduce", "--topology", "flat:4", "--goal"], "a file contains one schedule"),
     ):

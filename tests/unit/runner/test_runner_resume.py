@@ -79,7 +79,7 @@ def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench
     stopped = runner.run(RunRequest(results=bench.results), progress)
     thread.join()
     assert stopped.code == INTERRUPTED
-    assert stopped.line == f"interrupted; go on with: ./fl run --resume {stopped.directory}"
+    assert stopped.line == f"interrupted; continue with: ./fl run --resume {stopped.directory}"
     assert stopped.judgement.run.state == "interrupted"
     assert stopped.report.is_file()
     assert store.check(stopped.directory) == []

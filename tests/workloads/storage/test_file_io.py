@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import signal
+import shutil
 import subprocess
 import sys
 import time
@@ -50,8 +51,12 @@ def program(variant: str = "serial", workload: str = "file_io") -> Built:
 def run(
     built: Built, place: Path, *words: str, environment: Mapping[str, str] = {}, wrapped: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program by hand in the target `t`, which is the folder `place`."""
-    told = [*wrapped, str(built.executable), "target=t", "--storage", f"t={place}/work", *words]
+    """Run a copy of a program by hand in the target `t`, which is the folder `place`.
+
+    Root of a namespace cannot open the folders of other users, and a cache may belong to one.
+    """
+    executable = shutil.copy(built.executable, place.parent / f"{place.name}-program") if wrapped else built.executable
+    told = [*wrapped, str(executable), "target=t", "--storage", f"t={place}/work", *words]
     return subprocess.run(told, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
