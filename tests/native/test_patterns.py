@@ -238,7 +238,7 @@ def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
     assert sum(m for _, _, m, _ in matrix["pairs"]) == sum(p["messages"] * p["repetitions"] for p in shown["phases"])
     page = tmp_path / "pattern.html"
     run_patterns("nicam", "-n", "40", "--output", str(page))
-    assert page.read_text().count('class="heat"') == 1  # messages alone if all of them are equally long
+    assert page.read_text().count('class="heat"') == 1  # bytes; each pair has as many messages
     run_patterns("gamess", "-n", "4", "--output", str(page))  # nothing names a peer
 
 

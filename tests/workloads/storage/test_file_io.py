@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import random
-import signal
 import shutil
+import signal
 import subprocess
 import sys
 import time
