@@ -37,7 +37,7 @@ def draw(view: View, workload: Workload) -> list[Drawing]:
         with own.errors_located(workload):
             made = draw_plot(view, workload, plot, f"plot-{workload.name}-{number}")
         for drawing in made:
-            drawing.folded = data in seen
+            drawing.folded |= data in seen
         seen += [data] if made else []
         drawings += made
     return drawings

@@ -131,7 +131,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     caption = f"A point is one detour of the last launch; equal distances show a regular interruption.{more}"
     rows = [_row(figure, p, by[p], window) for p in sorted(by)]
     head = ("processor", "detours", "away", "share", "longest")
-    return [Drawing(name, title, caption, head, rows, data, drawn)]
+    return [Drawing(name, title, caption, head, rows, data, drawn, folded=True)]
 
 
 def _last(text: str, formula: str, unit: str, figure: Verified) -> str:
