@@ -26,7 +26,8 @@ from firstlight.analysis.verdict import Identity, Limit, Verified
 from firstlight.core.confidence import LAUNCHES
 from firstlight.core.units import count, percent
 from firstlight.model.catalogue import Workload
-from firstlight.results.record import LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import LaunchRecord
 
 Shape = Literal["one state", "two states", "drifting", "too few launches"]
 DRIFTING = 0.01  # one-sided: so seldom do launches in a random order look like a drift
@@ -207,7 +208,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
         )
     elif drifting(e.launches):
         hints.append(
-            "the machine changed during the run: a quiet machine and a fixed clock help more than further launches"
+            "something outside slowed some launches: a quiet machine and a fixed clock help more than further launches"
         )
     if figure.diverged >= DISTURBING:
         hints.append(f"in {percent(figure.diverged)} of its samples other processes used the processor: run it alone")

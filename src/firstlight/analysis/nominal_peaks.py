@@ -69,7 +69,7 @@ def _memory(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     if not texts:
         return ""
     if machine.hardware is not None and peak is None:
-        texts[-1] += " (nominal not known: only root can read it)"
+        texts[-1] += " (nominal not known: only root can read the speed of the memory)"
     elif every is not None and peak is not None and _ratio(every, peak, "B/s") >= ROUNDED:
         texts[-1] += ": the entry `memory` of the site file is too low"
     return f"memory {', '.join(texts)}"

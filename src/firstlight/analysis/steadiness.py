@@ -110,10 +110,10 @@ def disturbances(classes: Iterable[Steadiness]) -> list[str]:
 
 
 def sentence(s: Steadiness) -> str:
-    """Return `55 of 161 launches of several ranks were 2.9 x slower, clustered in time: the machine changed`."""
+    """Return `55 of 161 launches of several ranks were 2.9 x slower`, and why if their order shows it."""
     drawn = ": perhaps the placement of ranks and pages" if s.with_states else ""
     why = {
-        "together": ", clustered in time: the machine changed",
+        "together": ", clustered in time: something outside slowed them",
         "each": f", not clustered in time{drawn}",
         "unclear": "",
     }[s.together]

@@ -75,7 +75,7 @@ def test_a_steady_machine_disturbs_nothing() -> None:
 def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
-        "55 of 161 launches of several ranks were 2.9 x slower, clustered in time: the machine changed"
+        "55 of 161 launches of several ranks were 2.9 x slower, clustered in time: something outside slowed them"
     ]
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
     alone = "16 of 93 launches beyond the caches were 1.5 x slower, not clustered in time"

@@ -57,7 +57,8 @@ def test_known_peaks_show_a_share():
 def test_a_virtual_machine_that_hides_its_clock_has_no_nominal_peak():
     assert line(clocked(None)) == (
         "arithmetic 52.0 Gflop/s on one core, 104 Gflop/s on 2 cores (nominal not known: the virtual machine hides the "
-        "clock); memory 21.2 GB/s on 2 cores, 14.3 GB/s on one core (nominal not known: only root can read it)"
+        "clock); memory 21.2 GB/s on 2 cores, 14.3 GB/s on one core (nominal not known: only root can read the "
+        "speed of the memory)"
     )
 
 

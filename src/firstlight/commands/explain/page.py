@@ -33,7 +33,7 @@ from firstlight.report.frame import Drawing, Trace, layout, text
 from firstlight.report.ink import Ink, wrap
 from firstlight.report.palette import COOL, WARM
 from firstlight.report.peers import Peer, peers
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 from firstlight.results.store.durable import replace
 
 
@@ -120,7 +120,7 @@ def distribution(e: Explained) -> str:
         lower, upper = quantity(s.lower, e.unit), quantity(s.upper, e.unit)
         return f"bimodal: {lower} in {count(s.in_lower, 'launch', 'launches')}, {upper} in {s.in_upper}"
     return {
-        "drifting": "drifting: launches near each other in time are alike, so the machine changed during the run",
+        "drifting": "drifting: launches near each other in time are alike, so something outside slowed some of them",
         "too few launches": "too few launches for their distribution",
     }.get(e.shape, "unimodal: the launches scatter around one level")
 
