@@ -1,4 +1,4 @@
-"""Spans of the harness: a meter of known power beside a program that computes, and what a span contains."""
+"""Spans of the harness: a meter of known power alongside a program that computes, and what a span contains."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from firstlight.analysis.verdict import Failed, Verified
 from firstlight.model.catalogue import Selection
 from firstlight.model.plan import Cell, Placement, Program, plan
 from firstlight.model.plan.planner import _without
-from firstlight.results.record import Description, LaunchRecord, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
+from firstlight.results.record import LaunchRecord
 from firstlight.runner.cell_progress import Tally
 from invented_plan import MACHINE, TOOLBOX, workload
 from own import program

@@ -20,7 +20,8 @@ from firstlight.core.errors import UsageError
 from firstlight.model.catalogue import load
 from firstlight.model.plan import Placement
 from firstlight.model.plan.selectors import same_value
-from firstlight.results.record import Case, Description, LaunchRecord, Line, Metric
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import Case, LaunchRecord, Line
 from firstlight.results.store import lines
 from own import program
 

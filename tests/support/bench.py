@@ -16,7 +16,7 @@ from firstlight.execute import build
 from firstlight.execute.build import Built
 from firstlight.model import catalogue
 from firstlight.model.plan import Program
-from firstlight.results.record import Description, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
 from firstlight.runner import costs, energy
 from firstlight.runner.progress import Plain
 from firstlight.system.energy import Discovered

@@ -9,7 +9,8 @@ import msgspec
 
 import synthetic
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import Case, Check, Exit, Launch, LaunchRecord, Run, Sample, Start
 from firstlight.runner.progress import State
 from firstlight.runner.rounds import Rounds
 

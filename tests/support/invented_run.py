@@ -18,6 +18,7 @@ import synthetic_machine
 from firstlight.analysis.levels import Hierarchy, nominal
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Cell, plan
+from firstlight.results.description import Description, Metric, Parameter
 from firstlight.results.record import (
     SCHEMA,
     Binding,
@@ -25,12 +26,9 @@ from firstlight.results.record import (
     Case,
     Check,
     Counters,
-    Description,
     Exit,
     Launch,
     LaunchRecord,
-    Metric,
-    Parameter,
     Run,
     Sample,
     Start,

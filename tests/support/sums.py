@@ -14,7 +14,8 @@ import synthetic_machine
 from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import Build, Description, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
+from firstlight.results.record import Build
 from synthetic import Scene
 from synthetic_figures import Point
 

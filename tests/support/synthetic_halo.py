@@ -17,7 +17,8 @@ import synthetic_machine
 import synthetic_workloads
 from firstlight.model.catalogue import Plot, Variant, Workload
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import Build, Description, Launch, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
+from firstlight.results.record import Build, Launch
 from firstlight.toolchain import Absent
 from synthetic_figures import Point
 

@@ -18,7 +18,8 @@ import synthetic_machine
 import synthetic_workloads
 from firstlight.model.catalogue import Bound, Plot, Provides, Sizes, Variant, Workload
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import Build, Description, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
+from firstlight.results.record import Build
 from synthetic_figures import Point
 
 METRICS = (

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 import shipped
 from firstlight.model.catalogue import Bound, Plot, Provides, Role, Row, Sizes, Variant, Workload
 from firstlight.model.plan import Program
-from firstlight.results.record import Description, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
 from synthetic_figures import CHASES
 from synthetic_machine import MIB, MPIS, TOOLCHAINS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from random import Random
 
-from firstlight.results.record import Description, Parameter
+from firstlight.results.description import Description, Parameter
 
 SHAPES = ("empty", "one", "diagonal", "no_diagonal", "row", "column", "arrow", "dense", "sparse", "zeros", "wide")
 """Shapes of a matrix: `one` has one entry, `wide` values of all magnitudes, `zeros` explicit zeros."""

@@ -27,6 +27,7 @@ FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem n
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
 PUBLIC = {  # what a workload's report.py may build on: changed with care, because others' drawings depend on it
     "firstlight.analysis", "firstlight.model.catalogue", "firstlight.model.plan", "firstlight.results.record",
+    "firstlight.results.description",
     *(f"firstlight.core.{m}" for m in ("confidence", "heritage", "roles", "units")),
     *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "pictures", "sentence", "wording")),
 }  # fmt: skip

@@ -21,7 +21,7 @@ from commands import needs
 from firstlight.commands.shared import command_line
 from firstlight.core import reading
 from firstlight.core.errors import OK, USAGE
-from firstlight.results.record import Description
+from firstlight.results.description import Description
 from native import EFFORT, Placement
 
 pytestmark = [pytest.mark.full, pytest.mark.native]

@@ -15,7 +15,8 @@ import together
 from firstlight.execute.build import Built, Options
 from firstlight.model.catalogue import Variant, Workload, of_library, on_device
 from firstlight.model.plan import Program
-from firstlight.results.record import Description, Line
+from firstlight.results.description import Description
+from firstlight.results.record import Line
 from native import Placement
 
 pytestmark = pytest.mark.native

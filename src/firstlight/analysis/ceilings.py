@@ -30,7 +30,7 @@ from firstlight.analysis.verdict import DISTURBED, Ceiling, Identity, Limit, Ver
 from firstlight.core.units import count, percent, significant
 from firstlight.model.catalogue import Bound, Workload
 from firstlight.model.plan.selectors import selects
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 from firstlight.system.machine import Machine
 from firstlight.system.machine.cores import crowded
 

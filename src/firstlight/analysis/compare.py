@@ -68,7 +68,8 @@ from firstlight.analysis.verdict import (
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.core.roles import EXECUTION, EXECUTION_CPU
 from firstlight.core.units import count, percent, quantity, significant
-from firstlight.results.record import Better, Run
+from firstlight.results.description import Better
+from firstlight.results.record import Run
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99

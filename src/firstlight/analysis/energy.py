@@ -21,7 +21,8 @@ from msgspec.structs import replace
 
 from firstlight.analysis import Judgement
 from firstlight.analysis.verdict import Identity, Verified
-from firstlight.results.record import Description, LaunchRecord, Metric, Run, Span
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import LaunchRecord, Run, Span
 from firstlight.system.energy import FEWEST_UPDATES, Counter, Meter
 
 METERED: Final = "metered"

@@ -16,19 +16,8 @@ from firstlight.analysis.verdict import DISTURBED, Identity
 from firstlight.core.errors import USAGE
 from firstlight.core.units import significant
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import (
-    PHASE,
-    Case,
-    Check,
-    Devices,
-    Launch,
-    LaunchRecord,
-    Metric,
-    Refused,
-    Reported,
-    Run,
-    Sample,
-)
+from firstlight.results.description import Metric
+from firstlight.results.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Refused, Reported, Run, Sample
 from firstlight.system.energy import Meter
 
 VALUE: Final = "value"

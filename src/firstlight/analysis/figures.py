@@ -46,7 +46,8 @@ from firstlight.analysis.verdict import (
 from firstlight.model.catalogue import Value, Workload, needs
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.model.plan.arguments import matching, number
-from firstlight.results.record import Better, Description, LaunchRecord, Metric, Run
+from firstlight.results.description import Better, Description, Metric
+from firstlight.results.record import LaunchRecord, Run
 from firstlight.results.store import documents
 from firstlight.system.machine import UNTIMED
 from firstlight.toolchain import OFFLOADING

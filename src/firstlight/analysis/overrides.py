@@ -12,7 +12,8 @@ from firstlight.core.units import count
 from firstlight.model.catalogue import Plot, Row, Value, Workload
 from firstlight.model.catalogue.brought import together
 from firstlight.model.plan.settings import NONE, Settings
-from firstlight.results.record import Description, Run
+from firstlight.results.description import Description
+from firstlight.results.record import Run
 from firstlight.results.store import documents
 from firstlight.system.machine import cores
 

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from firstlight.model.plan import Placement
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 
 Cause = Literal["check", "lost", "build", "record", "ceiling"]
 Doubt = Literal["", "ceiling"]

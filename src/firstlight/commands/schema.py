@@ -17,9 +17,9 @@ SECTION = "Read"
 
 def schemas() -> dict[str, object]:
     """Return the types of the records of a run, by the name of their schema."""
-    from firstlight.results import record
+    from firstlight.results import description, record
 
-    return {"run": record.Run, "launch-line": record.Line, "describe": record.Description}
+    return {"run": record.Run, "launch-line": record.Line, "describe": description.Description}
 
 
 def published() -> dict[str, object]:

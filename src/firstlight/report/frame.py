@@ -27,7 +27,7 @@ from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan.selectors import selects
 from firstlight.report.palette import COOL, WARM, Palette
 from firstlight.report.svg import keys, scale
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 
 Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling

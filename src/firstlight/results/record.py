@@ -19,6 +19,7 @@ from firstlight.execute.build.kernels import Kernel
 from firstlight.model.catalogue import Value
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Cell, Placement, Program
+from firstlight.results.description import MOST_TOLD, Description, Metric
 from firstlight.system.energy import MOST_COUNTERS, Energy
 from firstlight.system.machine import Machine
 from firstlight.system.site import Loaded
@@ -26,8 +27,6 @@ from firstlight.toolchain import Absent, Toolbox
 
 SCHEMA = 1
 
-MOST_TOLD = 256
-"""Maximum number of parameters, metrics and phases of a program: each figure is compared with all metrics."""
 MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
 """Maximum numbers of values of a sample with its phases, points of a series, ranks with series: as in the harness."""
 MOST_READINGS = 1024
@@ -49,7 +48,6 @@ Spread = tuple[Finite, Finite, Finite]
 Monotonic = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """Seconds of the monotonic clock of a node."""
 Watts = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-Better = Literal["higher", "lower"]
 RunState = Literal["running", "complete", "budget", "interrupted", "changed"]
 """How a run ended. `changed`: a user's program was replaced while it was measured."""
 
@@ -295,63 +293,6 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     refused: tuple[Refused, ...] = ()
     reported: tuple[Reported, ...] = ()
     spans: tuple[Span, ...] = ()
-
-
-class Parameter(msgspec.Struct, frozen=True):
-    name: str
-    unit: str
-    default: str
-    help: str
-    kind: Literal["integer", "real", "choice", "file", "storage", ""] = ""  # "": in records of older programs
-    least: float | None = None
-    most: float | None = None
-    options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
-    replaced_by: str = ""  # this parameter has no meaning if the parameter named here names a file
-
-
-class Metric(msgspec.Struct, frozen=True):
-    """A metric of a case. The first metric that a case has decides how often its cells are launched.
-
-    `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
-    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0. `form`
-    told: the same for a speed that the program itself prints; it is ranked and compared as a rate or a time is.
-    With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
-    longest in it.
-    The others follow from measured energy (`analysis/energy.py`): `metered` is a value that was measured with it,
-    `per_watt` the rate of that quantity over the power, `joules` the time of that quantity multiplied by the power.
-    """
-
-    name: str
-    unit: str
-    quantity: str
-    form: Literal["rate", "time", "value", "told", "metered", "per_watt", "joules"]
-    scale: float
-    better: Better
-    phase: str = ""  # "": of the whole step
-
-
-class Description(msgspec.Struct, frozen=True):
-    """What an executable answers to --describe."""
-
-    workload: str
-    variant: str
-    title: str
-    parameters: Annotated[tuple[Parameter, ...], msgspec.Meta(max_length=MOST_TOLD)]
-    metrics: Annotated[tuple[Metric, ...], msgspec.Meta(max_length=MOST_TOLD)]
-    cost: str
-    verified: str
-    tolerance: str
-    unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
-    phases: Annotated[
-        tuple[str, ...], msgspec.Meta(max_length=MOST_TOLD)
-    ] = ()  # that its workload declares; a variant need not mark all
-    kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
-    device: str = ""  # OpenMP, OpenACC, CUDA: by what its steps run on a device; "": they run on the host
-
-    @property
-    def options(self) -> dict[str, tuple[str, ...]]:
-        """Return the words that each parameter accepts, by its name."""
-        return {p.name: p.options for p in self.parameters}
 
 
 class Build(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ from firstlight.core.confidence import LAUNCHES
 from firstlight.core.units import significant
 from firstlight.model.plan import MOST_LAUNCHES, Cell
 from firstlight.model.plan.arguments import Values
-from firstlight.results.record import LaunchRecord, Metric, Run
+from firstlight.results.description import Metric
+from firstlight.results.record import LaunchRecord, Run
 
 LOST_IN_A_ROW = 2  # then a cell is given up
 FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is not an accident

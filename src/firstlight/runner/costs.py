@@ -16,7 +16,8 @@ from firstlight.model.catalogue import Workload, device_variant
 from firstlight.model.plan import Cell
 from firstlight.model.plan.arguments import Options
 from firstlight.model.plan.runtime_estimate import START, launch_seconds
-from firstlight.results.record import Build, Description
+from firstlight.results.description import Description
+from firstlight.results.record import Build
 from firstlight.results.store import durable
 
 FILE = "launches.json"

@@ -20,7 +20,7 @@ from firstlight.model.catalogue import Value, Workload, needs, on_device
 from firstlight.model.plan import Cell, Plan, Program
 from firstlight.model.plan.arguments import compose
 from firstlight.model.plan.settings import Setting, Settings, value
-from firstlight.results.record import Description
+from firstlight.results.description import Description
 from firstlight.runner import documents
 from firstlight.runner.documents import Given
 from firstlight.system.process import bounded, guard

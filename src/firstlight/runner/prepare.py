@@ -25,7 +25,8 @@ from firstlight.model.plan import EFFORT, Cell, Plan, Program, plan, select, sui
 from firstlight.model.plan.arguments import is_pattern
 from firstlight.model.plan.settings import Defaults, Setting, Settings
 from firstlight.report import wording
-from firstlight.results.record import Build, Description, TunedDefault
+from firstlight.results.description import Description
+from firstlight.results.record import Build, TunedDefault
 from firstlight.runner import agenda, costs, parameters, tuned_defaults
 from firstlight.runner.agenda import Item, Rank
 from firstlight.runner.costs import Costs

@@ -14,7 +14,8 @@ import synthetic
 from firstlight.analysis import Finding
 from firstlight.analysis.figures import judge
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.results.record import Build, Description, Metric
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import Build
 from firstlight.system.machine import Storage
 from synthetic_figures import Point
 

@@ -15,7 +15,8 @@ from firstlight.core.roles import Role
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import plots
-from firstlight.results.record import Build, Description, Metric
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import Build
 from report_samples import view_of
 from synthetic_figures import Point
 

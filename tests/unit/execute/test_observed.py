@@ -28,17 +28,8 @@ from firstlight.model.plan import Placement
 from firstlight.report import export, html
 from firstlight.report.comparison import comparison
 from firstlight.report.strip import strip
-from firstlight.results.record import (
-    FINEST,
-    MOST_BOXES,
-    MOST_POINTS,
-    MOST_RANKS,
-    Field,
-    LaunchRecord,
-    Line,
-    Metric,
-    Sample,
-)
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, MOST_BOXES, MOST_POINTS, MOST_RANKS, Field, LaunchRecord, Line, Sample
 from firstlight.results.store import lines
 
 NOISE = Metric("noise", "%", "noise", "value", 100.0, "lower")

@@ -16,7 +16,7 @@ from firstlight.analysis import Judgement
 from firstlight.core.errors import REGRESSION, RecordError
 from firstlight.report import drawing
 from firstlight.results import store as stores
-from firstlight.results.record import MOST_TOLD, Description
+from firstlight.results.description import MOST_TOLD, Description
 from firstlight.results.store import audit, layout, lines
 from firstlight.system.machine import Cache
 from synthetic import run

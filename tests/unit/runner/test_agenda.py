@@ -19,7 +19,8 @@ import synthetic_machine
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import EFFORT, Cell, Placement, Program, plan
 from firstlight.model.plan.runtime_estimate import launch_seconds
-from firstlight.results.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
+from firstlight.results.description import Description, Metric
+from firstlight.results.record import Case, Check, Exit, Launch, LaunchRecord, Sample, Start
 from firstlight.runner import agenda
 from firstlight.runner.agenda import Item, Rank, RowCells
 from firstlight.runner.costs import Costs

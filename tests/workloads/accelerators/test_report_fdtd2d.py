@@ -14,7 +14,8 @@ from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan import Placement
 from firstlight.report import pictures
 from firstlight.report.frame import DIVERGING, Drawing
-from firstlight.results.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, Field, LaunchRecord
 from synthetic_figures import Point
 
 field = shipped.module("fdtd2d", "field")

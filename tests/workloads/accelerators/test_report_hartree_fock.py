@@ -18,7 +18,8 @@ from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Placement
 from firstlight.report import html, plots, terminal
 from firstlight.report.frame import Drawing
-from firstlight.results.record import LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import LaunchRecord
 from report_samples import view_of
 from synthetic import Point
 

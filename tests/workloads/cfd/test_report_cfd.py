@@ -10,7 +10,8 @@ from firstlight.core import heritage
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import DIVERGING, Drawing
-from firstlight.results.record import FINEST, Field, LaunchRecord, Metric, Series
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, Field, LaunchRecord, Series
 from synthetic_figures import Point
 
 TIME = Metric("time", "s", "operations", "time", 1, "lower")

@@ -8,7 +8,8 @@ from test_report_noise import Edit, drawings, judged
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
-from firstlight.results.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, Field, LaunchRecord
 from synthetic_figures import Point
 
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")

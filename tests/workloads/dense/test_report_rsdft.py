@@ -9,7 +9,8 @@ import shipped
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
-from firstlight.results.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, Field, LaunchRecord
 from synthetic_figures import Point
 
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")

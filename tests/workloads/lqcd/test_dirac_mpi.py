@@ -10,7 +10,7 @@ import pytest
 
 import native
 from firstlight.execute.build import Built
-from firstlight.results.record import Description
+from firstlight.results.description import Description
 from mpi_programs import build_on_each_library, for_ranks
 from native import Output, Placement
 

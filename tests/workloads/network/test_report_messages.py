@@ -8,7 +8,8 @@ from test_report_noise import drawings, judged
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
-from firstlight.results.record import LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import LaunchRecord
 from synthetic_figures import Point
 
 METRICS = (

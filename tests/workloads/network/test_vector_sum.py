@@ -14,7 +14,7 @@ import synthetic
 from firstlight import ROOT
 from firstlight.analysis.evidence import Timing, launch_value
 from firstlight.execute.build import Built
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 from mpi_programs import build_on_each_library
 from native import Placement
 

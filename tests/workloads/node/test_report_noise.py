@@ -21,7 +21,8 @@ from firstlight.model.catalogue import Plot, Workload, load
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.report import html, observed, plots
 from firstlight.report.frame import Drawing
-from firstlight.results.record import Build, LaunchRecord, Metric, Series
+from firstlight.results.description import Metric
+from firstlight.results.record import Build, LaunchRecord, Series
 from report_samples import view_of
 from synthetic_figures import Point
 from synthetic_workloads import description

@@ -19,7 +19,7 @@ from firstlight.execute.build.assembly import Loop, hot_loop, root_of, widths
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement, Program
 from firstlight.report.frame import Drawing
-from firstlight.results.record import Description, Metric
+from firstlight.results.description import Description, Metric
 from synthetic_figures import Point
 
 LOOPS = 151

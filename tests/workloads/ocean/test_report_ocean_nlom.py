@@ -10,7 +10,8 @@ import shipped
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import DIVERGING, Drawing
-from firstlight.results.record import FINEST, Field, LaunchRecord, Metric, Series
+from firstlight.results.description import Metric
+from firstlight.results.record import FINEST, Field, LaunchRecord, Series
 from synthetic_figures import Point
 
 RATE = Metric("update_rate", "Mcell/s", "elements", "rate", 1e-6, "higher")

@@ -9,7 +9,8 @@ from test_report_noise import drawings, judged
 from firstlight.model.catalogue import Plot
 from firstlight.model.plan import Placement
 from firstlight.report.frame import Drawing
-from firstlight.results.record import LaunchRecord, Metric
+from firstlight.results.description import Metric
+from firstlight.results.record import LaunchRecord
 from synthetic import Point
 
 VALUES = tuple(Metric(name, "1", name, "value", 1, "lower") for name in ("residual", "true_residual"))

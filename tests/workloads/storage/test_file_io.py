@@ -56,8 +56,8 @@ def run(
     Root of a namespace cannot open the folders of other users, and a cache may belong to one.
     """
     executable = shutil.copy(built.executable, place.parent / f"{place.name}-program") if wrapped else built.executable
-    told = [*wrapped, str(executable), "target=t", "--storage", f"t={place}/work", *words]
-    return subprocess.run(told, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
+    argv = [*wrapped, str(executable), "target=t", "--storage", f"t={place}/work", *words]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=120, env={**os.environ, **environment})
 
 
 def lines(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, object]]:
@@ -99,8 +99,8 @@ def test_cold_reads_come_from_the_device(variant: str, tmp_path: Path) -> None:
     read = {}
     for operation in ("read", "cached_read") if "direct" not in variant else ("read",):
         words = (f"operation={operation}", "size=4194304", "transfer=65536", "--samples", "4", "--steps", "1")
-        told = [str(program(variant).executable), "target=t", "--storage", f"t={tmp_path}/work", *words]
-        with subprocess.Popen(told, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+        argv = [str(program(variant).executable), "target=t", "--storage", f"t={tmp_path}/work", *words]
+        with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
             message = child.stderr.read() if child.stderr else ""
@@ -270,8 +270,8 @@ def test_nothing_is_left_where_firstlight_is_killed(tmp_path: Path) -> None:
     place = tmp_path / "target"
     place.mkdir()
     (tmp_path / "machine").write_bytes(msgspec.json.encode(native.here))
-    told = [sys.executable, "-P", "-c", LAUNCHES, str(place), str(program().executable), str(tmp_path / "machine")]
-    child = subprocess.Popen(told, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    argv = [sys.executable, "-P", "-c", LAUNCHES, str(place), str(program().executable), str(tmp_path / "machine")]
+    child = subprocess.Popen(argv, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
     deadline = time.monotonic() + 60
     while not list(place.rglob("data.*")) and time.monotonic() < deadline:
         time.sleep(0.02)

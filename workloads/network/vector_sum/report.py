@@ -17,7 +17,7 @@ from firstlight.model.catalogue import Plot, Workload
 from firstlight.model.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 
 from .drawings import bandwidth, routes
 from .drawings.routes import Link

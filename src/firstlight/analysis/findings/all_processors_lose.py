@@ -26,7 +26,7 @@ from firstlight.analysis.roles import measuring
 from firstlight.analysis.verdict import Verified
 from firstlight.core.roles import OS_NOISE
 from firstlight.model.catalogue import Workload
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 
 THRESHOLD = 0.05
 FEWEST = 3  # processors of a node: with two, all but one is not a parallel program

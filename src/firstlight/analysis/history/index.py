@@ -18,7 +18,8 @@ from firstlight.analysis.changes import Value
 from firstlight.analysis.verdict import Identity
 from firstlight.core.errors import RecordError
 from firstlight.model import catalogue
-from firstlight.results.record import Better, Run
+from firstlight.results.description import Better
+from firstlight.results.record import Run
 from firstlight.results.store import disk, durable, layout
 from firstlight.toolchain.sources import digest
 

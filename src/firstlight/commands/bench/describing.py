@@ -12,7 +12,7 @@ from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Ro
 from firstlight.model.catalogue import Bound, Row, Value
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Cell
-from firstlight.results.record import Description, Metric, Parameter
+from firstlight.results.description import Description, Metric, Parameter
 
 OWN = (
     Metric(TIME, "s", "executions", "time", 1.0, "lower"),

@@ -28,7 +28,7 @@ from firstlight.report.export.comparison import Which, which
 from firstlight.report.ink import Ink, wrap
 from firstlight.report.terminal import machine_line
 from firstlight.report.wording import NO_DIFFERENCE
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 from firstlight.results.store.durable import replace
 from firstlight.system.machine import Machine, cores
 

@@ -17,7 +17,7 @@ from firstlight.core.units import convert, parse_quantity, percent, quantity, ra
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers
 from firstlight.report.answers import Answer
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 
 Grade = Literal["ok", "bad", "unclear"]
 OK: Final = "ok"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from firstlight.core.units import count
 from firstlight.model.catalogue import Value
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 
 MOST_VALUE = 1e300
 

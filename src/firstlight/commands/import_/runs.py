@@ -24,7 +24,8 @@ from firstlight.model.catalogue.brought import Brought, Reporter, variant_name
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.model.plan.types import NOT_OURS
 from firstlight.results import record, store
-from firstlight.results.record import SCHEMA, Description, End, Launch, Metric, Reported, Run, Start
+from firstlight.results.description import Description, Metric, Parameter
+from firstlight.results.record import SCHEMA, End, Launch, Reported, Run, Start
 from firstlight.results.store import Store, StoreError, documents, durable, lines
 from firstlight.runner import environment
 from firstlight.runner.session import derive
@@ -193,7 +194,7 @@ def _descriptions(reader: str, files: Sequence[Imported]) -> dict[str, Descripti
             workload=reader,
             variant=variant,
             title=name,
-            parameters=tuple(record.Parameter(p, "", "", "") for p in parameters),
+            parameters=tuple(Parameter(p, "", "", "") for p in parameters),
             metrics=tuple(Metric(m, quantities[m].unit, m, REPORTED, 1.0, quantities[m].better) for m in measured),
             cost="",
             verified="",

@@ -18,7 +18,7 @@ from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.core.units import quantity, significant
 from firstlight.model.catalogue import Workload
 from firstlight.report import answers, chapters
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 
 
 class Value(msgspec.Struct, frozen=True):

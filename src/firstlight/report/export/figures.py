@@ -16,7 +16,8 @@ from firstlight.analysis.verdict import Failed, Figure, Reported, States, Untime
 from firstlight.core.shell import printable
 from firstlight.execute.build.effort import Effort
 from firstlight.model.plan import Placement
-from firstlight.results.record import Better, Run
+from firstlight.results.description import Better
+from firstlight.results.record import Run
 
 _FORMULA = ("=", "+", "-", "@", "\t")
 

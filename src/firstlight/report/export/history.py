@@ -11,7 +11,8 @@ from firstlight.analysis.compare import Comparison
 from firstlight.analysis.history.folder import Left, Past
 from firstlight.analysis.history.series import History, Moved, Outcome, Series
 from firstlight.report.export.comparison import ComparedRuns, Which, compared, which
-from firstlight.results.record import Better, Time
+from firstlight.results.description import Better
+from firstlight.results.record import Time
 
 
 class HistoryRun(msgspec.Struct, frozen=True):

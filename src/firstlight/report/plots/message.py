@@ -20,7 +20,7 @@ from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.ghosts import ghosts
 from firstlight.report.plots.staircase import best_lines
 from firstlight.report.wording import NO_DIFFERENCE
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:

@@ -14,7 +14,7 @@ from firstlight.analysis import provenance
 from firstlight.analysis.verdict import Estimate, Figure, Identity, Verified
 from firstlight.core.heritage import Entry
 from firstlight.core.units import binary, quantity
-from firstlight.results.record import Metric
+from firstlight.results.description import Metric
 
 RATE = "rate"
 METRIC = Metric("algorithm bandwidth", "GB/s", "vector", "rate", 1e-9, "higher")

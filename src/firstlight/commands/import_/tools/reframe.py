@@ -19,7 +19,7 @@ from firstlight.commands.import_.results import (
     slug,
 )
 from firstlight.model.catalogue import Value
-from firstlight.results.record import Better
+from firstlight.results.description import Better
 
 TOOL = "ReFrame"
 _PARAMETER = re.compile(r" %(?P<name>[\w.]+)=(?P<value>\S+)")
