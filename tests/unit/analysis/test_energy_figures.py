@@ -12,12 +12,11 @@ from msgspec.structs import replace
 
 import synthetic
 from energy_samples import RANGE, TWO, metered
-from firstlight.analysis import Judgement, energy, ranking, thrift
+from firstlight.analysis import Judgement, ranking, thrift
 from firstlight.analysis.energy import Measured, measured
 from firstlight.analysis.figures import judge
 from firstlight.analysis.verdict import Verified
 from firstlight.commands.nodes import comparison
-from firstlight.commands.project import projector
 from firstlight.core.heritage import Heritage
 from firstlight.core.units import quantity
 from firstlight.report import energy as pages
@@ -308,18 +307,6 @@ def test_launches_that_were_too_short_are_counted(scene: Scene) -> None:
     cases = sum(len(r.cases) for r in scene.records)
     assert not figures(judged, "power")
     assert f"{cases} of {cases} measured cases have none: its samples are shorter" in pages.sentence(judged)
-
-
-def test_a_projection_uses_the_most_power_that_was_measured(judged: Judgement) -> None:
-    most = energy.most_power(judged)
-    assert most is not None and most.estimate.median == max(
-        f.estimate.median for f in figures(judged, "power").values()
-    )
-    rates = projector.node.rates(judged)
-    machine = projector._machine(judged, rates, None, None, None, None)
-    assert machine.watts == most.estimate.median
-    assert machine.watts_from.startswith("the most that this run measured, 2 processor packages: ")
-    assert projector._machine(judged, rates, None, None, None, 350.0).watts == 350.0
 
 
 def test_the_hungry_node_is_named() -> None:
