@@ -7,7 +7,7 @@ in their source, so that base flags often suffice for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -22,6 +22,7 @@ from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
 CLEARLY = 1.25  # advice also names flags whose largest loss is so many times smaller
+MANY = 4  # with so many kernels, flags that are as good as the best in one fewer are close
 SHOWN = 3  # programs that flags break, by name
 RELAXED = ("-Ofast", "-ffast-math")  # options that change the arithmetic, whether or not a result here shows it
 
@@ -112,15 +113,43 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     flags = [_flags(judgement, name, some) for name in names]
     most = max(len(f.kernels) for f in flags)
     flags = [f for f in flags if len(f.kernels) >= max(FEWEST, most / 2)]
-    shared = tuple(k for k in some if all(f.toolchain in k.verified for f in flags))
-
-    def order(f: Flags) -> tuple[float, float, str]:
-        fair = replace(f, kernels=shared) if len(shared) >= FEWEST else f
-        return -fair.near / len(fair.kernels), fair.factor, f.toolchain
-
-    flags.sort(key=order)
+    flags = safest(sorted(flags, key=_order(flags)))
     planned = max(len(some), _planned(judgement, workloads))
     return Ordinary(tuple(some), tuple(flags), planned) if len(flags) >= FEWEST else None
+
+
+def _order(flags: Sequence[Flags]) -> Callable[[Flags], tuple[float, float, str]]:
+    def order(f: Flags) -> tuple[float, float, str]:
+        fair = _fair(f, flags)
+        return -fair.near / len(fair.kernels), fair.factor, f.toolchain
+
+    return order
+
+
+def _fair(f: Flags, flags: Sequence[Flags]) -> Flags:
+    """Return a flag set over the kernels that all of them measured, if these are two or more."""
+    shared = tuple(k for k in f.kernels if all(other.toolchain in k.verified for other in flags))
+    return replace(f, kernels=shared) if len(shared) >= FEWEST else f
+
+
+def safest(flags: Sequence[Flags]) -> list[Flags]:
+    """Put the first of those that are close to the best at the front: flags without a wrong result, then flags that
+    keep the arithmetic. The next run may rank close ones in another order.
+    """
+    first = min((flags[0], *_close(flags)), key=lambda f: (bool(f.broken), _option(f) != ""))
+    return [first, *(f for f in flags if f is not first)]
+
+
+def _close(flags: Sequence[Flags]) -> list[Flags]:
+    """Return those that are as good as the best in one kernel more or fewer than the first, and lose about as much."""
+    fair = [_fair(f, flags) for f in flags]
+    return [
+        f
+        for f, mine in zip(flags[1:], fair[1:], strict=True)
+        if len(mine.kernels) == len(fair[0].kernels) >= MANY
+        and abs(mine.near - fair[0].near) <= 1
+        and max(mine.factor / fair[0].factor, fair[0].factor / mine.factor) < CLEARLY
+    ]
 
 
 def _planned(judgement: Judgement, workloads: Mapping[str, Workload]) -> int:
@@ -177,8 +206,9 @@ def same(best: Verified, other: Verified) -> bool:
 def advice(found: Ordinary | None) -> str:
     """Return one or two sentences with the sources of their numbers; "" if there is nothing to compare.
 
-    If the best flags break a result, the best ones that break none follow; then those whose largest loss is clearly
-    smaller; last, those for kernels that the best flags did not measure: few compilers of C++ also compile Fortran.
+    If the best flags break a result, the best ones that break none follow, else the first that are close to the best;
+    then those whose largest loss is clearly smaller; last, those for kernels that the best flags did not measure: few
+    compilers of C++ also compile Fortran.
     """
     if found is None:
         return ""
@@ -188,17 +218,29 @@ def advice(found: Ordinary | None) -> str:
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
-        return f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_gentler(found, best)}{_elsewhere(found)}"
+        return (
+            f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_equal(found)}{_gentler(found, best)}{_elsewhere(found)}"
+        )
     sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
     if strict := next((f for f in found.flags if not f.broken), None):
         sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}"
     return sentence + _gentler(found, best, strict) + _elsewhere(found)
 
 
+def _option(f: Flags) -> str:
+    """Return the option that changes the arithmetic; "" if the flags keep it."""
+    return next((word for word in f.options.split() if word in RELAXED), "")
+
+
 def _relaxed(f: Flags) -> str:
     """Return `. -Ofast reorders sums and assumes no NaN: check your results`; "" if the flags keep the arithmetic."""
-    option = next((word for word in f.options.split() if word in RELAXED), "")
-    return f". {option} reorders sums and assumes no NaN: check your results" if option else ""
+    return f". {_option(f)} reorders sums and assumes no NaN: check your results" if _option(f) else ""
+
+
+def _equal(found: Ordinary) -> str:
+    """Return `. gcc-fast (-Ofast) is about as good: 6 of 8 kernels`, of flags that are close to the first; or ""."""
+    near = [f"{_name(f)} is about as good: {best_in(f)} of {_kernels(f)}" for f in _close(found.flags)]
+    return f". {near[0]}" if near else ""
 
 
 def _gentler(found: Ordinary, *named: Flags | None) -> str:

@@ -152,7 +152,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     if row.choose != "toolchain" or workload.toolchain_sensitive:
         choose = (
             UNCLEAR
-            if _unclear(rivals)
+            if unclear(rivals)
             else ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
         )
     return Answer(
@@ -218,7 +218,7 @@ def _unbounded(judgement: Judgement, figure: Verified, workload: Workload) -> tu
     return tuple(name for name in wanted if name not in measured) or tuple(wanted)
 
 
-def _unclear(rivals: list[Verified]) -> bool:
+def unclear(rivals: list[Verified]) -> bool:
     """Return whether the choices look different, but had too few launches or scatter too much for a conclusion."""
     if len(rivals) < 2:
         return False

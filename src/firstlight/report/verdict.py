@@ -27,6 +27,7 @@ from firstlight.system.machine import NOT_ALONE, Machine, busy
 CARE = "usable with care: {why}; compare intervals, not medians"
 NOISY = 2.0
 """Percent of the processors' time that OS noise may use on a machine that is fit for measuring."""
+UNCLEAR = "Unclear, because launches differ too much"
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
 
 
@@ -113,7 +114,7 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     """Return which library is better in which rows: `MPICH is better than Open MPI: latency (1.8 x). No ...`."""
     run = judgement.run
     better: dict[str, list[str]] = {}
-    same: list[str] = []
+    others: dict[str, list[str]] = {}
     nodes = 0
     rows = [(row, w) for w in workloads.values() for row in w.rows if row.headline]
     for row, workload in sorted(rows, key=lambda x: (x[1].chapter, x[0].order)):
@@ -121,29 +122,30 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         if len(rivals) < 2:
             continue
         nodes = max(nodes, *(f.identity.placement.nodes for f in rivals))
-        title = provenance.name(row.title) + (", plain calls" if rivals[0].identity.variant in workload.plain else "")
+        title = provenance.name(row.title) + (
+            ", plain MPI calls" if rivals[0].identity.variant in workload.plain else ""
+        )
         groups = ranking.rank(rivals)
         if len(groups) == 1 or len(groups[0].figures) > 1:
-            same.append(title)
+            claim = UNCLEAR if answers.unclear(rivals) else capital(wording.NO_DIFFERENCE)
+            others.setdefault(claim, []).append(title)
             continue
         first, second = (wording.mpi_name(run, f.identity.mpi or "") for f in (rivals[0], groups[1].best))
         what = f"{title} ({_times(rivals[0], groups[1].best)})"
         better.setdefault(f"{first} is better than {second}", []).append(what)
-    parts = [f"{claim}: {_some(what)}" for claim, what in sorted(better.items())]
-    parts += [f"{capital(wording.NO_DIFFERENCE)}: {_some(same)}"] if same else []
+    parts = [f"{claim}: {_some(what)}" for claim, what in (*sorted(better.items()), *sorted(others.items()))]
     own = ", with firstlight's own libraries" if all(mpi.origin == "embedded" for mpi in run.toolbox.mpis) else ""
     return ". ".join(parts + ([f"All ranks were on one node{own}"] if nodes == 1 else []))
 
 
 def _times(better: Verified, worse: Verified) -> str:
-    """Return `2.4 x, 1.8 – 2.6`: how many times better the first is, with the interval of the ratio."""
+    """Return `2.41 x, 1.80 – 2.60`: how many times better the first is, with the interval of the ratio."""
     under, over = (worse, better) if better.better == "higher" else (better, worse)
     found = ratios.ratio(under, over, ranking.PRACTICAL)
     ends = [(found.low, "ratio_low(a, b)"), (found.high, "ratio_high(a, b)")]
     marked = [provenance.number(significant(x), formula, of=(under, over)) for x, formula in ends if x is not None]
-    return ", ".join(
-        [provenance.times(better, worse), " – ".join(marked)] if marked else [provenance.times(better, worse)]
-    )
+    times = provenance.advantage(f"{significant(ranking.advantage(better, worse))} x", better, worse)
+    return ", ".join([times, " – ".join(marked)] if marked else [times])
 
 
 def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance
-from firstlight.analysis.ordinary import Ordinary, advice, kernels, ordinary
+from firstlight.analysis.ordinary import Kernel, Ordinary, advice, kernels, ordinary, safest
 from firstlight.analysis.verdict import Estimate, Failed, Figure, Verified
 from firstlight.model.catalogue import Workload
 from firstlight.report import verdict
@@ -156,3 +156,27 @@ def test_an_interval_that_meets_the_best_is_as_good() -> None:
     )
     native = next(f for f in compared(changed(judgement, wide), workloads).flags if f.toolchain == NATIVE)
     assert native.worst is None or native.kernel != "scalar product in L1, dot.serial"
+
+
+def test_flags_that_are_close_to_the_best_are_named_and_the_safest_of_them_is_advised() -> None:
+    """Which of them is first by one kernel differs from run to run."""
+    judgement, workloads = sample()
+    found = compared(judgement, workloads)
+    of = {f.toolchain: f for f in found.flags}
+    native, fast = of[NATIVE], replace(of["gcc-fast"], broken=())
+    title, many = native.kernels[0], 8
+
+    def scaled(name: str, wins: str) -> Verified:
+        best = title.verified[NATIVE]
+        x = best.estimate.median / (1 if name in wins else 1.2)
+        return replace(best, estimate=Estimate(x, x * 0.99, x * 1.01, (x,) * 8), states=None)
+
+    for wins in range(many):
+        winners = [f"{NATIVE} gcc-fast", *("gcc-fast" if n < wins else NATIVE for n in range(many - 1))]
+        figures = [{name: scaled(name, winner) for name in (NATIVE, "gcc-fast")} for winner in winners]
+        some = tuple(Kernel(title.title, f"dot.k{n}", both) for n, both in enumerate(figures))
+        flags = [replace(f, kernels=some) for f in (fast, native)]
+        best_first = sorted(flags, key=lambda f: -f.near)
+        text = provenance.settle(advice(Ordinary(some, tuple(safest(best_first)), many)))
+        assert text.startswith(f"use {'gcc-fast' if wins > 4 else NATIVE} "), text
+        assert ("gcc-fast (-Ofast -march=native) is about as good: " in text) == (wins in (3, 4)), text
