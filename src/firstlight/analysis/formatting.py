@@ -15,13 +15,17 @@ _FOLDERS = re.compile(r"(?<![\w.:/$~{}-])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 
 def value(name: str, v: int | float | str) -> str:
-    """Format a parameter's value: a size if it is called bytes, digits for other numbers, the file name for a file."""
+    """Format a parameter's value: a size if it is called bytes, digits for other numbers, the file name for a file.
+
+    A whole number is never rounded: it must measure the same case if it is typed.
+    """
     if isinstance(v, str):
         v = documents.shown(v)
         return v if len(v) <= _LONGEST else v[: _LONGEST - 1] + "…"
     if name == "bytes":
         return binary(v)
-    return significant(v) if isinstance(v, float) or v >= 100_000 else str(v)
+    short = significant(v)
+    return short if isinstance(v, float) or (v >= 100_000 and float(short) == v) else str(v)
 
 
 def values(parameters: Iterable[tuple[str, int | float | str]]) -> str:

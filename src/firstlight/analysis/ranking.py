@@ -15,6 +15,7 @@ from firstlight.analysis.states import least, ratio
 from firstlight.analysis.verdict import Verified
 from firstlight.core.confidence import LEVEL
 
+ANY = "any"
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
 
 
@@ -82,7 +83,7 @@ def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
         return ""
     winners = list(dict.fromkeys(label(f) for f in groups[0].figures))
     if len(winners) == len(everything):
-        return "any"
+        return ANY
     losers = [x for x in everything if x not in winners]
     won, lost = {_kind(w) for w in winners}, {_kind(x) for x in losers}
     if len(winners) > 1 and not won & lost:

@@ -9,7 +9,7 @@ TITLES = {
     "lqcd": "Lattice QCD",
     "cfd": "Fluid dynamics",
     "ocean": "Ocean models",
-    "accelerators": "Codes ported to accelerators",
+    "accelerators": "Codes with GPU variants",
     "dense": "Dense matrices and whole-machine kernels",
     "sparse": "Sparse matrices",
     "storage": "Storage",
@@ -31,4 +31,4 @@ def title(chapter: str) -> str:
 def name(chapter: str) -> str:
     """Return the name of a chapter in a page's navigation."""
     names = {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs", "imported": "Other tools"}
-    return (names | {"network": "Messages", "accelerators": "Ported codes"}).get(chapter, chapter.capitalize())
+    return (names | {"network": "Messages", "accelerators": "GPU codes"}).get(chapter, chapter.capitalize())

@@ -109,25 +109,26 @@ def staircase(at: Mapping[str, Verified]) -> str:
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
-    """Return `falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`.
+    """Return `falls 9.8 × from 140 GB/s in L1 to 14.2 GB/s in memory (op = load)`.
 
-    Each end is the best line there, of those that have both ends if there are any.
+    It is about one line: the best at the first place of those that have both ends, else `is 140 GB/s in L1 (op = load)`
+    about the best there.
     """
-    ends = []
-    common = ordered[0][1].keys() & ordered[-1][1].keys()
-    for place, every in (ordered[0], ordered[-1]):
-        figures = {key: f for key, f in every.items() if key in common or not common}
-        best = ranking.best(figures.values())
-        name = next((key for key, f in figures.items() if f is best), "")
-        if best is not None:
-            ends.append((best, f"{provenance.median(best)} in {place} ({lines} = {name})"))
-    if len(ends) < 2 or len(ordered) < 2:
-        return f"is {ends[0][1]}" if ends else ""
-    a, b = ends[0][0].estimate.median, ends[1][0].estimate.median
-    verb = "falls" if b < a else "rises"
-    over, under = (ends[0][0], ends[1][0]) if b < a else (ends[1][0], ends[0][0])
-    by = provenance.number(ratio2(max(quotient(a, b), quotient(b, a))), "a / b", of=(over, under))
-    return f"{verb} {by} from {ends[0][1]} to {ends[1][1]}"
+    (first, start), (last, end) = ordered[0], ordered[-1]
+    both = {key: f for key, f in start.items() if len(ordered) > 1 and key in end}
+    a = ranking.best((both or start).values())
+    if a is None:
+        return ""
+    name = next(key for key, f in start.items() if f is a)
+    at_first = f"{provenance.median(a)} in {first}"
+    if name not in both:
+        return f"is {at_first} ({lines} = {name})"
+    b = end[name]
+    x, y = a.estimate.median, b.estimate.median
+    over, under = (a, b) if y < x else (b, a)
+    by = provenance.number(ratio2(max(quotient(x, y), quotient(y, x))), "a / b", of=(over, under))
+    verb = "falls" if y < x else "rises"
+    return f"{verb} {by} from {at_first} to {provenance.median(b)} in {last} ({lines} = {name})"
 
 
 def capital(sentence: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from firstlight.analysis import Finding, Judgement, formatting
+from firstlight.analysis import Finding, Judgement, formatting, ranking
 from firstlight.analysis.absence import absences
 from firstlight.analysis.placing import of_one_core
 from firstlight.analysis.provenance import settle
@@ -155,6 +155,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         why = wrap(answer.reason, width, "      ", "      ")
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     legend = [] if long else ["n: launches"]
+    legend += [f"any: {wording.NO_DIFFERENCE}"] if any(a.choose == ranking.ANY for a in rows) else []
     legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
     legend += [f"{OWN}: of the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
     lines += [ink("dim", x) for x in wrap(f"({'; '.join(legend)})", width, "  ", "  ") if legend]

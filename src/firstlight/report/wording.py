@@ -140,10 +140,10 @@ def _short(version: str) -> str:
 
 
 def resource(figure: Verified) -> str:
-    """Return what a figure's share is a share of: `load bandwidth`, `32-bit arithmetic`, `its best launch`."""
+    """Return the resource that limits a figure: `load bandwidth`, `32-bit arithmetic`; "" if it is not known."""
     ceiling = figure.ceiling
     if ceiling is None or ceiling.own:
-        return "its best launch" if ceiling else ""
+        return ""
     name = "triad_bandwidth" if ceiling.resource == "bandwidth" else ceiling.resource
     if name.startswith("flops_"):
         return f"{name.removeprefix('flops_')}-bit arithmetic"

@@ -125,7 +125,7 @@ def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
     rows = {a.row.title: a for a in answers.answers(judgement, workloads)}
     assert rows["scalar product in L1"].unbounded == ("load_bandwidth",)
     assert rows["memory latency"].unbounded == ()
-    page = terminal.summary(judgement, workloads)
+    page = " ".join(terminal.summary(judgement, workloads).split())
     assert f"{terminal.UNBOUNDED}: this run did not measure its ceiling" in page
     whole = {a.row.title: a for a in answers.answers(*without("complete", " "))}
     assert whole["scalar product in L1"].unbounded == ()
