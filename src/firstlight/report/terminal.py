@@ -57,7 +57,7 @@ def summary(
     without = unanswered(judgement, workloads, {a.row.title for a in answered})
     left_out = _left_out("not in this suite", suite, width) + _left_out("not begun in this budget", budget, width)
     left_out += _left_out("no answer in this budget", [(title, verdict.state(run)[1]) for title in without], width)
-    parts.append(_counts(judgement, width, ink) + left_out + ([f"  report: {report}"] if report else []))
+    parts.append(_counts(judgement, ink) + left_out + ([f"  report: {report}"] if report else []))
     return "\n\n".join(ink.page(part) for part in parts if part)
 
 
@@ -252,7 +252,7 @@ def counted(judgement: Judgement) -> Counts:
     return Counts(good, failed - expected, expected, unverified, len(absences(judgement)), reported)
 
 
-def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
+def _counts(judgement: Judgement, ink: Ink) -> list[str]:
     n = counted(judgement)
     parts = [
         ink("good", f"{count(n.verified, 'figure')} verified"),

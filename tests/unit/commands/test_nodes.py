@@ -103,14 +103,14 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     pairs = {pair: 1.0 + 0.01 * ((3 * pair[0] + pair[1]) % 5) for one in schedule.rounds(8) for pair in one}
     slow_link, slow_node = dict(pairs), {pair: 3.0 * v if 5 in pair else v for pair, v in pairs.items()}
     slow_link[2, 6] = 3.0
-    found, ends = comparison._link(line(slow_link), HOSTS, 3)
+    found, ends = comparison._link(line(slow_link), 3)
     assert ([v.members for v in found.values if v.named], ends) == ([(2, 6)], [])
-    found, ends = comparison._link(line(slow_node), HOSTS, 3)
+    found, ends = comparison._link(line(slow_node), 3)
     assert [(k, worse) for k, worse, _ in ends] == [(5, True)]
     shown = sorted(v.share for v in found.values if 5 in v.members and v.share is not None)
     assert f"to the other nodes: {significant(shown[3])} of the median pair" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
-    assert comparison._link(line(pairs), HOSTS, 3)[1] == []
+    assert comparison._link(line(pairs), 3)[1] == []
 
 
 @pytest.mark.parametrize(

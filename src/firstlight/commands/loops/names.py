@@ -44,7 +44,7 @@ def free_names(
     _may_be_moved(loop)
     own = meaning.own_names(loop)
     used = list(dict.fromkeys(text(n) for n in walk(loop) if n.type == "identifier" and not called(n)))
-    visible = _visible(loop, function)
+    visible = _visible(loop)
     if twice := sorted(visible.keys() & set(meaning.outer_uses(loop, own))):
         raise NotUnderstoodError(f"{twice[0]} is declared again in the loop: use another name there")
     used += [name for name in more if name in visible and name not in used]
@@ -147,7 +147,7 @@ def _root(node: Node) -> Node:
     return node
 
 
-def _visible(loop: Node, function: Node) -> dict[str, _Declared]:
+def _visible(loop: Node) -> dict[str, _Declared]:
     """Return the declarations before the loop by name; inner declarations replace outer ones."""
     scopes: list[Node] = []
     at: Node | None = loop

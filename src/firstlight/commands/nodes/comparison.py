@@ -118,7 +118,7 @@ def nodes_of(
     ends: list[tuple[int, bool, str]] = []
     judged = []
     for line in links:
-        found, sentences = _link(line, hosts, questions)
+        found, sentences = _link(line, questions)
         judged.append(found)
         ends += sentences
     outliers = _outliers(hosts, lines, judged, ends, facts)
@@ -228,7 +228,7 @@ def _share(value: float, centre: float, better: Better) -> float:
     return quotient(value, centre) if better == "higher" else quotient(centre, value)
 
 
-def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[tuple[int, bool, str]]]:
+def _link(line: Line, questions: int) -> tuple[Line, list[tuple[int, bool, str]]]:
     """Judge the pairs. A node whose messages are all slow is reported as a node; links are compared without it."""
     first = _judged(line, questions)
     of: dict[int, list[float]] = {}

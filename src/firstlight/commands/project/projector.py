@@ -70,7 +70,7 @@ def project(
     intervals = _checkpoints(judgement, workloads, order, topology)
     apps = _applications(judgement, workloads, order.only)
     rates = node.rates(judgement)
-    fits, then = _fits(of, order, power, count)
+    fits, then = _fits(of, order, power)
     machine = _machine(judgement, rates, of, order.year, then, own_watts)
     measured = _fitted(judgement, workloads, order.mpi)
     words, messages_from = _messages_by(order, measured)
@@ -83,10 +83,10 @@ def project(
     found = []
     for app in apps:
         progress(app.model.title)
-        found.append(_scaled(app, place, topology, machine, judgement.run.machine.memory if of is None else then))
+        found.append(_scaled(app, place, topology, judgement.run.machine.memory if of is None else then))
     stated = own_watts or (machine.watts if energy.most_power(judgement) is not None else None)
     if stated is not None and of is None and power is not None:
-        fits = (_own_fits(stated, machine.flops, power, count),)
+        fits = (_own_fits(stated, machine.flops, power),)
     share = share_disturbed(judgement.run, judgement.figures)
     return answer.Projected(
         firstlight=__version__,
@@ -99,7 +99,7 @@ def project(
         power=power,
         fits=fits,
         applications=tuple(found),
-        notes=_notes(apps, place, fitted, words, count),
+        notes=_notes(place, fitted, words, count),
         checkpoints=intervals,
         disturbed=disturbance(f"run {judgement.run.id}", judgement, share) if share >= DISTURBED else "",
     )
@@ -160,7 +160,7 @@ def _applications(
 
 
 def _fits(
-    of: machines.Class | None, order: ProjectionRequest, power: float | None, count: int
+    of: machines.Class | None, order: ProjectionRequest, power: float | None
 ) -> tuple[tuple[machines.Fits, ...], machines.Node | None]:
     if of is None:
         if order.year is not None:
@@ -173,7 +173,7 @@ def _fits(
     return tuple(machines.fits(of, year, model, plan, power) for model in machines.MODELS), then
 
 
-def _own_fits(one: float, flops: float | None, power: float, count: int) -> machines.Fits:
+def _own_fits(one: float, flops: float | None, power: float) -> machines.Fits:
     """Return what the node that was measured allows. It is not scaled, so both models of power are the same."""
     known = flops or 0.0
     here = machines.Node("simplistic", known, None, 0, one, one, 0, 0, 0, 1, 1, 1)
@@ -271,7 +271,7 @@ def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machi
 
 
 def _scaled(
-    app: node.Application, place: Place, topology: str, machine: answer.Machine, memory: float | machines.Node | None
+    app: node.Application, place: Place, topology: str, memory: float | machines.Node | None
 ) -> answer.Application:
     """Project weak scaling (every node has the largest measured problem, or one that fills its memory) and strong
     scaling (all nodes together have the problem that one node has in weak scaling).
@@ -301,9 +301,7 @@ def _scaled(
     return msgspec.structs.replace(application, weak=tuple(weak), strong=tuple(strong))
 
 
-def _notes(
-    apps: Sequence[node.Application], place: Place, fitted: Fitted | None, words: str | None, count: int
-) -> tuple[str, ...]:
+def _notes(place: Place, fitted: Fitted | None, words: str | None, count: int) -> tuple[str, ...]:
     notes = [
         "assumed constant: the share of its ceilings that an application reached at the measured size, and the "
         "messages of a step; they do not overlap with work",

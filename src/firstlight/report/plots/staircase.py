@@ -64,7 +64,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
         _mark_caches(view, drawn, some, plot.x, xs)
     if name.endswith("-0"):  # earlier figures are of one processor
         data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
-    title = _title(view, plot, lines, placement)
+    title = _title(view, plot, lines)
     if of > 1:
         title += f" · {provenance.placed(formatting.where(placement) or '1 core', some)}"
     return Drawing(
@@ -112,7 +112,7 @@ def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: 
     frame.marks(drawn, ends, xs[0], xs[-1])
 
 
-def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
+def _title(view: View, plot: Plot, lines: Lines) -> str:
     by_place = {name: _by_place(view, line) for name, line in lines.items()}
     at = {
         place: {name: some[place][-1] for name, some in by_place.items() if place in some}
