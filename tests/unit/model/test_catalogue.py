@@ -138,15 +138,6 @@ def test_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     assert catalogue.roots() == [ROOT / "workloads", Path("/a"), Path("/b")]
 
 
-def test_the_source_hash_follows_the_sources(tmp_path: Path) -> None:
-    place = folder(tmp_path, "copy", "serial.cpp", "README.md")
-    before = catalogue.load([tmp_path])["copy"].source_hash
-    (place / "README.md").write_text("changed")
-    assert catalogue.load([tmp_path])["copy"].source_hash == before
-    (place / "serial.cpp").write_text("changed")
-    assert catalogue.load([tmp_path])["copy"].source_hash != before
-
-
 def test_every_pattern_of_the_shipped_workloads_selects_a_variant() -> None:
     """A misspelt variant would silently measure nothing. `blas_openblas` is made from `blas` when planned."""
     workloads = catalogue.load([ROOT / "workloads"])

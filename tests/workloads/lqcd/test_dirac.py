@@ -13,7 +13,6 @@ import drivers
 import native
 from firstlight import ROOT
 from firstlight.execute.build import Built
-from firstlight.model.catalogue import load
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -160,16 +159,3 @@ def test_free_fields_have_the_known_spectrum(
 
     assert error(re_, im) < 512 * EPSILON[bits]
     assert error(re_ + 0.1, im) > 1e-3  # not just anything
-
-
-def test_shared_headers_are_sources_of_each_workload(tmp_path: Path) -> None:
-    """Two runs of equal hashes measured the same code."""
-    group = tmp_path / "group"
-    (group / "one").mkdir(parents=True)
-    (group / "one" / "workload.toml").write_text('title = "t"\nquestion = "q"\n')
-    header = group / "shared.hpp"
-    hashes = []
-    for text in ("// a\n", "// b\n"):
-        header.write_text(text)
-        hashes.append(load([tmp_path])["one"].source_hash)
-    assert hashes[0] != hashes[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from fnmatch import fnmatchcase
@@ -102,7 +101,6 @@ class Workload(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...]
     plots: tuple[Plot, ...]
     roles: tuple[Role, ...] = ()
-    source_hash: str = ""
     classes: tuple[Class, ...] = ()
     durations: tuple[Duration, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
@@ -213,7 +211,6 @@ def _read(document: Path, chapter: str) -> Workload:
         folder=folder,
         chapter=chapter,
         variants=tuple(variants),
-        source_hash=_source_hash(folder),
         **{field: getattr(parsed, field) for field in parsed.__struct_fields__ if field != "flags"},
     )
 
@@ -253,17 +250,3 @@ def device_variant(workload: Workload, name: str) -> bool:
     """Return whether the steps of a variant run on a GPU; the name decides if the workload no longer has it."""
     known = next((v.needs for v in workload.variants if v.name == name), None)
     return on_device(needs(name) if known is None else known)
-
-
-def _source_hash(folder: Path) -> str:
-    """Return the SHA-256 of names and contents of all sources of a workload: equal hashes mean the same code.
-
-    Headers in the folder above, which the workloads of a group share, are sources of each of them.
-    """
-    digest = hashlib.sha256()
-    for source in [*sorted(folder.rglob("*")), *sorted(folder.parent.glob("*.hpp"))]:
-        if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
-            content = source.read_bytes()
-            digest.update(os.fsencode(source.name) + f" {len(content)}\n".encode())
-            digest.update(content)
-    return digest.hexdigest()
