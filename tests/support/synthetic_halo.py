@@ -78,10 +78,9 @@ def run(
     placements: Iterable[Placement] = (Placement(1, 2, 1),),
     sizes: Iterable[int] = SIZES,
     mpis: Iterable[str] = synthetic_machine.MPIS,
-    nodes: int = 1,
     noise: float = 0.004,
 ) -> synthetic.Scene:
-    """A complete run; `nodes` is what the machine says that it has."""
+    """Return a complete run."""
     rng = random.Random(seed)
     base = synthetic.run(seed, 1, only=["pingpong"], failed_build=False)
     cells = []

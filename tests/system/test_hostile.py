@@ -22,7 +22,6 @@ from firstlight.core import shell
 from firstlight.core.errors import OK, REGRESSION, USAGE, UsageError
 from firstlight.execute.launch import Outcome
 from firstlight.model import catalogue
-from firstlight.model.plan import Cell
 from firstlight.results import store
 from firstlight.results.record import End, LaunchRecord, Run
 from firstlight.results.store import lines
@@ -78,11 +77,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with store.create(root, run) as made:
         for record in scene.records:
             if record.start.cell in {c.id for c in few}:
-                write(made, spoiled_launch(record, run), few)
+                write(made, spoiled_launch(record, run))
     return root.parent
 
 
-def write(made: store.Store, record: LaunchRecord, cells: list[Cell]) -> None:
+def write(made: store.Store, record: LaunchRecord) -> None:
     part = made.begin(record.start)
     assert record.launch is not None
     body: list[object] = [record.launch]

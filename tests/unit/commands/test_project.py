@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -112,11 +111,6 @@ def test_between_sizes_a_power_goes_through_rates_and_shares() -> None:
     for each, reached in ((8e6, 1.0), (32e6, 0.5**0.5), (128e6, 0.5), (1e9, 0.5), (1.0, 1.0)):
         near = scaling.nearest(of.samples, each)
         assert near is not None and scaling.share(of, of.samples, near, each, RATES) == pytest.approx(reached)
-
-
-class Curve(NamedTuple):
-    weak: list[float]
-    strong: list[float]
 
 
 @given(st.floats(1e3, 1e8), st.lists(st.floats(0.5, 2), min_size=1, max_size=12))

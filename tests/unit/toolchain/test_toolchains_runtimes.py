@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -20,7 +19,6 @@ from firstlight.toolchain.probe_result import Compiler
 from firstlight.toolchain.runtimes import caf, shmem
 from surveys import GXX, needs_gcc, script
 
-GFORTRAN = shutil.which("gfortran")
 COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(GXX), "/usr/bin/gfortran", "12.2.0")]
 
 

@@ -36,7 +36,7 @@ def view(case: str = "plain") -> View:
         "few launches": lambda: synthetic_halo.run(launches=3, noise=0.3),
         "one node": lambda: synthetic_halo.run(strategies=few, placements=ONE_NODE),
         "crowded": lambda: synthetic_halo.run(strategies=few, placements=(Placement(1, 4, 1),)),
-        "many nodes": lambda: synthetic_halo.run(strategies=few, placements=MANY_NODES, nodes=4),
+        "many nodes": lambda: synthetic_halo.run(strategies=few, placements=MANY_NODES),
         "alone": lambda: synthetic_halo.run(strategies=few[:1], mpis=("mpich",)),
     }[case]()
     return view_of(judge(*scene), scene.workloads)

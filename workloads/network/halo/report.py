@@ -44,7 +44,7 @@ def halo(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         d.layout["xaxis"]["title"]["text"] = frame.text(_axis_title(view, workload, plot))
     drawn[0].notes = tuple(strategies.missing(view, workload, {s for c in contests for s in c.times}))
     drawn += winners.drawings(plot, f"{name}-winners", contests)
-    drawn += handover.drawings(view, plot, f"{name}-data", contests, figures)
+    drawn += handover.drawings(plot, f"{name}-data", contests, figures)
     return drawn + processes.drawings(view, plot, f"{name}-processes", figures)
 
 

@@ -35,7 +35,7 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
     for k, (variant, line) in enumerate(found.items()):
         look = {"color": view.palette.colour(variant), "symbol": view.palette.symbol(k)}
         data.append(frame.line([(methods.unknowns(v), f) for v, f in line.items()], variant, look))
-    marked = _mark_caches(view, drawn, found, figures, xs)
+    marked = _mark_caches(view, drawn, found, xs)
     title = _title(found, figures)
     return [Drawing(name, title, _caption(floor, marked), frame.HEAD, frame.table(here), data, drawn)]
 
@@ -79,7 +79,7 @@ def _model(floor: Floors) -> list[frame.Limited]:
     return [(k * x, value, low, high) for x, value, low, high in points for k in (0.8, 1.25)]
 
 
-def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence[Verified], xs: Sequence[int]) -> bool:
+def _mark_caches(view: View, drawn: frame.Trace, found: Lines, xs: Sequence[int]) -> bool:
     """Mark where vectors, proportional to the unknowns, outgrow each cache; return whether a mark is in the plot."""
     some = next(iter(next(iter(found.values())).values()))
     level = methods.level(some)

@@ -37,7 +37,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         "Residuals of velocities, mass and scalars before each iteration, summed over all cells, relative to the "
         "flow. A run ends at the requested number of digits. The vertical axis is logarithmic."
     )
-    data = [_line(view, case, left, some[left], k) for k, (case, _, some) in enumerate(seen) for left in some]
+    data = [_line(view, case, left, some[left]) for case, _, some in seen for left in some]
     drawn = frame.layout(
         {"title": {"text": "iterations"}, "rangemode": "tozero"},
         frame.log_axis("residual relative to the flow"),
@@ -69,7 +69,7 @@ def _message(case: str, figure: Verified) -> str:
     return f"{taken} for {down} digits"
 
 
-def _line(view: View, case: str, left: str, values: tuple[float, ...], k: int) -> Trace:
+def _line(view: View, case: str, left: str, values: tuple[float, ...]) -> Trace:
     step = max(1, len(values) // MOST_POINTS)
     whose = f"{CASES[case].short}: {LEFT[left]}"
     return {

@@ -26,7 +26,6 @@ HIDDEN = "hidden"
 STEPS = 48  # of the curve
 PUBLISHED_SITES = 2 * 16**3
 PUBLISHED_BYTES = 1_572_864  # B of R5's table: recovered, it reproduces all of it
-FLOPS_A_SITE = 1392
 Key = tuple[str, int]  # variant, bits
 
 
@@ -76,7 +75,7 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
     data += _traces(ghosts)
     share = {"title": {"text": "speed kept with communication (%), higher is better"}, "rangemode": "tozero"}
     drawn = frame.layout(frame.log_axis("bytes to send per site and step (B each way)"), share)
-    rows = [row(view, e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
+    rows = [row(e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
     caption = (
         "A point is one lattice on one process grid: its speed over that of the same program without the exchange. "
         "That twin computes wrong results, so it has no figure of its own. Curves: R5's model, speed = flops / (flops "
@@ -180,7 +179,7 @@ def _order(e: Exchange) -> tuple[object, ...]:
     return (c or (), e.figure.identity.variant, e.figure.identity.mpi or "")
 
 
-def row(view: View, e: Exchange) -> tuple[str, ...]:
+def row(e: Exchange) -> tuple[str, ...]:
     """Return one row of R5's table."""
     f, i, c = e.figure, e.figure.identity, sites.case(e.figure)
     program = ", ".join(p for p in (i.variant, i.toolchain, i.mpi) if p) + (

@@ -17,7 +17,7 @@ from firstlight.core import confidence
 from firstlight.core.units import quantity, significant
 from firstlight.model.catalogue import Plot
 from firstlight.report import frame, sentence
-from firstlight.report.frame import Drawing, Trace, View
+from firstlight.report.frame import Drawing, Trace
 
 from . import strategies
 from .strategies import Contest, short
@@ -41,9 +41,7 @@ class Entry(NamedTuple):
         return ranking.alike(self.one, self.first)
 
 
-def drawings(
-    view: View, plot: Plot, name: str, contests: Sequence[Contest], figures: Sequence[Verified]
-) -> list[Drawing]:
+def drawings(plot: Plot, name: str, contests: Sequence[Contest], figures: Sequence[Verified]) -> list[Drawing]:
     """Return one drawing for each MPI library that has strategies measured in several ways."""
     parameter = _parameter(figures)
     made = []
