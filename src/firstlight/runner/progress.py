@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from types import TracebackType
-from typing import Protocol, Self, TextIO
+from typing import Self, TextIO
 
 import msgspec
 
@@ -38,48 +38,8 @@ class State(msgspec.Struct):
         return " · ".join(part for part in (self.stage, count, left, self.now, self.last) if part)
 
 
-class Progress(Protocol):
-    """A display. `update` changes what is shown now; `note` leaves a line for good."""
-
-    state: State
-
-    def update(self) -> None: ...
-    def note(self, line: str) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-class Plain:
-    """Lines for logs and CI: one every EVERY seconds, one when a new stage begins, and each note."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.state = State()
-        self._stream = stream
-        self._shown = ("", -EVERY)
-
-    def update(self) -> None:
-        before, when = self._shown
-        now, kind = time.monotonic(), self.state.stage.partition(" ")[0]
-        if kind != before or now - when >= EVERY:
-            self._shown = (kind, now)
-            self.note(self.state.line())
-
-    def note(self, line: str) -> None:
-        print(printable(as_typed(line)), file=self._stream, flush=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
-class Silent:
-    """Nothing, for --quiet."""
+class Progress:
+    """Show nothing, for --quiet. Others: `update` changes what is shown now; `note` leaves a line for good."""
 
     def __init__(self) -> None:
         self.state = State()
@@ -99,14 +59,33 @@ class Silent:
         return None
 
 
-class Moving:
+class Plain(Progress):
+    """Lines for logs and CI: one every EVERY seconds, one when a new stage begins, and each note."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._shown = ("", -EVERY)
+
+    def update(self) -> None:
+        before, when = self._shown
+        now, kind = time.monotonic(), self.state.stage.partition(" ")[0]
+        if kind != before or now - when >= EVERY:
+            self._shown = (kind, now)
+            self.note(self.state.line())
+
+    def note(self, line: str) -> None:
+        print(printable(as_typed(line)), file=self._stream, flush=True)
+
+
+class Moving(Progress):
     """Two lines that change in place on a terminal.
 
     The cursor stays at their beginning, so that a line of another writer replaces them and remains.
     """
 
     def __init__(self, stream: TextIO, colour: bool) -> None:
-        self.state = State()
+        super().__init__()
         self._stream = stream
         self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if colour else ("", "")
 
@@ -132,9 +111,6 @@ class Moving:
     def note(self, line: str) -> None:
         self._write(f"{printable(as_typed(line))}\n", self._lines())
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -147,7 +123,7 @@ def display(stream: TextIO | None = None) -> Progress:
     With --quiet, the display is silent.
     """
     if call().quiet:
-        return Silent()
+        return Progress()
     stream = stream or sys.stderr
     if stream.isatty() and os.environ.get("TERM", "dumb") != "dumb" and not os.environ.get("CI"):
         return Moving(stream, colour=not os.environ.get("NO_COLOR"))

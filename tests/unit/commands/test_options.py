@@ -12,7 +12,7 @@ from bench import Bench
 from commands import Captured, call
 from firstlight.commands.shared.command_line import group
 from firstlight.core.errors import OK, REGRESSION, USAGE
-from firstlight.runner.progress import Silent, display
+from firstlight.runner.progress import Progress, display
 
 
 def every(command: click.Command = group, name: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -104,7 +104,7 @@ def test_a_silent_display_shows_nothing(monkeypatch: pytest.MonkeyPatch, capsys:
     shell.calling(before._replace(quiet=True))
     try:
         with display() as progress:
-            assert isinstance(progress, Silent)
+            assert type(progress) is Progress
             progress.state.enter("building")
             progress.update()
             progress.note("a line")

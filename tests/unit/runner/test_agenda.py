@@ -25,7 +25,7 @@ from firstlight.runner import agenda
 from firstlight.runner.agenda import Item, Rank, RowCells
 from firstlight.runner.costs import Costs
 from firstlight.runner.forecast import forecast, in_short, left_out, summary
-from firstlight.runner.progress import State
+from firstlight.runner.progress import Progress
 from firstlight.runner.rounds import Rounds
 from firstlight.system.machine import Machine
 from firstlight.toolchain import Library
@@ -58,18 +58,6 @@ def planned(suite: str, cores: int, names: tuple[str, ...] = ()) -> tuple[Cell, 
 @cache
 def answerable(suite: str, cores: int) -> list[RowCells]:
     return agenda.rows(planned(suite, cores), SHIPPED, machine(cores))
-
-
-class Silent:
-    def __init__(self) -> None:
-        self.state = State()
-
-    def update(self) -> None: ...
-    def note(self, line: str) -> None: ...
-    def __enter__(self) -> Silent:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 def ended(cell: Cell, launch: int, number: int, time: float, seconds: float = 1.0) -> LaunchRecord:
@@ -124,7 +112,7 @@ class World:
         )
         present = list(self.records)
         rounds = Rounds(
-            run, cells, self.launch, present, budget, Silent(), clock=lambda: self.now, ranks=wanted, costs=known
+            run, cells, self.launch, present, budget, Progress(), clock=lambda: self.now, ranks=wanted, costs=known
         )
         rounds.go()
         return rounds
@@ -366,7 +354,7 @@ def test_each_row_is_launched_once_before_anything_is_launched_again() -> None:
     run = replace(
         synthetic.run().run, cells=tuple(cells), descriptions={c.program.target: DESCRIPTION for c in cells}, launches=6
     )
-    rounds = Rounds(run, cells, launch, [], 130.0, Silent(), clock=lambda: now, ranks=wanted)
+    rounds = Rounds(run, cells, launch, [], 130.0, Progress(), clock=lambda: now, ranks=wanted)
     rounds.go()
     rows = [name for name, rank in wanted.items() if rank < Rank.REST]
     assert sorted(seen[:8]) == sorted(rows)
