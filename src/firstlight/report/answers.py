@@ -34,7 +34,7 @@ WIDE = 0.15  # medians this far apart are not called "any", even where no differ
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One row. `best` is None if nothing was verified; `reason` is then the cause. `rivals`: the best of each choice.
+    """One row. `best` is None if nothing was verified; `reason` is then the cause.
 
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
     bound `best` and were not measured with as many cores and as much data. `subject`: what there is to choose.
