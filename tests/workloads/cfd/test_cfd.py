@@ -9,19 +9,10 @@ from pathlib import Path
 import pytest
 
 import native
+from cfd_cases import RELAXED, iterations, run_case, series
 from native import Output, Placement
 
 pytestmark = pytest.mark.native
-
-
-def run_case(folder: Path, *words: str, variant: str = "simd", place: Placement | None = None) -> Output:
-    program = native.plain("cfd", variant)
-    return native.verified(program, place or Placement(), folder, *words)
-
-
-def series(output: Output, name: str) -> list[list[float]]:
-    """Case by case."""
-    return [line["values"] for line in output.of("series") if line["rank"] == 0 and line["name"] == name]
 
 
 def errors(folder: Path, *words: str) -> list[float]:
@@ -37,9 +28,6 @@ def leaving(output: Output, name: str) -> float:
 
 
 INVISCID = ("j=2", "reynolds=1e9", "relax=0.6")
-
-
-RELAXED = ("relax=0.9", "relax_pressure=0.2")
 
 
 def test_the_error_of_a_known_flow_falls_with_the_square_of_the_spacing(tmp_path: Path) -> None:
@@ -295,67 +283,6 @@ def test_what_a_variant_cannot_do_is_refused_in_one_line(variant: str, pressure:
     assert done.returncode == 2 and why in done.stderr and done.stderr.count("\n") == 1
 
 
-WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "reynolds=3000", "pressure=iccg,mgcg")
-
-
-def test_conjugate_gradients_are_those_of_the_blocks(tmp_path: Path) -> None:
-    """The check replays each run cell by cell, with the factors of as many blocks."""
-    one = [run_case(tmp_path, *WITH_OUTLETS, variant=v) for v in ("serial", "simd")]
-    for threads in (1, 3):
-        shared = run_case(tmp_path, *WITH_OUTLETS, variant="omp", place=Placement(threads=threads))
-        assert series(shared, "mass_left") == series(one[1], "mass_left")
-    for ranks in (2, 3):
-        run_case(tmp_path, *WITH_OUTLETS, variant="mpi", place=Placement(ranks=ranks))
-
-
-def test_a_duct_does_not_know_which_solver_balanced_it(tmp_path: Path) -> None:
-    grid = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
-    outputs = [run_case(tmp_path, *grid, f"pressure={solver}") for solver in ("sip", "iccg", "mgcg")]
-    for name in ("velocity", "pressure", "k"):
-        one, *others = (series(each, name)[0] for each in outputs)
-        assert all(other == pytest.approx(one, rel=1e-7) for other in others)
-
-
-def iterations(output: Output) -> list[float]:
-    samples = output.of("sample")
-    return [samples[2 * n]["values"]["iterations"][0] for n in range(len(samples) // 2)]
-
-
-def test_multigrid_saves_iterations_of_a_duct_of_odd_extents_too(tmp_path: Path) -> None:
-    """The fewer the better its pressure's systems are solved; all processes have one cycle."""
-    for cells in (("i=20", "j=12", "k=12"), ("i=21", "j=13", "k=11")):
-        words = ("case=duct", *cells, "digits=4", "pressure_sweeps=3")
-        sip, iccg, mgcg = iterations(run_case(tmp_path, *words, "pressure=sip,iccg,mgcg"))
-        assert mgcg < iccg < sip and mgcg < 0.6 * sip
-        shared = iterations(run_case(tmp_path, *words, "pressure=mgcg", variant="mpi", place=Placement(ranks=2)))
-        assert shared == [mgcg]
-
-
-def test_multigrid_balances_cells_ten_times_as_long_as_high(tmp_path: Path) -> None:
-    """On any number of processes, whether rows are cut or not."""
-    words = ("case=step", "i=24", "j=16", "reynolds=100", "digits=5")
-    outputs = [run_case(tmp_path, *words, "pressure=sip,iccg,mgcg")]
-    sip, iccg, mgcg = iterations(outputs[0])
-    assert mgcg < 1.05 * iccg < 0.7 * sip
-    for ranks, cut in ((2, "pi=2"), (2, "pj=2"), (6, "pi=3")):
-        outputs.append(run_case(tmp_path, *words, "pressure=mgcg", cut, variant="mpi", place=Placement(ranks=ranks)))
-        assert iterations(outputs[-1]) == [mgcg]
-    found = [s["values"]["reattachment"][0] for each in outputs for s in each.of("sample")]
-    assert found == pytest.approx(len(found) * [found[0]], rel=1e-4)
-
-
-def test_a_flow_without_an_outlet_may_be_balanced_by_multigrid(tmp_path: Path) -> None:
-    """Its pressure is known but for a constant. More sweeps than there is anything left for change nothing."""
-    words = ("case=cavity,kovasznay", "i=12", "j=9", "k=1,4", "iterations=3", "pressure=mgcg", "pressure_sweeps=6,100")
-    for ranks in (1, 3):
-        run_case(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
-
-
-def test_conjugate_gradients_end_where_nothing_is_left(tmp_path: Path) -> None:
-    words = ("case=duct", "i=4", "j=2", "digits=5", "pressure=iccg,mgcg", "pressure_sweeps=20,200")
-    assert len(set(iterations(run_case(tmp_path, *words)))) == 1
-
-
 @pytest.mark.parametrize("ranks", [2, 3, 8, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 5, 6, 7))])
 def test_red_black_goes_the_same_way_on_any_number_of_processes(ranks: int, tmp_path: Path) -> None:
     """The check holds each run of Stone's solver to factors of as many blocks."""
@@ -363,17 +290,6 @@ def test_red_black_goes_the_same_way_on_any_number_of_processes(ranks: int, tmp_
     alone = histories(tmp_path, "mpi", Placement(), *words)
     for mine, theirs in zip(histories(tmp_path, "mpi", Placement(ranks=ranks), *words), alone, strict=True):
         assert mine == pytest.approx(theirs, rel=1e-12)
-
-
-def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_path: Path) -> None:
-    words = ("case=cavity", "i=16", "j=16", "digits=8", *RELAXED)
-    found = {}
-    for ranks in (1, 2, 4):
-        output = run_case(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
-        found[ranks] = (output.of("sample")[0]["values"]["iterations"][0], series(output, "middle_line")[0])
-    for iterations, line in found.values():
-        assert iterations < 1.5 * found[1][0]
-        assert line == pytest.approx(found[1][1], abs=1e-6)
 
 
 @pytest.mark.parametrize(
