@@ -101,7 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["FIRSTLIGHT_STRICT"] = "1"
     # Tests do not use this machine's site file; processors to emulate are those of the example.
     os.environ["FIRSTLIGHT_SITE"] = str(ROOT / "sites/emulated.toml") if os.environ.get("FIRSTLIGHT_TARGET") else ""
-    os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
+    os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are not neighbours
     os.environ.update(GIVING_WAY | os.environ)
     if not Path("/sys/class/infiniband").exists():
         os.environ.update(ON_ONE_NODE | os.environ)

@@ -5,7 +5,7 @@
  *                                                     lines of the cache
  *
  * Which elements a call touches is found by the probe, the golden loop with each index noted: inputs are made where it looked, until it looks
- * nowhere else. Then every array lies between two pages that nobody may touch, at the end of its own pages or at their beginning. */
+ * nowhere else. Then every array lies between two pages that no code may touch, at the end of its own pages or at their beginning. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <limits.h>
@@ -362,7 +362,7 @@ static void one_case(long trip, uint64_t seed, enum content content, int with_ma
   for (int k = 0; k < fl_count; ++k)
     if (is_array(k)) fill(k, seed, content, 0, trip);
   keep(&before);
-  if (may_fault && sigsetjmp(golden_faulted, 1)) { /* arrays that overlap so are no input of this loop */
+  if (may_fault && sigsetjmp(golden_faulted, 1)) { /* arrays that overlap so are not an input of this loop */
     in_golden = 0;
     return;
   }

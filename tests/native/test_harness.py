@@ -266,7 +266,7 @@ def test_values_for_which_a_node_has_too_little_memory_are_refused() -> None:
 @pytest.mark.parametrize("line", ["0::", ":memory:"])
 @pytest.mark.parametrize("limited", [False, True])
 def test_the_limit_of_a_control_group_counts(line: str, limited: bool, tmp_path: Path) -> None:
-    """In version 2 and 1 of control groups: the largest number and the word `max` are no limits."""
+    """In version 2 and 1 of control groups: the largest number and the word `max` are not limits."""
     if not any(line in group for group in Path("/proc/self/cgroup").read_text().splitlines()):
         pytest.skip(f"this process is in no control group of the kind {line}")
     version2, file = line == "0::", tmp_path / ("memory.max" if line == "0::" else "memory/memory.limit_in_bytes")

@@ -151,7 +151,7 @@ def test_twelve_points_have_five_neighbours_and_the_rest_six(icosahedron: ctypes
     points = 10 * 4**g + 2
     assert icosahedron.points_with(g, 5) == 12
     assert icosahedron.points_with(g, 6) == points - 12
-    if g > 0:  # of the icosahedron alone, opposite triangles are no neighbours either, and circles of three others
+    if g > 0:  # of the icosahedron alone, opposite triangles are not neighbours either, and circles of three others
         assert icosahedron.triangles(g) == 20 * 4**g
 
 
@@ -257,8 +257,8 @@ def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
     assert (one.contacted, one.hot, one.bytes) == (0, 0, 8)
     squares = memory.need(patterns_of_python.show(simulator, "npb_ft", 4096))
     assert squares.contacted == 15 + 255 + 12 == squares.hot  # planes, rows, and a sum of all
-    everybody = memory.need(patterns_of_python.show(simulator, "npb_ft", 16))
-    assert everybody.contacted == everybody.hot == 15
+    all_ranks = memory.need(patterns_of_python.show(simulator, "npb_ft", 16))
+    assert all_ranks.contacted == all_ranks.hot == 15
     counts = [n.processes for n in memory.curve(simulator, "npb_cg", ["class=S"], (1, 3, 4))]
     assert counts == [1, 4]  # a power of two
     with pytest.raises(UsageError, match="power of two"):

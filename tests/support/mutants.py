@@ -257,7 +257,7 @@ def judged(workload: Workload) -> list[Variant]:
 
 
 def timed(workload: Workload) -> dict[Path, list[Variant]]:
-    """Files that only variants include, with these: the judge's own are no part of it."""
+    """Return the files that only variants include, with these variants: without the judge's own files."""
     sources, declares = Sources(), declared(workload)
     judge = sources.closure([workload.folder / f"{workload.name}.hpp"])
     found: dict[Path, list[Variant]] = {}

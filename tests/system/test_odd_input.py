@@ -1,4 +1,4 @@
-"""Odd input that is nobody's attack: names that are no text, runs whose tools or units do not fit. One line each."""
+"""Odd input that is not an attack: names that are not text, runs whose tools or units do not fit. One line each."""
 
 from __future__ import annotations
 

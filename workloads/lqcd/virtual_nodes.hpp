@@ -212,7 +212,7 @@ template <int mu, int step, class T>
 }
 
 // One run: everything that is the same along a row is found once.
-// Flags of the job, not of the compiler: four of these would take four times as long to compile and be no faster.
+// Flags of the job, not of the compiler: four of these would compile four times as long and would not be faster.
 template <class T>
 [[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run, bool with_centre, bool streaming, Far far) {
   using V = Vector<T>;

@@ -17,7 +17,7 @@ Rank scattered(Rank relative, Rank ranks) {
 
 std::int32_t scatter_rounds(Rank ranks) { return logarithm(static_cast<Rank>(std::bit_ceil(static_cast<std::uint32_t>(ranks)))); }
 
-// In round k of the ring everybody is sent a part who was not scattered more than P - 1 - k of them. So many are powers of two, except
+// In round k of the ring each rank is sent a part that was not scattered more than P - 1 - k of them. So many are powers of two, except
 // for the last of those whose numbers are multiples of one.
 Rounds rounds(const Problem& p) {
   const std::int32_t first = scatter_rounds(p.ranks), end = first + p.ranks - 1;

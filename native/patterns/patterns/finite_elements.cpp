@@ -46,7 +46,7 @@ Instance instance(Rank ranks, const Values& v) {
   const std::int64_t side = squares(cut.base) + 1;
   return {.iterations = 45,
           .phases = {{.name = "shared nodes of all levels", .sends = shared, .receives = shared},
-                     together("coarsest level and scalars", Collective::allreduce, 8 * (side * side + 2), everybody(ranks))},
+                     together("coarsest level and scalars", Collective::allreduce, 8 * (side * side + 2), all_ranks(ranks))},
           .shape = shape_of(grid, 2)};
 }
 

@@ -10,8 +10,8 @@ namespace {
 Instance instance(Rank ranks, const Values& v) {
   const std::int64_t n = value(v, "basis"), triangle = 8 * n * (n + 1) / 2;
   return {.iterations = 15,
-          .phases = {together("density", Collective::broadcast, triangle, everybody(ranks)),
-                     together("Fock matrix", Collective::allreduce, triangle, everybody(ranks))}};
+          .phases = {together("density", Collective::broadcast, triangle, all_ranks(ranks)),
+                     together("Fock matrix", Collective::allreduce, triangle, all_ranks(ranks))}};
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ Instance instance(Rank ranks, const Values& v) {
   Instance made;
   switch (static_cast<Method>(value(v, "method"))) {
     case library:
-      made.phases.push_back(together("sum", Collective::allreduce, 8 * n, everybody(ranks)));
+      made.phases.push_back(together("sum", Collective::allreduce, 8 * n, all_ranks(ranks)));
       break;
     case cube:
       along_cube(ranks, n, made);

@@ -10,8 +10,8 @@ Instance instance(Rank ranks, const Values& v) {
   const std::int64_t order = value(v, "order"), moments = (order + 1) * (order + 1) * 16;  // complex numbers
   const std::int64_t cells = (value(v, "cells") + ranks - 1) / ranks;
   return {.iterations = 1000,
-          .phases = {together("multipoles", Collective::allgather, cells * moments, everybody(ranks)),
-                     together("energy and virial", Collective::allreduce, 8 * value(v, "scalars"), everybody(ranks))}};
+          .phases = {together("multipoles", Collective::allgather, cells * moments, all_ranks(ranks)),
+                     together("energy and virial", Collective::allreduce, 8 * value(v, "scalars"), all_ranks(ranks))}};
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ Instance instance(Rank ranks, const Values& v) {
                   " processes given");
   const std::int64_t own = n.x * n.y * n.z / ranks * complex;
   Instance made{.iterations = n.iterations};
-  if (ranks > 1 && planes) made.phases.push_back(together("transpose", Collective::alltoall, own / ranks, everybody(ranks)));
+  if (ranks > 1 && planes) made.phases.push_back(together("transpose", Collective::alltoall, own / ranks, all_ranks(ranks)));
   if (!planes) {
     const auto rows = static_cast<Rank>(n.z), columns = ranks / rows;
     made.shape = {columns, rows};
     made.phases.push_back(together("transpose x and z", Collective::alltoall, own / columns, row_of(columns)));
     made.phases.push_back(together("transpose x and y", Collective::alltoall, own / rows, column_of(columns, rows)));
   }
-  made.phases.push_back(together("checksum", Collective::reduce, complex, everybody(ranks)));
+  made.phases.push_back(together("checksum", Collective::reduce, complex, all_ranks(ranks)));
   return made;
 }
 

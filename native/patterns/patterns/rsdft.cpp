@@ -26,7 +26,7 @@ Instance instance(Rank ranks, const Values& v) {
   made.phases.push_back(together("eigenvectors", Collective::broadcast, 8 * of_group * of_group, in_space));
   made.phases.push_back(together("blocks of other groups", Collective::allgather, 8 * block * n * n * n, across));
   made.phases.push_back(together("density", Collective::allreduce, 8 * n * n * n, across));
-  made.phases.push_back(together("energies", Collective::reduce, 8 * of_group, everybody(ranks)));
+  made.phases.push_back(together("energies", Collective::reduce, 8 * of_group, all_ranks(ranks)));
   return made;
 }
 

@@ -15,7 +15,7 @@ inline Phase together(std::string name, Collective collective, std::int64_t byte
 }
 
 // All ranks are one group.
-inline std::function<Group(Rank)> everybody(Rank ranks) {
+inline std::function<Group(Rank)> all_ranks(Rank ranks) {
   return [ranks](Rank) { return Group{.count = ranks}; };
 }
 // Rows of `columns` ranks, one after the other.

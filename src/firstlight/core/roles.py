@@ -241,7 +241,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[asks]]` entry: where nobody sets `parameter` of these variants, it takes what was best of a role in the
+    """One `[[asks]]` entry: where no user sets `parameter` of these variants, it takes what was best of a role in the
     newest run of this machine that measured it, and `otherwise` where there is none, or nothing was better.
 
     `size`: bytes of a message, about, a formula of the case's parameters and of P (processes): what was measured with

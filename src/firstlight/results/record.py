@@ -300,7 +300,7 @@ class Build(msgspec.Struct, frozen=True):
 
     `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
     `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
-    `widths`: of a program of many kernels, for each the bits of the widest vector in its loops; {} where nobody looked.
+    `widths`: of a program of many kernels, for each the bits of the widest vector in its loops; {} if not examined.
     """
 
     program: Program
@@ -314,7 +314,7 @@ class Build(msgspec.Struct, frozen=True):
 
 
 class TunedDefault(msgspec.Struct, frozen=True):
-    """A parameter that nobody set took what an earlier run of this machine found best for its role.
+    """A parameter that no user set took what an earlier run of this machine found best for its role.
 
     `mpi`: the library that both used. `run`: which one it was, "" where there was none. `program`: whose figure was
     best there with messages of `size` bytes; "" where nothing was better than what is taken without asking.

@@ -55,7 +55,7 @@ def require(run: Run, cache: Path) -> None:
                 f"run {run.id}: the copy in which its program was built is no longer in the cache; "
                 "begin a new run with ./fl bench"
             )
-        with contextlib.suppress(PermissionError):  # of a cache that is somebody else's, who alone removes from it
+        with contextlib.suppress(PermissionError):  # of another user's cache: only its owner removes from it
             mark(copies)
 
 

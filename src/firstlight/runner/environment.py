@@ -63,7 +63,7 @@ def variables(
         else:
             hidden = _without_user(value, environment) if folders else value
             text = _without(socket.gethostname(), "<host>", hidden)
-            kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
+            kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may not be text
     return kept
 
 

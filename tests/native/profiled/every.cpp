@@ -117,7 +117,7 @@ void communicators() {
   else
     MPI_Recv(in.data(), 7, MPI_DOUBLE, me, 0, both, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect("MPI_Bcast", size, 8);  // the root is rank 0; everybody else receives or waits
+  expect("MPI_Bcast", size, 8);  // the root is rank 0; every other rank receives or waits
   MPI_Bcast(in.data(), 1, MPI_DOUBLE, rank % 2 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, both);
   MPI_Comm_free(&both);
   MPI_Comm_free(&half);
@@ -171,7 +171,7 @@ void collectives() {
   std::vector<MPI_Datatype> types(p, MPI_DOUBLE);
   for (int r = 0; r < p; ++r) counts[r] = r + 1, places[r] = r * (r + 1) / 2, bytes[r] = 8 * places[r];
   const long all = p * (p + 1) / 2;  // of counts
-  // What rank r gives to an alltoallv with one double for each: the same count for everybody.
+  // What rank r gives to an alltoallv with one double for each: the same count for every rank.
   std::vector<int> ones(p, 1), steps(p), byte_steps(p);
   for (int r = 0; r < p; ++r) steps[r] = r, byte_steps[r] = 8 * r;
   const auto both = [&](const char* blocking, const char* immediate, long total, auto call, auto other) {

@@ -1,4 +1,4 @@
-"""States: two groups of launches are found, samples with one mode are not split, and states are no differences."""
+"""States: two groups of launches are found, samples with one mode are not split, and states are not differences."""
 
 from __future__ import annotations
 

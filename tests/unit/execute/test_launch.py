@@ -138,9 +138,9 @@ def test_a_program_that_writes_without_end_is_timed_out(program: Make, tmp_path:
 
 def test_the_host_name_and_control_characters_do_not_reach_the_record(program: Make, tmp_path: Path) -> None:
     node = os.uname().nodename
-    body = f"print('rank 0 on {node} said \\x1b[31m\\xff', file=sys.stderr); record()"
+    body = f"print('rank 0 on {node} printed \\x1b[31m\\xff', file=sys.stderr); record()"
     stderr = run(program(body), tmp_path).stderr
-    assert stderr == f"rank 0 on {MACHINE.name} said  [31mÿ\n" or node in MACHINE.name
+    assert stderr == f"rank 0 on {MACHINE.name} printed  [31mÿ\n" or node in MACHINE.name
     assert "\x1b" not in stderr
 
 

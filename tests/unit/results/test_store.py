@@ -195,7 +195,7 @@ def test_a_record_that_grows_too_large_is_cut(store: stores.Store, monkeypatch: 
 
 def test_non_finite_numbers_are_null(store: stores.Store) -> None:
     a_launch(
-        store, 0, outcome=msgspec.structs.replace(GOOD, stderr="said \x00 \ud800".encode("utf-8", "replace").decode())
+        store, 0, outcome=msgspec.structs.replace(GOOD, stderr="text \x00 \ud800".encode("utf-8", "replace").decode())
     )
     raw = (store.path / "launches" / layout.launch_name(CELL, 0)).read_bytes()
     assert b"NaN" not in raw and b"Infinity" not in raw

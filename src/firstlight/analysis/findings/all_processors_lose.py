@@ -107,7 +107,7 @@ def _sparing(metric: Metric, full: Verified, figures: list[Verified], n: int) ->
         one_less = [f for f in fewer if busy(f) == n - 1]
         yield from (f for f in one_less if min(_step(metric, f), _step(metric, full)) >= LEAST_STEP)
     elif here.ranks > 1 and here.threads > 1:
-        # With one thread a rank there is nobody to wait for at the end of a parallel region: that is another program.
+        # With one thread a rank no thread waits at the end of a parallel region: that is another program.
         alike = [f for f in fewer if f.identity.placement.ranks == here.ranks and f.cost == full.cost]
         threaded = [f for f in alike if f.identity.placement.threads > 1]
         yield from sorted(threaded, key=busy)[-1:]

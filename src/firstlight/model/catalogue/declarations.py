@@ -168,7 +168,7 @@ class ExpectedFailure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants that do other work than the rest of the folder (more accurate, more general), named by what they do.
 
-    They are no alternative to the others: never ranked with them, and shown in a table of choices of their own.
+    They are never ranked with the others, and are shown in a table of choices of their own.
     """
 
     name: str

@@ -207,6 +207,6 @@ def make_folders(path: Path) -> None:
     missing = [p for p in (path, *path.parents) if not p.exists()]
     for folder in reversed(missing):
         with Folder.at(folder.parent) as parent:
-            with contextlib.suppress(FileExistsError):  # somebody else made it just now
+            with contextlib.suppress(FileExistsError):  # another process made it just now
                 os.mkdir(folder.name, dir_fd=parent._descriptor)
             parent.sync()

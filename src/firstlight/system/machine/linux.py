@@ -134,7 +134,7 @@ def _salt(cache_dir: Path) -> bytes:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(secrets.token_bytes(32))
-            with contextlib.suppress(FileExistsError):  # somebody else was first: theirs is the salt
+            with contextlib.suppress(FileExistsError):  # another process was first: its salt is used
                 os.link(draft, path)
         finally:
             draft.unlink()

@@ -35,7 +35,7 @@ class Neighbours:
         while self._held is not None:
             try:
                 caller, _ = self._held.accept()
-            except OSError:  # nobody waits
+            except OSError:  # no process waits
                 break
             with caller:
                 found.append(_process(caller))
@@ -65,7 +65,7 @@ def beside() -> Iterator[Neighbours]:
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
                     raise FirstlightError(f"cannot detect other measurements on this node: {error.strerror}") from error
-            with contextlib.suppress(ConnectionRefusedError):  # nobody has that name
+            with contextlib.suppress(ConnectionRefusedError):  # no process has that name
                 before.append(_called(one, name))
         yield Neighbours(held, tuple(before))
 

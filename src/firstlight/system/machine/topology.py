@@ -219,10 +219,10 @@ def caches(root: Path, of: Cores) -> tuple[Cache, ...]:
 def _of_the_c_library(of: Cores) -> list[Cache]:
     """Return caches from the C library, which omits sharing: levels 1 and 2 count as one core's, level 3 as shared."""
     found = []
-    everybody = tuple(sorted(cpu for core in of for cpu in core))
+    every_cpu = tuple(sorted(cpu for core in of for cpu in core))
     for level, name in ((1, "LEVEL1_DCACHE"), (2, "LEVEL2_CACHE"), (3, "LEVEL3_CACHE")):
         size, line = _getconf(f"{name}_SIZE"), _getconf(f"{name}_LINESIZE") or 64
-        groups = [everybody] if level == 3 else list(of)
+        groups = [every_cpu] if level == 3 else list(of)
         kind: CacheKind = "data" if level == 1 else "unified"
         found += [Cache(level=level, kind=kind, size=size, line=line, shared_by=g) for g in groups if size]
     return found

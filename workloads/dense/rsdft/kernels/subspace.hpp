@@ -67,7 +67,7 @@ class Subspace {
     parties_.over_all(square_.data(), m * n_);
   }
 
-  // Packs first ... last - 1 of states; those before are no concern of theirs.
+  // Packs first ... last - 1 of states, without regard to those before.
   void orthonormalise(Index first, Index last) {
     if (last - first == 1) return pack(first * lanes);
     const Index middle = (first + last) / 2, left = first * lanes, right = middle * lanes, m = right - left, n = (last - middle) * lanes;

@@ -1,4 +1,4 @@
-// The program goes on with the next time step before the state is copied: what is saved is no state of the program.
+// The program goes on with the next time step before the state is copied: what is saved is not a state of the program.
 #include "kernels/saving.hpp"
 
 namespace {

@@ -11,7 +11,7 @@ from random import Random
 
 from firstlight.commands.loops.engines import Score, Space
 
-REJECTED = 1e3  # what a rejected candidate counts, for differences of infinities are no numbers
+REJECTED = 1e3  # what a rejected candidate counts, for differences of infinities are not numbers
 
 
 def missing() -> str:
