@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError, number
+from firstlight.commands.import_.fields import number
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 from firstlight.report.export.hpcc import Known, known
 

@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    columns,
-    moment,
-    number,
-    whole_number,
-)
+from firstlight.commands.import_.fields import columns, moment, number, whole_number
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 
 TOOL = "HPL"

@@ -6,16 +6,8 @@ from itertools import accumulate
 
 import msgspec
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    plausible,
-    slug,
-)
+from firstlight.commands.import_.fields import plausible, slug
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 
 TOOL = "hyperfine"
 

@@ -5,19 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    columns,
-    moment,
-    number,
-    slug,
-    whole_number,
-)
+from firstlight.commands.import_.fields import columns, moment, number, slug, whole_number
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 
 TOOL = "Intel MPI Benchmarks"

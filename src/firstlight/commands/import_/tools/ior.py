@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    moment,
-    plausible,
-)
+from firstlight.commands.import_.fields import moment, plausible
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 
 TOOL = "IOR"

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import re
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    columns,
-    number,
-    whole_number,
-)
+from firstlight.commands.import_.fields import columns, number, whole_number
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 
 TOOL = "STREAM"

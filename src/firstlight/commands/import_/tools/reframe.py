@@ -8,16 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.commands.import_.results import (
-    Case,
-    Execution,
-    Quantity,
-    Results,
-    Source,
-    UnreadableError,
-    plausible,
-    slug,
-)
+from firstlight.commands.import_.fields import plausible, slug
+from firstlight.commands.import_.results import Case, Execution, Quantity, Results, Source, UnreadableError
 from firstlight.model.catalogue import Value
 from firstlight.results.description import Better
 
