@@ -191,7 +191,9 @@ void Replay<Content>::transfer(Node send, Node receive) {
   r.depth = std::max(r.depth, s.depth + 1);
   r.latest = std::max(r.latest, to.round + 1);
   depth_ = std::max(depth_, r.depth);
-  if (to.kind == Kind::combine) {
+  if (to.kind == Kind::combine && length(from) == 0) {
+    // a message without contents
+  } else if (to.kind == Kind::combine) {
     std::deque<Content>& waiting = waiting_[receive];
     for (std::int32_t i = 0; i < length(from); ++i) waiting.push_back(sent(from, s.done, i, to.peer));
   } else {
@@ -214,7 +216,7 @@ void Replay<Content>::add(Node combine) {
       contents_[place(o.rank, o.range.space, o.range.chunk(s.done, i))] += store->second.front();
       store->second.pop_front();
     }
-  if (store->second.empty()) waiting_.erase(store);
+  if (store != waiting_.end() && store->second.empty()) waiting_.erase(store);
   complete(combine);
 }
 

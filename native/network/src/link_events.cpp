@@ -18,7 +18,6 @@ struct Event {
   std::uint32_t order;
   std::uint32_t what : 2;
   std::uint32_t which : 30;  // message or step
-  bool before(const Event& e) const { return time < e.time || (time == e.time && order < e.order); }
 };
 
 struct Message {
@@ -51,6 +50,7 @@ class Links {
     Time result;
     while (!queue_.empty()) {
       const Event e = queue_.pop();
+      if (!queue_.empty()) fetch(queue_.top());
       now_ = e.time;
       ++result.events;
       handle(e);
@@ -62,6 +62,12 @@ class Links {
 
  private:
   void handle(const Event& e);
+  void fetch(const Event& e) const {
+    if (e.what == head || e.what == arrived)
+      __builtin_prefetch(&messages_[e.which]);
+    else
+      __builtin_prefetch(&progress_[e.which]);
+  }
   void move(std::uint32_t message);
   void advance(Index i);
   void inject(Index i, const Step& s);
@@ -100,7 +106,7 @@ class Links {
   std::vector<Message> messages_;
   std::vector<std::uint32_t> spare_;
   std::vector<Index> next_;
-  Heap<Event> queue_;
+  Queue<Event> queue_;
   std::uint32_t order_ = 0;
   double now_ = 0;
 };

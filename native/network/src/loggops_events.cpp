@@ -2,6 +2,7 @@
 // interface taken tries again when it is free; of those that try at one time the one that was made first goes first.
 // Source: Hoefler, Schneider, Lumsdaine 2010, LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Model.
 #include <algorithm>
+#include <unordered_map>
 
 #include "firstlight/network/evaluate.hpp"
 #include "heap.hpp"
@@ -16,8 +17,28 @@ struct Event {
   double time;
   std::uint64_t order;
   std::uint32_t step;
-  bool message;  // the first byte of it arrives at the step, a receive
+  bool message;         // the first byte of it arrives at the step, a receive
+  bool waited = false;  // the first of a line
   bool before(const Event& e) const { return time < e.time || (time == e.time && order < e.order); }
+};
+
+// Events that found the same processor and interface taken try again together, the one that was made first before the others.
+struct Line {
+  double time = 0;
+  std::vector<Event> events;  // a heap
+
+  const Event& first() const { return events.front(); }
+  void push(const Event& e) {
+    events.push_back(e);
+    std::ranges::push_heap(events, later);
+  }
+  void pop() {
+    std::ranges::pop_heap(events, later);
+    events.pop_back();
+  }
+
+ private:
+  static bool later(const Event& a, const Event& b) { return a.order > b.order; }
 };
 
 struct Progress {
@@ -49,15 +70,24 @@ class LogGOPS {
     }
     Time result{.exact = true};
     while (!queue_.empty()) {
-      Event e = queue_.top();
-      ++result.events;
+      const Event e = queue_.top();
       const Step& s = plan_.steps()[e.step];
+      Line* const line = e.waited ? &lines_.find(line_of(e, s))->second : nullptr;
+      if (line != nullptr && (line->events.empty() || line->first().order != e.order || line->time != e.time)) {
+        queue_.pop();  // another event has become the first of this line
+        continue;
+      }
+      result.events += 1;
       if (const double until = taken(e, s); until > e.time) {
-        e.time = until;
-        queue_.sink(e);
+        if (line != nullptr) result.events += std::ssize(line->events) - 1;
+        wait(e, line != nullptr ? *line : lines_[line_of(e, s)], until);
         continue;
       }
       queue_.pop();
+      if (line != nullptr) {
+        line->pop();
+        if (!line->events.empty()) queue_.push(tried_again(*line));
+      }
       if (!queue_.empty()) {
         __builtin_prefetch(&plan_.steps()[queue_.top().step]);
         __builtin_prefetch(&progress_[queue_.top().step]);
@@ -92,6 +122,26 @@ class LogGOPS {
     return true;
   }
   void ended() const;
+  static Event tried_again(const Line& line) {
+    Event e = line.first();
+    e.time = line.time;
+    e.waited = true;
+    return e;
+  }
+  // Moves the first event, or the line of which it is the first, to a later time.
+  void wait(const Event& e, Line& line, double until) {
+    if (e.waited || line.events.empty()) line.time = until;
+    if (!e.waited) line.push(e);
+    if (line.first().order == e.order)
+      queue_.sink(tried_again(line));
+    else
+      queue_.pop();
+  }
+  // Events of one line need the same processor and interface.
+  std::uint64_t line_of(const Event& e, const Step& s) const {
+    const std::uint64_t what = e.message ? 0 : s.kind == Kind::send ? 1 : 2;
+    return (interface(s) * processors_ + s.cpu) * 3 + what;
+  }
   void begin(Index i, double time);
   void finish(Index i, double time);
   void release();
@@ -105,7 +155,7 @@ class LogGOPS {
   }
   std::size_t interface(const Step& s) const { return static_cast<std::size_t>(s.rank) * interfaces_ + s.nic % interfaces_; }
   double& processor(const Step& s) { return processor_[static_cast<std::size_t>(s.rank) * processors_ + s.cpu]; }
-  void push(double time, Index step, bool message) { queue_.push({time, order_++, step, message}); }
+  void push(double time, Index step, bool message) { queue_.push({.time = time, .order = order_++, .step = step, .message = message}); }
   // Until when what an event needs is taken.
   double taken(const Event& e, const Step& s) {
     if (e.message) return std::max(processor(s), receiving_[interface(s)]);
@@ -120,6 +170,7 @@ class LogGOPS {
   std::size_t processors_ = 1, interfaces_ = 1;
   std::vector<double> processor_, sending_, receiving_;  // free from then on
   std::vector<Index> freed_;
+  std::unordered_map<std::uint64_t, Line> lines_;
   Heap<Event> queue_;
   std::uint64_t order_ = 0;
 };
