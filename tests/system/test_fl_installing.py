@@ -47,6 +47,20 @@ def test_uv_installs_where_it_is_there_and_works(checkout, tmp_path, works):
     assert ("uv does not install it (no index); trying pip" in err) is not works
 
 
+def test_parts_of_cmake_that_no_build_uses_are_removed(checkout, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uv").write_text("""#!/bin/sh
+data=${4%/bin/python}/lib/python3.11/site-packages/cmake/data
+mkdir -p "$data/bin" "$data/share/cmake-4.4/Help/manual" "$data/share/cmake-4.4/Modules"
+touch "$data/bin/cmake" "$data/bin/ctest" "$data/bin/cpack"
+""")
+    (tmp_path / "bin" / "uv").chmod(0o755)
+    assert checkout.run("list", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")[0] == 0
+    (data,) = checkout.cache.glob("venv/lib/python3*/site-packages/cmake/data")
+    assert [f.name for f in data.glob("bin/*")] == ["cmake"]
+    assert [f.name for f in data.glob("share/cmake-4.4/*")] == ["Modules"]
+
+
 @pytest.mark.parametrize("file", ["uv.toml", "pyproject.toml", "../uv.toml", "../pyproject.toml", "../../uv.toml"])
 def test_uv_finds_no_configuration_of_the_current_folder_nor_above(checkout, tmp_path, file):
     """The stand-in for uv looks for it as uv does: in its folder, then in the folders above."""
