@@ -4,7 +4,7 @@ import os
 import shlex
 from pathlib import Path
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 PACKAGE = Path(__file__).resolve().parent
 INSTALLED = (PACKAGE / "tree").is_dir()

@@ -19,7 +19,7 @@ import native
 import prose
 import shipped
 import turns
-from firstlight import ROOT, __version__
+from firstlight import ROOT
 from firstlight.analysis import compare
 from firstlight.commands.shared.command_line import COMMANDS, group
 from firstlight.core import confidence
@@ -299,10 +299,6 @@ def test_what_is_plain_has_no_faults(tmp_path: Path) -> None:
 def test_every_term_of_the_glossary_is_defined_once() -> None:
     terms = re.findall(r"^\| ([^|]+?) \|", (ROOT / "docs" / "glossary.md").read_text(), re.M)[1:]
     assert len(terms) <= 40 and terms == sorted(set(terms), key=str.lower)
-
-
-def test_the_citation_names_the_version() -> None:
-    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_front_page_of_the_repository_is_short() -> None:

@@ -1,4 +1,4 @@
-"""Accept earlier spellings until version 0.2, which removes this file, with a note that shows the new one."""
+"""Accept the spellings of 0.1 for one release, with a note that shows the new one; `UNTIL` removes this file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 from firstlight.commands.shared.output import note
 from firstlight.core import shell
 from firstlight.core.naming import COLLECTIVES, SHORT
+
+UNTIL = "1.1"
+"""The version that no longer accepts them."""
 
 _SIMULATE = ("collective", "pattern", "stages", "validate", "networks")
 _OPTIONS = {
@@ -35,7 +38,7 @@ def renewed(words: list[str], with_value: Collection[str]) -> list[str]:
         given = _simulate(given)
     new = [*words[: at + 1], *(_renamed(word, _OPTIONS[command]) for word in given), *words[end:]]
     if new != words:
-        note(f"this spelling works until version 0.2; the new one: {shell.command(*new)}")
+        note(f"this spelling works until version {UNTIL}; the new one: {shell.command(*new)}")
     return new
 
 

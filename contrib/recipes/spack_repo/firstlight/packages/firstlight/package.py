@@ -14,7 +14,7 @@ class Firstlight(PythonPackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0", branch="main")
+    version("1.0.0", branch="main")
 
     depends_on("py-hatchling@1.26:", type="build")
 
