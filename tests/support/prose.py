@@ -45,7 +45,7 @@ AVOIDED = {
 
 _AVOIDED = {re.compile(rf"\b(?:{words})(?!\w)", re.IGNORECASE): better for words, better in AVOIDED.items()}
 _CODE = re.compile(r"^( *)```.*?^\1```[ \t]*$", re.S | re.M)
-_TABLE = re.compile(r"^ *\|.*$", re.M)
+_COMMENT, _TABLE = re.compile(r"<!--.*?-->", re.S), re.compile(r"^ *\|.*$", re.M)
 _INLINE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _IMAGE, _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)"), re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _QUOTED = re.compile(r"[\"“][^\"”\n]*[\"”]")
@@ -63,8 +63,8 @@ class Claim(NamedTuple):
 
 
 def text_of(page: str) -> str:
-    """Return the text without blocks of code, and each piece of code within a line as one word."""
-    return _LINK.sub(r"\1", _IMAGE.sub("", _INLINE.sub("`code`", _CODE.sub("\n", page))))
+    """Return the text without comments and blocks of code, and each piece of code within a line as one word."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", _INLINE.sub("`code`", _CODE.sub("\n", _COMMENT.sub("", page)))))
 
 
 def sentences(page: str) -> list[str]:

@@ -169,7 +169,7 @@ READMES = "READMEs of workloads"
 def _pages() -> dict[str, list[Path]]:
     """Return the documents that people write; the pages of a group share their faults."""
     generated = ROOT / "docs" / "cli.md"
-    single = [p for p in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")) if p != generated]
+    single = [p for p in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")) if p != generated]
     pages = {str(p.relative_to(ROOT)): [p] for p in sorted(single)}
     return pages | {READMES: sorted((ROOT / "workloads").glob("*/*/README.md"))}
 
