@@ -224,7 +224,7 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
         ("ranks 2\nphase 0\n0 one 1\n", "torus:2x4", "line 3 of the pattern: a number is missing"),
         ("ranks 2\n0 1 1\n", "torus:2x4", "line 2 of the pattern"),
         ("", "torus:2x4", "the pattern is empty"),
-        ("ranks 2\nphase 0\n0 1 -5\n", "torus:2x4", "less than no bytes"),
+        ("ranks 2\nphase 0\n0 1 -5\n", "torus:2x4", "a negative size"),
         ("ranks 2\nphase 0\n", "flat:8", "all maps are equal"),
         ("ranks 2\nphase 0\n", "ring:8", "is not a network"),
     ],

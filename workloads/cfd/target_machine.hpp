@@ -24,7 +24,7 @@ class TargetMachine {
       size_ = static_cast<std::size_t>(size) * sizeof(double);
       device_ = omp_get_default_device();
       data_ = static_cast<double*>(omp_target_alloc(size_, device_));
-      if (data_ == nullptr) fl::abort_all(fl::text("%zu bytes are not to be had on the device; choose a smaller size", size_));
+      if (data_ == nullptr) fl::abort_all(fl::text("%zu bytes cannot be allocated on the device; choose a smaller size", size_));
     }
     void from(const double* host) { copy(data_, device_, host, omp_get_initial_device()); }
     void to(double* host) const { copy(host, omp_get_initial_device(), data_, device_); }

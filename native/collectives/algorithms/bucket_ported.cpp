@@ -83,7 +83,7 @@ void scatter(const std::vector<Turn>& turns, int part, Program& out) {
 }
 
 Schedule on_all_ports(const Problem& p, void (*rounds)(const std::vector<Turn>&, int, Program&)) {
-  if (p.shape.size() > 3) throw Refused("buckets on all ports need a torus of 3 axes at most");
+  if (p.shape.size() > 3) throw Refused("buckets on all ports require a torus of at most 3 axes");
   const Torus torus(p);
   return {.chunks = Chunk{torus.directions()} * p.ranks,
           .shape = p.shape,

@@ -124,7 +124,7 @@ class Unroller {
   }
 
   bool add(const Operation& o) {
-    if (o.kind == Kind::compute) throw Refused("a program that computes for so many nanoseconds is for the simulation only");
+    if (o.kind == Kind::compute) throw Refused("a program with computation times can only be simulated");
     unrolled_.push_back({static_cast<std::uint32_t>(plan_.items.size()), o.kind == Kind::combine ? 2u : 1u});
     for (std::int32_t k = 0; k < segments(o); ++k) {
       const bool tracked = apart_ && o.range.space == Space::data;
@@ -285,7 +285,7 @@ class Unroller {
       for (const std::uint32_t to : next[i])
         if (--missing[to] == 0) ready.push({plan_.items[to].order, to});
     }
-    if (sorted.size() != n) throw Refused("operations of a rank wait for each other");
+    if (sorted.size() != n) throw Refused("operations of a rank wait for each other in a cycle");
     plan_.items = std::move(sorted);
     for (Edge& e : plan_.edges) e = {place[e.from], place[e.to], e.started};
   }

@@ -86,7 +86,7 @@ std::pair<std::string, std::string> storage_folder(const std::string& option, co
   const auto equals = value.find('=');
   if (equals == std::string::npos || !is_storage_name(value.substr(0, equals)) || value[equals + 1] != '/')
     throw UsageError(
-        text("%s needs NAME=FOLDER, a name of small letters and a path from the root on, not %.80s", option.c_str(), value.c_str()));
+        text("%s requires NAME=FOLDER, a name of lower-case letters and an absolute path, not %.80s", option.c_str(), value.c_str()));
   return {value.substr(0, equals), value.substr(equals + 1)};
 }
 

@@ -9,7 +9,7 @@ namespace fl {
 void* allocate(std::size_t bytes) {
   constexpr std::size_t line = 64;
   void* memory = std::aligned_alloc(line, (bytes + line - 1) / line * line);
-  if (memory == nullptr) abort_all(text("out of memory: %zu bytes more are not to be had; choose a smaller size", bytes));
+  if (memory == nullptr) abort_all(text("out of memory: %zu more bytes cannot be allocated; choose a smaller size", bytes));
   return memory;
 }
 

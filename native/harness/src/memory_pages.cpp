@@ -167,7 +167,7 @@ void* allocate(std::size_t bytes) {
   void* block = bytes >= kept_from ? kept().take(length) : nullptr;
   if (block == nullptr) block = map(length, grain);
   if (block == nullptr)
-    abort_all(text("out of memory: %.1f MiB more are not to be had; choose a smaller size", static_cast<double>(bytes) / 0x1p20));
+    abort_all(text("out of memory: %.1f more MiB cannot be allocated; choose a smaller size", static_cast<double>(bytes) / 0x1p20));
   char* begin = static_cast<char*>(block) + shift;
   arrays().add(begin, bytes, shift);
   return begin;

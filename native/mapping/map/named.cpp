@@ -13,7 +13,7 @@ Named named(const std::string& name, fl::mapping::Rank processes, const std::vec
     for (const fl::patterns::Pattern* p : fl::patterns::all_patterns()) known += (known.empty() ? "" : ", ") + p->name;
     throw Wrong("there is no pattern '" + name + "'; there are " + known);
   }
-  if (processes < 1) throw Wrong("for how many processes? give their number");
+  if (processes < 1) throw Wrong("the number of processes is missing");
   std::vector<std::string> given = small ? found->small : std::vector<std::string>{};
   given.insert(given.end(), parameters.begin(), parameters.end());
   const fl::patterns::Instance instance = fl::patterns::instance_of(*found, processes, given);

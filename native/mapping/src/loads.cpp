@@ -9,7 +9,7 @@ void check(const Map& map, const Pattern& pattern, const Places& places) {
   if (map.size() != static_cast<std::size_t>(pattern.ranks())) throw Wrong("the map has another number of ranks");
   std::vector<bool> taken(static_cast<std::size_t>(places.slots()), false);
   for (const Slot s : map) {
-    if (s < 0 || s >= places.slots() || !places.allowed(s)) throw Wrong("slot " + std::to_string(s) + " takes no rank");
+    if (s < 0 || s >= places.slots() || !places.allowed(s)) throw Wrong("slot " + std::to_string(s) + " is not available");
     if (taken[static_cast<std::size_t>(s)]) throw Wrong("two ranks in slot " + std::to_string(s));
     taken[static_cast<std::size_t>(s)] = true;
   }

@@ -19,11 +19,11 @@ bool alike(const Message& a, const Message& b) { return !before(a, b) && !before
 Pattern::Pattern(Rank ranks, std::vector<std::string> phases, std::vector<Message> messages)
     : names_(std::move(phases)), messages_(std::move(messages)) {
   if (ranks < 1 || ranks > most_ranks) throw Wrong("a pattern has 1 to " + std::to_string(most_ranks) + " ranks");
-  if (names_.size() > most_phases) throw Wrong("a pattern has " + std::to_string(most_phases) + " phases at most");
+  if (names_.size() > most_phases) throw Wrong("a pattern has at most " + std::to_string(most_phases) + " phases");
   for (const Message& m : messages_) {
     if (std::min(m.from, m.to) < 0 || std::max(m.from, m.to) >= ranks)
       throw Wrong("a message from rank " + std::to_string(m.from) + " to " + std::to_string(m.to) + ", of " + std::to_string(ranks));
-    if (m.bytes < 0 || m.bytes > most_bytes - bytes_) throw Wrong("messages of less than no bytes, or of too many together");
+    if (m.bytes < 0 || m.bytes > most_bytes - bytes_) throw Wrong("messages have a negative size, or too many bytes in total");
     bytes_ += m.bytes;
   }
   std::erase_if(messages_, [](const Message& m) { return m.from == m.to || m.bytes == 0; });
@@ -122,7 +122,7 @@ Pattern read_pattern(std::string_view text) {
     } else {
       throw wrong("'ranks P' comes first, then 'phase NAME' and its messages as FROM TO BYTES");
     }
-    if (!line.empty()) throw wrong("there is more than belongs there");
+    if (!line.empty()) throw wrong("unexpected text at the end of the line");
   }
   if (ranks == 0) throw Wrong("the pattern is empty");
   return {ranks, std::move(phases), std::move(messages)};

@@ -13,9 +13,10 @@ constexpr std::int64_t most_slots = 1 << 24;
 Places::Places(const Ground& ground)
     : network_(network::make_topology(ground.topology, ground.faulty)), per_node_(ground.per_node), speed_(ground.inside_speed) {
   const Node nodes = network_->nodes();
-  if (network_->links() == 0) throw Wrong("on a network without links all maps are equal; name one with links, as torus:8x8");
-  if (per_node_ < 1 || std::int64_t{nodes} * per_node_ > most_slots) throw Wrong("there are too many slots, or none");
-  if (!(speed_ > 0)) throw Wrong("the speed inside of a node should be above 0");
+  if (network_->links() == 0) throw Wrong("on a network without links all maps are equal; choose one with links, such as torus:8x8");
+  if (per_node_ < 1 || std::int64_t{nodes} * per_node_ > most_slots)
+    throw Wrong("the number of slots must be from 1 to " + std::to_string(most_slots));
+  if (!(speed_ > 0)) throw Wrong("the bandwidth within a node must be above 0");
   if (!ground.inside.empty()) {
     inner_ = network::make_topology(ground.inside);
     if (inner_->nodes() != per_node_) throw Wrong(ground.inside + " has no place for exactly " + std::to_string(per_node_) + " ranks");

@@ -49,7 +49,7 @@ network::Listing listing(const Pattern& pattern, std::size_t begin, std::size_t 
   std::size_t steps = 0;
   for (std::size_t p = begin; p < end; ++p) steps += 2 * pattern.messages(p).size();
   steps += static_cast<std::size_t>(pattern.ranks()) * (end - begin - 1);
-  if (steps > network::Plan::most_steps) throw Wrong("there are more messages than the simulation of events can hold");
+  if (steps > network::Plan::most_steps) throw Wrong("too many messages for a simulation with events");
   all.steps.reserve(steps);
   all.tags.reserve(steps);
   const auto add = [&all](network::Step s, Rank rank, std::int32_t tag, std::size_t waits) {

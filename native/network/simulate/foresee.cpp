@@ -54,7 +54,7 @@ Foreseen foresee(const Iteration& iteration, const network::Topology& topology, 
   for (const auto& pass : iteration.passes()) whole.push_back(pass.times);
   const Times now = looked_at(iteration, whole);
   if (now != whole && question.noise.present())
-    throw fl::collectives::Refused("an iteration of so many operations is too large for noise; use fewer processes");
+    throw fl::collectives::Refused("an iteration of this many operations is too large for noise; use fewer processes");
   Foreseen all;
   const network::Plan plan = plan_of(iteration, now);
   const network::Prediction p = network::evaluate(plan, topology, machine, question);

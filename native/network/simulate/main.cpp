@@ -29,7 +29,7 @@ Task common(const Options& options) {
   const std::string segments = options.text("segments", "auto");
   if (segments != "auto") {
     const double k = number("segments", segments);
-    if (k < 1 || k > 1 << 20 || k != std::floor(k)) throw Usage("--segments should be auto or a number from 1 on");
+    if (k < 1 || k > 1 << 20 || k != std::floor(k)) throw Usage("--segments must be auto or a number of at least 1");
     task.segments = static_cast<std::int32_t>(k);
   }
   return task;

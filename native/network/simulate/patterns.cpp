@@ -134,7 +134,7 @@ Choices choices(const Options& options) {
     const auto collective = fl::collectives::collective_named(one.substr(0, sign));
     const fl::collectives::Algorithm* a = fl::collectives::find_algorithm(one.substr(std::min(sign + 1, one.size())));
     if (!collective || a == nullptr)
-      throw Usage("--algorithm of a pattern: write COLLECTIVE=ALGORITHM, as allreduce=ring, not '" + one + "'");
+      throw Usage("--algorithm of a pattern: write COLLECTIVE=ALGORITHM, such as allreduce=ring, not '" + one + "'");
     chosen[*collective] = a;
   }
   return chosen;

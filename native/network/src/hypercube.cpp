@@ -45,7 +45,7 @@ class Hypercube : public Topology {
 
 std::unique_ptr<Topology> make_hypercube(std::string_view dimension) {
   const Node bits = extents_of(dimension, 1, 1)[0];
-  if (bits > 27) throw Unroutable("a hypercube has 27 dimensions at most");
+  if (bits > 27) throw Unroutable("a hypercube has at most 27 dimensions");
   return std::make_unique<Hypercube>(bits);
 }
 

@@ -114,7 +114,7 @@ void Plan::append(const Schedule& schedule, std::int32_t rank, double chunk_byte
     if (s.segments < 1) throw Refused("an operation has no segments");
     const bool message = o.kind == Kind::send || o.kind == Kind::receive || o.kind == Kind::combine;
     if (message && (o.peer < 0 || o.peer >= schedule.ranks))
-      throw Refused("rank " + std::to_string(rank) + " talks to " + std::to_string(o.peer) + ", which is not a rank");
+      throw Refused("rank " + std::to_string(rank) + " communicates with " + std::to_string(o.peer) + ", which is not a rank");
     s.waits = static_cast<Index>(waits_.size());
     const auto here = static_cast<Index>(steps_.size());
     if (o.kind == Kind::combine) {
@@ -182,8 +182,8 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
     if (!both) throw words(" waits for what rank ", wanted[k], " does not send, with tag ");
     Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
     if (s.segments != r.segments)
-      throw Refused("rank " + std::to_string(receiver) + " receives a train of another length than rank " + std::to_string(sent[k].from) +
-                    " sends");
+      throw Refused("rank " + std::to_string(receiver) + " receives a train whose length differs from that which rank " +
+                    std::to_string(sent[k].from) + " sends");
     if (s.bytes != r.bytes && mismatches_++ == 0)
       mismatch_ = "rank " + std::to_string(receiver) + " receives " + std::to_string(std::llround(r.bytes)) + " b where rank " +
                   std::to_string(sent[k].from) + " sends " + std::to_string(std::llround(s.bytes)) + " b with tag " +
@@ -227,7 +227,7 @@ void Plan::sort() {
     for (const Index f : frees(s)) after(f, chain[i]);
     if (s.kind == Kind::send) after(s.match, chain[i] + 1);
   }
-  if (order_.size() != steps_.size()) throw Endless("operations wait for one another in a circle: this schedule never ends");
+  if (order_.size() != steps_.size()) throw Endless("operations wait for each other in a cycle: this schedule never ends");
 }
 
 // Operations begin when what they wait for allows it. A send is complete when it has begun and its receive is posted, a receive likewise.

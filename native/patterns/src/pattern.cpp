@@ -59,7 +59,7 @@ std::string text_of(const Parameter& parameter, std::int64_t value) {
 }
 
 Instance instance_of(const Pattern& pattern, Rank ranks, const Values& values) {
-  if (ranks < 1) throw Refused("a pattern needs 1 rank at least");
+  if (ranks < 1) throw Refused("a pattern requires at least 1 rank");
   Instance made = pattern.instance(ranks, values);
   made.ranks = ranks;
   return made;

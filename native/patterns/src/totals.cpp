@@ -80,7 +80,7 @@ std::string unmatched(const Instance& instance, const Phase& phase) {
       (out ? phase.sends : phase.receives)(me, list);
       for (const Message& m : list) {
         if (m.peer < 0 || m.peer >= instance.ranks)
-          return "rank " + std::to_string(me) + " talks to " + std::to_string(m.peer) + ", which is not a rank";
+          return "rank " + std::to_string(me) + " communicates with " + std::to_string(m.peer) + ", which is not a rank";
         if (m.bytes < 0 || m.count < 1) return "rank " + std::to_string(me) + " has a message of less than nothing";
         for (std::int32_t k = 0; k < m.count; ++k) (out ? sent : received).push_back({out ? me : m.peer, out ? m.peer : me, 0, m.bytes});
       }

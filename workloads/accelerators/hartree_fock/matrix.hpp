@@ -123,7 +123,7 @@ class Tridiagonal {
         std::size_t m = l;
         while (m + 1 < n && std::abs(e_[m + 1]) > std::numeric_limits<double>::epsilon() * (std::abs(d_[m]) + std::abs(d_[m + 1]))) ++m;
         if (m == l) break;
-        if (left == 0) throw std::runtime_error("the eigenvalues of a matrix do not converge: it holds what is not a number");
+        if (left == 0) throw std::runtime_error("the eigenvalues of a matrix do not converge: it contains a value that is not a number");
         sweep(l, m);
       }
   }

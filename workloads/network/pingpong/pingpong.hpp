@@ -317,7 +317,7 @@ inline std::uint64_t poisoned(fl::Index) { return fl::poison_bits; }
 inline void inspect_saved(const State& s, const End& e, fl::ErrorSummary& damage) {
   if (fl::saved_before < 0) return;
   if (e.saved_before != fl::saved_before)
-    damage.add([&] { return fl::text("party %d: no round trip began in iteration %lld", e.me, fl::saved_before); });
+    damage.add([&] { return fl::text("participant %d: no round trip began in iteration %lld", e.me, fl::saved_before); });
   else if (e.first)
     inspect(s, e, e.saved.data(), e.saved_before - 1, poisoned, damage);
 }

@@ -281,13 +281,13 @@ inline void inspect_words(const State& s, const Party& p, int sender, int m, con
     const double wanted = word(s, sender, m, i, age(s, ages, m, i, iteration));
     if (fl::exact::bits(found[i]) == fl::exact::bits(wanted)) continue;
     damage.add([&] {
-      return fl::text("party %d, %s %d of party %d: word %lld of %lld is %.17g, should be %.17g", p.me, what, m, sender, i, s.words,
-                      found[i], wanted);
+      return fl::text("participant %d, %s %d of participant %d: word %lld of %lld is %.17g, should be %.17g", p.me, what, m, sender, i,
+                      s.words, found[i], wanted);
     });
   }
   const auto* behind = reinterpret_cast<const unsigned char*>(found) + s.bytes;
   for (fl::Index k = 0; k < s.stride - s.bytes; ++k)
-    if (behind[k] != 0xA5) damage.add([&] { return fl::text("party %d: bytes behind %s %d were written", p.me, what, m); });
+    if (behind[k] != 0xA5) damage.add([&] { return fl::text("participant %d: bytes behind %s %d were written", p.me, what, m); });
 }
 
 // Checks that each message was reported once, by its interface, from its sender, in order on each interface of a sender, and after its
@@ -299,20 +299,22 @@ inline void inspect_arrivals(const State& s, const Party& p, const std::vector<H
   for (const Heard& h : heard) {
     const int m = h.message;
     if (m < 0 || m >= s.all() || h.interface != s.interface_of(m) || h.peer != s.source(p.me, s.direction_of(m))) {
-      damage.add([&] { return fl::text("party %d: message %d of party %d was announced by interface %d", p.me, m, h.peer, h.interface); });
+      damage.add([&] {
+        return fl::text("participant %d: message %d of participant %d was announced by interface %d", p.me, m, h.peer, h.interface);
+      });
       continue;
     }
     ++times[static_cast<std::size_t>(m)];
     int& before = latest[static_cast<std::size_t>(h.peer * s.interfaces + h.interface)];
-    if (m <= before) damage.add([&] { return fl::text("party %d: message %d was announced after message %d", p.me, m, before); });
+    if (m <= before) damage.add([&] { return fl::text("participant %d: message %d was announced after message %d", p.me, m, before); });
     before = m;
     const double first = word(s, h.peer, m, 0, iteration), last = word(s, h.peer, m, s.words - 1, iteration);
     if (fl::exact::bits(h.first) != fl::exact::bits(first) || fl::exact::bits(h.last) != fl::exact::bits(last))
-      damage.add([&] { return fl::text("party %d: message %d of party %d was announced before it arrived", p.me, m, h.peer); });
+      damage.add([&] { return fl::text("participant %d: message %d of participant %d was announced before it arrived", p.me, m, h.peer); });
   }
   for (int m = 0; m < s.all(); ++m)
     if (const int n = times[static_cast<std::size_t>(m)]; n != 1)
-      damage.add([&] { return fl::text("party %d: message %d was announced %d times", p.me, m, n); });
+      damage.add([&] { return fl::text("participant %d: message %d was announced %d times", p.me, m, n); });
 }
 
 // `both`: the set before holds the messages of the iteration before.
@@ -327,14 +329,14 @@ inline void inspect(const State& s, const Party& p, fl::Index iteration, bool bo
   for (int i = 0; i < s.interfaces; ++i)
     for (fl::Index k = 0; k < Shape::begin(p.me); ++k)
       if (p.memory[static_cast<std::size_t>(i)][k] != 0xA5)
-        damage.add([&] { return fl::text("party %d: bytes before its messages were written", p.me); });
+        damage.add([&] { return fl::text("participant %d: bytes before its messages were written", p.me); });
 }
 
 // What the step before iteration p.saved.before left.
 inline void inspect_saved(const State& s, Party& p, fl::ErrorSummary& damage) {
   if (fl::saved_before < 0) return;
   if (p.saved.before != fl::saved_before)
-    return damage.add([&] { return fl::text("party %d: no step began in iteration %lld", p.me, fl::saved_before); });
+    return damage.add([&] { return fl::text("participant %d: no step began in iteration %lld", p.me, fl::saved_before); });
   const fl::Index iteration = p.saved.before - 1;
   inspect_arrivals(s, p, p.saved.heard, iteration, damage);
   for (int m = 0; m < s.all(); ++m) {

@@ -18,7 +18,7 @@ struct Chase {
       void* const pages = reinterpret_cast<void*>(begin);
       madvise(pages, end - begin, MADV_NOHUGEPAGE);  // a kernel without huge pages refuses this: all its pages are ordinary
       if (madvise(pages, end - begin, MADV_DONTNEED) != 0)
-        fl::abort_all("the system keeps the pages of a buffer: no ordinary ones can be had");
+        fl::abort_all("the system does not replace the pages of a buffer: ordinary pages are not available");
     }
     latency::link(s);
   }

@@ -82,7 +82,7 @@ class Fibers {
   }
   void start(std::size_t k) {
     over_[k] = 0;
-    if (getcontext(&at_[k]) != 0) fail("this system gives no context to a block's threads");
+    if (getcontext(&at_[k]) != 0) fail("this system provides no context for a block's threads");
     at_[k].uc_stack.ss_sp = stacks_ + k * stack;
     at_[k].uc_stack.ss_size = stack;
     at_[k].uc_link = &home_;

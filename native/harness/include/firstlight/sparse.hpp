@@ -51,7 +51,7 @@ class Product {
  public:
   Product(int rows, int columns, int* start, int* column, double* value) {
     if (mkl_sparse_d_create_csr(&a_, from_zero, rows, columns, start, start + 1, column, value) != 0)
-      throw std::runtime_error("the library takes no such matrix in compressed rows");
+      throw std::runtime_error("the library does not support this matrix in compressed rows");
   }
   ~Product() { mkl_sparse_destroy(a_); }
   Product(const Product&) = delete;

@@ -56,7 +56,7 @@ class Window {
     int found = 0;
     MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found);
     if (found != 0 && *model == MPI_WIN_UNIFIED) return;
-    abort_all("this MPI library has no unified memory model, which this variant needs; choose another with --mpi");
+    abort_all("this MPI library has no unified memory model, which this variant requires; choose another with --mpi");
   }
 
   MPI_Win window_ = MPI_WIN_NULL;

@@ -144,7 +144,7 @@ def _chosen(order: SimulationRequest) -> str:
     for one in order.algorithms.split(","):
         name, sign, algorithm = one.partition("=")
         if not sign:
-            raise UsageError(f"--algorithm {one!r} of a pattern: write COLLECTIVE=ALGORITHM, as allreduce=ring")
+            raise UsageError(f"--algorithm {one!r} of a pattern: write COLLECTIVE=ALGORITHM, such as allreduce=ring")
         pairs.append(f"{collective(name)}={algorithm.strip()}")
     return ",".join(pairs)
 

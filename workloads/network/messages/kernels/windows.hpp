@@ -178,13 +178,12 @@ class Windows {
     char why[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     MPI_Error_string(status, why, &length);
-    fail(fl::text("the MPI library failed in a one-sided call: %s", why));
+    fail(fl::text("a one-sided call of the MPI library failed: %s", why));
   }
   void attach(MPI_Win window, void* memory, fl::Index bytes) {
     const auto already = std::count_if(pieces_.begin(), pieces_.end(), [window](const auto& piece) { return piece.first == window; });
     if (MPI_Win_attach(window, memory, bytes) != MPI_SUCCESS)
-      fail(fl::text("this MPI library attaches no more than %td pieces of memory to a window; use fewer processes or another library",
-                    already));
+      fail(fl::text("this MPI library attaches at most %td pieces of memory to a window; use fewer processes or another library", already));
     pieces_.push_back({window, memory});
   }
   // Detaches all, once no process uses it.

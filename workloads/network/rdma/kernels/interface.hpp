@@ -55,7 +55,7 @@ class Ring {
     const auto number = static_cast<std::uint32_t>(word >> 32);
     if (number != next_) {
       if (static_cast<std::int32_t>(number - next_) > 0)
-        fl::abort_all(fl::text("rdma: notice %u of party %d was overwritten by notice %u before it was read", next_, peer_, number));
+        fl::abort_all(fl::text("rdma: notice %u of participant %d was overwritten by notice %u before it was read", next_, peer_, number));
       return {};
     }
     ++next_;

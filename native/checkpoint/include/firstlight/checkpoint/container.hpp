@@ -70,11 +70,11 @@ inline Head read_head(File& file, std::uint64_t generation, int member) {
   Head head;
   file.read(&head, sizeof head, 0);
   if (head.mark != container_mark) throw Failure(file.path() + " is not part of a checkpoint of this version and byte order");
-  if (head.sum != head.expected_sum()) throw Failure(file.path() + " is damaged: the sum of its head is wrong");
+  if (head.sum != head.expected_sum()) throw Failure(file.path() + " is damaged: the checksum of its header is wrong");
   if (head.generation != generation || head.member != static_cast<std::uint64_t>(member))
     throw Failure(file.path() + " contains member " + std::to_string(head.member) + " of generation " + std::to_string(head.generation) +
                   ", not member " + std::to_string(member) + " of generation " + std::to_string(generation));
-  if (file.size() < data_at(head.bytes) + head.bytes) throw Failure(file.path() + " is shorter than it was");
+  if (file.size() < data_at(head.bytes) + head.bytes) throw Failure(file.path() + " is shorter than when it was written");
   return head;
 }
 
@@ -82,7 +82,8 @@ inline Head read_head(File& file, std::uint64_t generation, int member) {
 inline std::uint64_t generation_of(const std::string& path) {
   Head head;
   File(path, O_RDONLY).read(&head, sizeof head, 0);
-  if (head.mark != container_mark || head.sum != head.expected_sum()) throw Failure(path + " is damaged: the sum of its head is wrong");
+  if (head.mark != container_mark || head.sum != head.expected_sum())
+    throw Failure(path + " is damaged: the checksum of its header is wrong");
   return head.generation;
 }
 
@@ -90,7 +91,7 @@ inline std::uint64_t generation_of(const std::string& path) {
 inline Sums read_sums(File& file, const Head& head) {
   Sums sums(blocks_of(head.bytes));
   file.read(sums.data(), sums.size() * sizeof sums[0], table_at());
-  if (digest_of(sums) != head.digest) throw Failure(file.path() + " is damaged: the digest of its sums is wrong");
+  if (digest_of(sums) != head.digest) throw Failure(file.path() + " is damaged: the digest of its checksums is wrong");
   return sums;
 }
 
@@ -98,7 +99,7 @@ inline Sums read_sums(File& file, const Head& head) {
 inline void verify(const std::string& path, const unsigned char* data, std::size_t bytes, const Sums& sums) {
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sum_of(data + k * block_bytes, std::min(block_bytes, bytes - k * block_bytes)) != sums[k])
-      throw Failure(path + " is damaged: the sum of block " + std::to_string(k) + " of " + std::to_string(sums.size()) + " is wrong");
+      throw Failure(path + " is damaged: the checksum of block " + std::to_string(k) + " of " + std::to_string(sums.size()) + " is wrong");
 }
 
 // Returns what a container of this generation and member has; throws Failure if any of it is not what was written.

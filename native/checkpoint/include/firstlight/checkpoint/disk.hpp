@@ -76,7 +76,7 @@ class File {
       const ssize_t done = ::pread(file_, to, bytes, static_cast<off_t>(at));
       if (done < 0 && errno == EINTR) continue;
       if (done < 0) fail("cannot be read");
-      if (done == 0) throw Failure(path_ + " is shorter than it was");
+      if (done == 0) throw Failure(path_ + " is shorter than when it was written");
       to += done, at += static_cast<std::size_t>(done), bytes -= static_cast<std::size_t>(done);
     }
   }
@@ -86,7 +86,7 @@ class File {
     return static_cast<std::size_t>(about.st_size);
   }
   void sync() {
-    if (fsync(file_) != 0) fail("cannot be brought to the disk");
+    if (fsync(file_) != 0) fail("cannot be written to the disk");
   }
   void close() {
     if (::close(std::exchange(file_, -1)) != 0) fail("cannot be closed");
@@ -114,7 +114,7 @@ inline void make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) == 0)
     File(folder + "/..", O_RDONLY | O_DIRECTORY).sync();
   else if (errno != EEXIST)
-    throw Failure(folder + " cannot be made: " + std::strerror(errno));
+    throw Failure(folder + " cannot be created: " + std::strerror(errno));
 }
 // Removes a file if there is one.
 inline void remove_file(const std::string& path) {

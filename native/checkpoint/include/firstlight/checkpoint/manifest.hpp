@@ -55,7 +55,8 @@ struct Manifest {
     constexpr std::size_t fixed = 11, each = 8;
     if (words.size() <= fixed || (words.size() - fixed - 1) % each != 0 || words[0] != container_mark)
       throw Failure(path + " is not the manifest of a checkpoint of this version and byte order");
-    if (sum_of(words.data(), (words.size() - 1) * sizeof words[0]) != words.back()) throw Failure(path + " is damaged: its sum is wrong");
+    if (sum_of(words.data(), (words.size() - 1) * sizeof words[0]) != words.back())
+      throw Failure(path + " is damaged: its checksum is wrong");
     Manifest m;
     m.generation = words[1], m.kind = static_cast<Kind>(words[2]), m.protection = static_cast<Protection>(words[3]);
     m.element = words[4], m.group = words[5], m.distance = words[6], m.content = words[7];

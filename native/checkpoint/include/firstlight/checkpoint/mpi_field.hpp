@@ -75,13 +75,13 @@ class SharedFile {
     const std::string path = place_.field(manifest.generation);
     together(team_, [&] {
       if (team_.rank() == 0 && File(path, O_RDONLY).size() != static_cast<std::size_t>(whole(block).cells()) * sizeof(T))
-        throw Failure(path + " has another length than it had");
+        throw Failure(path + " has changed its length");
     });
     move<T>(path, MPI_MODE_RDONLY, block, [&](MPI_File file, int cells, MPI_Datatype cell) {
       return MPI_File_read_all(file, packed_.data(), cells, cell, MPI_STATUS_IGNORE);
     });
     if (team_.total(content_share<T>(block, packed_.data())) != manifest.content)
-      throw Failure(path + " is damaged: the sum of its content is wrong");
+      throw Failure(path + " is damaged: the checksum of its content is wrong");
     copy_in(field, block.cells(), packed_.data());
     return manifest.generation;
   }
@@ -97,7 +97,7 @@ class SharedFile {
     journal_.bytes += static_cast<Index>(packed_.size());
   }
   void complete(const std::string& path, const Manifest& manifest, std::size_t bytes) {
-    if (File(path + unfinished, O_RDONLY).size() != bytes) throw Failure(path + " was not written whole");
+    if (File(path + unfinished, O_RDONLY).size() != bytes) throw Failure(path + " is incomplete");
     rename_file(path + unfinished, path);
     if (Ways::syncs) sync_folder(place_.folder, journal_);
     write_manifest(place_.folder, place_.name, manifest, journal_);

@@ -48,7 +48,8 @@ class Store {
   template <class T>
   void begin(std::uint64_t generation, const grid::Block<3>& block, const grid::Field<T, 3>& field) {
     journal_ = {};
-    if (place_.local() && team_.size() < 2) throw Failure("copies and parity need two processes at least: one loses its copies, too");
+    if (place_.local() && team_.size() < 2)
+      throw Failure("copies and parity require at least two processes: a single one would lose its copies, too");
     make_folders();
     forget(generation);
     manifest_ = {};
