@@ -181,6 +181,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         ("hardware counters", m.counters),
         *((f"limit of {_LIMITS.get(k, k)}", binary(int(v)) if v.isdigit() else v) for k, v in sorted(m.limits.items())),
         *((f"target {t.name}", _target(t)) for t in m.storage),
+        ("cold reads", "the host of a virtual machine may cache, too" if m.virtual and m.storage else ""),
         *((f"{t.name}", f"{t.version}: {shlex.join((Path(t.cxx).name, *t.flags))}") for t in run.toolbox.toolchains),
         *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),

@@ -58,7 +58,10 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
     def whole(name: str) -> str:
         if any(name == one.name for one in run.brought):
             return command("run", "--resume", run.id, *run.more())
-        return command("run", name, *documents.typed(run.settings.get(name, {}), run.id), f"--{run.suite}")
+        settings = run.settings.get(name, {})
+        targets = {v for c in run.cells if c.program.workload == name for some in c.values.values() for v in some}
+        given, storage = documents.typed(settings, run.id), run.storage(targets)
+        return command("run", name, *given, f"--{run.suite}", *storage)
 
     found = [Unbegun(name, some.count(False), len(some), whole(name)) for name, some in counts.items() if not all(some)]
     return sorted(found, key=lambda u: (-u.cells, u.workload))

@@ -30,8 +30,12 @@ def repeat(identity: Identity, run: Run | None = None) -> str:
     files: dict[str, Sequence[Value]] = {
         name: (v,) for name, v in identity.parameters if isinstance(v, str) and documents.is_name(v)
     }
-    given = documents.typed(run.settings.get(identity.workload, {}) | files, run.id) if run else ()
-    return command("run", f"{identity.workload}.{identity.variant}", *given, "--toolchain", identity.toolchain, *mpi)
+    settings = run.settings.get(identity.workload, {}) if run else {}
+    given = documents.typed(settings | files, run.id) if run else ()
+    targets = [v for _, v in identity.parameters] + [v for some in settings.values() for v in some]
+    storage = run.storage(targets) if run else ()
+    words = (f"{identity.workload}.{identity.variant}", *given, "--toolchain", identity.toolchain, *mpi, *storage)
+    return command("run", *words)
 
 
 def again(run: Run) -> str:

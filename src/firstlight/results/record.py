@@ -8,6 +8,7 @@ C++ harness writes every line except the first and the last, and `reported`; doc
 from __future__ import annotations
 
 import sys
+from collections.abc import Container
 from typing import Annotated, Literal
 
 import msgspec
@@ -388,11 +389,28 @@ class Run(msgspec.Struct, frozen=True):
         return next((m for m in description.metrics if m.name == name), None) if description else None
 
     def more(self) -> tuple[str, ...]:
-        """Return options with which a resumed run may reach the requested precision: time, if the budget is spent."""
+        """Return options with which a resumed run may reach the requested precision.
+
+        These are its directories, and time if the budget is spent.
+        """
         if self.state != "budget":
-            return ()
+            return self.storage(self.targets)
         left = 4 * 60.0 if self.missing is None else SPARE * self.missing
-        return "--budget", minutes(min(max(left, 0.0), MOST_SECONDS))
+        return *self.storage(self.targets), "--budget", minutes(min(max(left, 0.0), MOST_SECONDS))
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """Return the directories that the command of the run names, by target of storage."""
+        option, words = "--storage", iter(self.command)
+        given = (
+            next(words, "") if w == option else w.removeprefix(f"{option}=") for w in words if w.startswith(option)
+        )
+        return {name: folder for name, equals, folder in (word.partition("=") for word in given) if equals}
+
+    def storage(self, values: Container[object]) -> tuple[str, ...]:
+        """Return the options `--storage NAME=DIR` of the targets among these values."""
+        named = (f"{name}={folder}" for name, folder in self.targets.items() if name in values)
+        return tuple(word for one in named for word in ("--storage", one))
 
 
 _ = Placement

@@ -14,6 +14,7 @@ import synthetic
 from firstlight.analysis import Finding
 from firstlight.analysis.figures import judge
 from firstlight.model.plan import Cell, Placement, Program
+from firstlight.report import wording
 from firstlight.results.description import Description, Metric
 from firstlight.results.record import Build
 from firstlight.system.machine import Storage
@@ -101,3 +102,20 @@ def test_reads_that_no_device_delivers() -> None:
     assert "reads_beyond_device" not in findings(*reads(0.4, 0.5))
     writes = [(name, s, {}) for name, s in (("serial", 0.1), ("direct", 0.5))]
     assert "reads_beyond_device" not in findings(*writes)
+
+
+@pytest.mark.parametrize("words", [("--storage", "mine=/data"), ("--storage=mine=/data",)])
+def test_commands_name_the_directory_of_a_user_s_target(words: tuple[str, ...]) -> None:
+    """Every command that measures a target again, or goes on, works as it is shown."""
+    run, records, workloads = scene(("omp", 0.1, {}), ("omp", 1.0, {"target": "mine"}), ("serial", 0.1, {}))
+    run = replace(run, command=("./fl", "run", "file_io", *words, "--storage", "other=/elsewhere"))
+    judgement = judge(run, records, workloads)
+    commands = {f.identity.parameters: wording.repeat(f.identity, run) for f in judgement.figures}
+    for parameters, text in commands.items():
+        assert text.endswith(" --storage mine=/data") == (dict(parameters)["target"] == "mine"), text
+        assert "other=" not in text
+    (slow,) = (f for f in judgement.findings if f.rule == "storage_targets")
+    assert slow.command == "./fl run file_io.omp --storage mine=/data"
+    assert run.more() == ("--storage", "mine=/data", "--storage", "other=/elsewhere")
+    assert replace(run, state="budget", missing=60.0).more()[4] == "--budget"
+    assert not replace(run, command=("./fl", "run", "--storage")).storage({"", "mine"})

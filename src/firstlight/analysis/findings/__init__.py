@@ -34,8 +34,7 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
         module = import_module(f"{__name__}.{rule}")
         if not judgement.run.machine.emulated or getattr(module, "OF_RESULTS", False):
             found += module.find(judgement, workloads)
-    if judgement.run.settings:
-        found = [_with_settings(finding, judgement.run) for finding in found]
+    found = [_with_settings(finding, judgement.run) for finding in found]
     if judgement.run.brought:  # no command measures it by its name
         see = command("figures", judgement.run.id, "--launches")
         found = [replace(f, command=see) if f.command.startswith(command("run")) else f for f in found]
@@ -53,10 +52,11 @@ def without_repetitions(found: list[Finding]) -> list[Finding]:
 
 
 def _with_settings(finding: Finding, run: Run) -> Finding:
-    """Return the finding with the user's settings of the workloads in its command added to it."""
+    """Return the finding with the user's settings and directories of the workloads in its command added to it."""
     if not finding.command.startswith("./fl run "):
         return finding
     of = (word.partition(".")[0] for word in shlex.split(finding.command))
     given = {name: some for workload in of for name, some in run.settings.get(workload, {}).items()}
-    words = documents.typed(given, run.id)
+    values = {value for identity in finding.about for _, value in identity.parameters}
+    words = (*documents.typed(given, run.id), *run.storage(values.union(*given.values())))
     return replace(finding, command=f"{finding.command} {line(words)}") if words else finding

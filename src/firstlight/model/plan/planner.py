@@ -187,8 +187,9 @@ class _Planner:
             self.absent += missing
             for program in found:
                 for placement in self._placements(workload, name, variant, entry):
-                    for box in self._parts(workload, program, placement, parameters):
-                        self._add_cell(program, placement, box)
+                    for one in _by_target(workload, parameters):
+                        for box in self._parts(workload, program, placement, one):
+                            self._add_cell(program, placement, box)
 
     def _given(self, workload: Workload, entry: Selection) -> Box:
         """Return the values of an entry, with those that the user set instead of its own.
@@ -314,6 +315,12 @@ class _Planner:
         ]
         name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
         self.cells.append(Cell(name, program, placement, self._arguments(left)))
+
+
+def _by_target(workload: Workload, parameters: Box) -> list[Box]:
+    """Return the cases of each target of storage: a launch that fails on a full or lost target affects no other."""
+    name = workload.storage
+    return [parameters | {name: [target]} for target in parameters[name]] if name in parameters else [parameters]
 
 
 def _without(parameters: Box, earlier: list[Box]) -> Box | None:
