@@ -112,6 +112,30 @@ def test_cold_reads_come_from_the_device(variant: str, tmp_path: Path) -> None:
     assert read.get("cached_read", 0) < 4194304
 
 
+def counted(folder: Path) -> bool:
+    """Return whether the kernel counts what the device of a folder reads."""
+    number = folder.stat().st_dev
+    lines = (line.split() for line in Path("/proc/diskstats").read_text().splitlines())
+    return any((os.major(number), os.minor(number)) == (int(major), int(minor)) for major, minor, *_ in lines)
+
+
+@pytest.mark.parametrize("variant", ["serial", pytest.param("mpi", marks=pytest.mark.full)])
+def test_the_counters_of_the_device_confirm_cold_reads_only(variant: str, tmp_path: Path) -> None:
+    """The file fits memory. The device reads every byte of a cold step, and what other programs read in addition."""
+    if not counted(tmp_path):
+        pytest.skip("the temporary folder has no device in /proc/diskstats")
+    built = program(variant)
+    place = Placement(ranks=2) if built.program.mpi else Placement()
+    for operation, confirmed in (("read", True), ("random_read", True), ("cached_read", False)):
+        words = (f"operation={operation}", "size=4194304", "transfer=65536", "target=t")
+        output = native.verified(
+            built, place, tmp_path, *words, effort=("--samples", "4", "--storage", f"t={tmp_path}/w")
+        )
+        for values in (sample["values"] for sample in output.of("sample")):
+            assert ("from_device" in values) == confirmed
+            assert not confirmed or (values["from_device"][0] >= 99 and values["resident"][2] < 1)
+
+
 def test_a_file_system_in_memory_has_no_cold_reads(tmp_path: Path) -> None:
     if on_a_device(Path("/dev/shm")):
         pytest.skip("/dev/shm is not in memory")
@@ -124,28 +148,28 @@ def test_a_file_system_in_memory_has_no_cold_reads(tmp_path: Path) -> None:
 # --- planted faults -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fault", "operation", "tries"),
-    [
-        ("drop", "write", 2),  # a hole, or the lost end
-        ("drop", "rewrite", 2),  # a stale block
-        ("shift", "random_write", 2),
-        ("half", "write", 2),
-        ("drop", "read", 2),
-        *(
-            pytest.param(f, o, 100, marks=pytest.mark.full)
-            for f, o in (("drop", "write"), ("drop", "rewrite"), ("shift", "rewrite"), ("half", "rewrite"))
-        ),
-    ],
-)
-def test_planted_faults_are_found_each_time(
-    fault: str, operation: str, tries: int, faults: Path, tmp_path: Path
-) -> None:
-    drawn = random.Random(f"{fault} {operation} {tries}")
+LAST = SIZE // TRANSFER - 1
+"""The number of the last block."""
+PLANTED = {
+    "hole": ("drop", "write", range(LAST)),
+    "lost end": ("drop", "write", [LAST]),
+    "stale block": ("drop", "rewrite", range(LAST + 1)),
+    "shifted block": ("shift", "rewrite", range(LAST + 1)),
+    "short write": ("half", "write", range(LAST + 1)),
+    "file before a read": ("drop", "read", range(LAST + 1)),
+}
+"""What the preloaded library does, the operation, and the blocks that it may concern."""
+
+
+@pytest.mark.parametrize("tries", [2, pytest.param(100, marks=pytest.mark.full)])
+@pytest.mark.parametrize("planted", PLANTED)
+def test_planted_faults_are_found_each_time(planted: str, tries: int, faults: Path, tmp_path: Path) -> None:
+    fault, operation, blocks = PLANTED[planted]
+    drawn = random.Random(planted)
     if operation == "read" and not on_a_device(tmp_path):
         operation = "cached_read"
     for _ in range(tries):
-        at = TRANSFER * drawn.randrange(SIZE // TRANSFER)
+        at = TRANSFER * drawn.choice(blocks)
         preload = {"LD_PRELOAD": str(faults), "FAULT": fault, "FAULT_AT": str(at)}
         done = run(program(), tmp_path, f"operation={operation}", *WORDS, environment=preload)
         assert done.returncode == 1, (at, done.stderr)
@@ -217,7 +241,7 @@ def test_neither_links_nor_open_folders_are_used(what: str, tmp_path: Path) -> N
 
 
 def test_nothing_is_left_by_programs_that_end_by_themselves(tmp_path: Path) -> None:
-    for built in (program(), program(workload="metadata")):
+    for built in (program(), program(workload="metadata"), program(workload="checkpoint")):
         assert run(built, tmp_path, "--samples", "2", "--steps", "1").returncode == 0
         assert not list(tmp_path.iterdir())
 

@@ -80,6 +80,9 @@ struct State {
   bool every_byte = false;    // a step of reading copies all that it reads to the image
   std::int64_t begun = 0;     // the clock before the steps that are observed next
   double resident = 0;        // the largest share of a file that was in the page cache before a cold read
+  bool counted = false;       // the kernel counts what the device of the target reads
+  Index before = -1;          // its bytes before a cold read
+  double device = 0;          // its bytes in the cold reads that are observed next
   fl::ErrorSummary mistakes;  // of the steps before the last one
 
   bool reads() const { return p.operation >= Operation::read; }

@@ -5,10 +5,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <numeric>
 
 #include "file_io.hpp"
@@ -109,6 +111,22 @@ inline void write_blocks(State& s, Party& party, const std::vector<Index>& block
   file.sync();
 }
 
+// Returns the bytes that the device of the target has read for all programs, by /proc/diskstats; -1 without a device, as on NFS, on an
+// overlay and in memory.
+inline Index device_bytes(const State& s) {
+  struct stat facts;
+  if (fstat(s.folder.descriptor(), &facts) != 0) fl::storage_failed(s.p.target, "stat");
+  std::ifstream lines("/proc/diskstats");
+  unsigned major = 0, minor = 0;
+  std::string name;
+  Index reads = 0, merged = 0, sectors = 0;
+  while (lines >> major >> minor >> name >> reads >> merged >> sectors) {
+    if (makedev(major, minor) == facts.st_dev) return 512 * sectors;
+    std::getline(lines, name);
+  }
+  return -1;
+}
+
 inline std::vector<Index> all_blocks(const State& s) {
   std::vector<Index> blocks(static_cast<std::size_t>(s.count));
   std::iota(blocks.begin(), blocks.end(), 0);
@@ -137,7 +155,9 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
     party.latencies.reserve(std::min(most_latencies, static_cast<std::size_t>(16 * s.count)));
     if (!s.fresh()) write_blocks(s, party, party.order);
   }
-  fl::barrier();
+  double uncounted = s.cold() && device_bytes(s) >= 0 ? 0 : 1;
+  fl::add_up(&uncounted, 1);
+  s.counted = uncounted == 0;
 }
 
 // --- the page cache -------------------------------------------------------------------------------------------------------
@@ -173,6 +193,12 @@ inline void make_cold(State& s, const Party& party) {
         fl::text("target %s: the page cache could not be emptied: %.0f %% of a file remain in it; the variants with O_DIRECT do "
                  "not use it",
                  s.p.target.name.c_str(), 100 * share));
+}
+
+// Adds what the device read in the last step. Other ranks of this node have ended it, too.
+inline void count_device(State& s) {
+  if (s.counted && s.before >= 0) s.device += static_cast<double>(device_bytes(s) - s.before);
+  s.before = -1;
 }
 
 struct Cachestat {
@@ -292,6 +318,7 @@ inline void settle(State& s) {
 inline Index mutate_between_batches(State& s, Index next) {
   s.next = next;
   s.begun = fl::clock_nanoseconds();
+  s.before = -1, s.device = 0;
   for (Party& party : s.mine) party.latencies.clear();  // of steps that are not observed
   if (!s.reads()) return next;
   settle(s);
@@ -327,8 +354,10 @@ inline void reset(State& s) {
     if (s.fresh() && first) unlinkat(s.folder.descriptor(), s.file_name(party.me).c_str(), 0);
   }
   fl::barrier();
+  count_device(s);
   if (s.cold())
     for (const Party& party : s.mine) make_cold(s, party);
+  if (s.counted) s.before = device_bytes(s);
   ++s.next;
 }
 
@@ -351,6 +380,12 @@ inline void observe(State& s, fl::Observations& seen) {
   };
   seen.value("latency_median", quantile(0.5));
   seen.value("latency_p99", quantile(0.99));
+  if (s.counted) {
+    fl::barrier();
+    count_device(s);
+    const Index here = s.parties / s.team.nodes * s.count * s.p.transfer;  // bytes that a step reads on this node
+    seen.value("from_device", 100 * s.device / static_cast<double>(here * seen.steps));
+  }
   seen.value("resident", 100 * s.resident);
   s.resident = 0;
 }
