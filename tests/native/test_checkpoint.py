@@ -286,7 +286,7 @@ def test_the_files_of_one_process_of_a_group_are_rebuilt(strategy: str, job: Job
     """A process loses its folder, or a bit in any of its files; two of a group are refused."""
     draw, ranks = random.Random(strategy), 4
     job(ranks, "save", tmp_path / "whole", strategy, 3)
-    for trial in range(15 if run_options.full and not run_options.of_machine else 4):
+    for trial in range(30 if run_options.full and not run_options.of_machine else 4):  # 15 folders, 15 bits
         folder, lost = tmp_path / str(trial), draw.randrange(ranks)
         shutil.copytree(tmp_path / "whole", folder)
         if trial % 2:
