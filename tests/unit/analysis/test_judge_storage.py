@@ -14,7 +14,7 @@ import synthetic
 from firstlight.analysis import Finding
 from firstlight.analysis.figures import judge
 from firstlight.model.plan import Cell, Placement, Program
-from firstlight.report import wording
+from firstlight.report import method, wording
 from firstlight.results.description import Description, Metric
 from firstlight.results.record import Build
 from firstlight.system.machine import Storage
@@ -119,3 +119,9 @@ def test_commands_name_the_directory_of_a_user_s_target(words: tuple[str, ...]) 
     assert run.more() == ("--storage", "mine=/data", "--storage", "other=/elsewhere")
     assert replace(run, state="budget", missing=60.0).more()[4] == "--budget"
     assert not replace(run, command=("./fl", "run", "--storage")).storage({"", "mine"})
+
+
+def test_the_page_of_a_virtual_machine_shows_that_its_host_may_cache_reads() -> None:
+    for virtual, shown in (("KVM", True), (None, False)):
+        facts = dict(method.environment(scene(("serial", 0.1, {}), virtual=virtual).run))
+        assert ("host of a virtual machine may cache" in facts.get("cold reads", "")) == shown
