@@ -135,6 +135,12 @@ inline void audit(const State& s, const Party& party, int phase, Index step, fl:
   }
 }
 
+// What a party saw belongs to the phases so far: the time of a phase is that of its own calls.
+inline void compare_phase(const Party& party, int phase, fl::ErrorSummary& found) {
+  if ((phase < stat && party.sizes != 0) || (phase < open && party.words != 0) || (phase < readdir && party.entries != 0))
+    found.add([&] { return fl::text("phase %d of process or thread %lld did the work of a later phase", phase, party.me); });
+}
+
 inline fl::Check check(State& s, Index last) {
   const bool stepped = s.stepped;
   settle(s);
@@ -150,7 +156,7 @@ inline fl::Check check(State& s, Index last) {
     s.first = s.last = phase;
     fl::run_steps(step, 1);
     fl::barrier();
-    for (const Party& party : s.mine) audit(s, party, phase, step, found);
+    for (const Party& party : s.mine) audit(s, party, phase, step, found), compare_phase(party, phase, found);
     fl::barrier();
   }
   s.first = create, s.last = unlink;
