@@ -1,6 +1,6 @@
 /* Preloaded by tests of storage: counts fsync and msync, and damages the writes of one place of a file.
- * FAULT_OUTPUT names the file that gets the number of syncs. FAULT is drop, shift, half (each a lie), short, interrupt,
- * or the number of an error; FAULT_AT is the place. */
+ * FAULT_OUTPUT names the file that gets the number of syncs. FAULT is drop, shift, half (each a lie), short, interrupt
+ * (both of reads, too), or the number of an error; FAULT_AT is the place. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,6 +34,19 @@ ssize_t pwrite(int file, const void* data, size_t bytes, off_t at) {
   return -1;
 }
 ssize_t pwrite64(int file, const void* data, size_t bytes, off_t at) { return pwrite(file, data, bytes, at); }
+
+ssize_t pread(int file, void* data, size_t bytes, off_t at) {
+  static ssize_t (*real)(int, void*, size_t, off_t);
+  if (real == NULL) real = (ssize_t(*)(int, void*, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+  const char* fault = getenv("FAULT");
+  if (fault == NULL || at != atol(getenv("FAULT_AT"))) return real(file, data, bytes, at);
+  if (strcmp(fault, "interrupt") == 0 && ++interrupts % 2 == 1) {
+    errno = EINTR;
+    return -1;
+  }
+  return real(file, data, strcmp(fault, "short") == 0 ? bytes / 4 : bytes, at);
+}
+ssize_t pread64(int file, void* data, size_t bytes, off_t at) { return pread(file, data, bytes, at); }
 
 int fsync(int file) {
   static int (*real)(int);

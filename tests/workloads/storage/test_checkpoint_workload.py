@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,20 @@ def test_what_the_program_computes_meanwhile_is_a_value_of_asynchronous_variants
     assert min(values(program("async"), tmp_path, "slow_down")) >= 0
     output = native.verified(program("serial"), Placement(), tmp_path, "n=32")
     assert all("slow_down" not in sample["values"] for sample in output.of("sample"))
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("memory", [False, True])
+def test_a_restart_is_cold_on_a_disk_and_not_in_memory(memory: bool, tmp_path: Path) -> None:
+    place = Path("/dev/shm") if memory else tmp_path
+    kind = subprocess.run(["stat", "-f", "-c", "%T", place], capture_output=True, text=True, check=True).stdout.strip()
+    if (kind == "tmpfs") != memory:
+        pytest.skip(f"{place} is on {kind}")
+    where = ("--storage", f"t={place}/fl-test-{tmp_path.name}-{os.getpid()}")
+    words = ("n=32", "target=t")
+    output = native.verified(program("serial"), Placement(), tmp_path, *words, effort=(*native.EFFORT, *where))
+    for share in (sample["values"]["resident"][2] for sample in output.of("sample")):
+        assert share == 1 if memory else share < 0.01
 
 
 @pytest.mark.native

@@ -176,10 +176,11 @@ def test_planted_faults_are_found_each_time(planted: str, tries: int, faults: Pa
         assert any(not check["ok"] for check in lines(done, "check"))
 
 
+@pytest.mark.parametrize("operation", ["write", "cached_read"])
 @pytest.mark.parametrize("fault", ["short", "interrupt"])
-def test_short_and_interrupted_writes_go_on(fault: str, faults: Path, tmp_path: Path) -> None:
+def test_short_and_interrupted_transfers_go_on(fault: str, operation: str, faults: Path, tmp_path: Path) -> None:
     preload = {"LD_PRELOAD": str(faults), "FAULT": fault, "FAULT_AT": str(TRANSFER)}
-    done = run(program(), tmp_path, "operation=write", *WORDS, environment=preload)
+    done = run(program(), tmp_path, f"operation={operation}", *WORDS, environment=preload)
     assert done.returncode == 0, done.stderr
     assert all(check["ok"] for check in lines(done, "check"))
 
