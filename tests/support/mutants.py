@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 import native
+import small_sizes
 from firstlight import ROOT
 from firstlight.model.catalogue import Variant, Workload, on_device
 from firstlight.model.plan import Placement
@@ -233,7 +234,7 @@ def cases(workload: Workload, variant: Variant) -> list[Case]:
     if fitting:
         every = [(c, words, place) for c in fitting for words in c.arguments for place in c.placements]
         return [Case(_placement(place), tuple(words.split()), c.refused) for c, words, place in every]
-    words = native.arguments(workload, variant.name)
+    words = small_sizes.arguments(workload, variant.name)
     if "mpi" in variant.needs:
         return [Case(Placement(ranks=r), words) for r in (2, 3, 1, 4)]
     return [Case(Placement(threads=t), words) for t in ((1, 3) if "openmp" in variant.needs else (1,))]

@@ -11,6 +11,7 @@ import pytest
 
 import native
 import run_options
+import small_sizes
 import together
 from firstlight.execute.build import Built, Options
 from firstlight.model.catalogue import Variant, Workload, of_library, on_device
@@ -130,7 +131,9 @@ def test_variant_verifies(
                 break
             # A check examines a step at a random place of a batch, and no correct variant may fail it.
             effort = native.EFFORT if ran else native.SEVERAL_BATCHES
-            output = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path, effort)
+            output = native.run(
+                program, place, small_sizes.arguments(workload, program.program.variant), tmp_path, effort
+            )
             if output.status == 2:
                 # What the guard of the launch adds speaks of shared files, which may be those of another test's ranks.
                 reasons = [s for s in output.stderr.strip().splitlines() if not s.startswith("firstlight: removed")]
@@ -164,9 +167,9 @@ def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], selected: fr
         lacks(variant)
     for program in built_from(pair, native.compilers(variant)[0], selected, broken=True):
         assert program.error == ""
-        entries = native.selections(workload, program.program.variant)
+        entries = small_sizes.selections(workload, program.program.variant)
         places = party_of_two_first(placements(variant))
-        ran = any(rejected(program, places, native.words(workload, e), tmp_path) for e in entries)
+        ran = any(rejected(program, places, small_sizes.words(workload, e), tmp_path) for e in entries)
         if not ran and on_device(variant.needs):
             pytest.skip("no GPU here")
         assert ran, "refused everywhere"
@@ -228,7 +231,7 @@ def test_sanitizers_are_silent(pair: tuple[Workload, Variant], tmp_path: Path) -
     workload, variant = pair
     for program in (b for p, b in sanitized(workload.name).items() if native.made_from(workload, variant, p)):
         assert program.error == ""
-        words = native.arguments(workload, variant.name, watched=True)
+        words = small_sizes.arguments(workload, variant.name, watched=True)
         output = native.run(program, placements(variant)[-1], words, tmp_path)
         left = of_the_runtime_alone(output.stderr)
         assert output.status in ((1,) if left else (0, 2)), output.stderr

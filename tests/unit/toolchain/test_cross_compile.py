@@ -17,6 +17,7 @@ from msgspec.structs import replace
 import invented
 import invented_run
 import native
+import small_sizes
 from firstlight import ROOT, toolchain
 from firstlight.analysis import ranking
 from firstlight.analysis.compare import compare
@@ -198,7 +199,7 @@ def test_programs_of_another_processor_verify(monkeypatch: pytest.MonkeyPatch, t
         assert one.error == "" and one.executable is not None
         header = one.executable.read_bytes()[:20]
         assert header[:4] == b"\x7fELF" and int.from_bytes(header[18:20], "little") == 183  # AArch64
-        native.verified(one, place, tmp_path, *native.arguments(DOT["dot"], program.variant))
+        native.verified(one, place, tmp_path, *small_sizes.arguments(DOT["dot"], program.variant))
     two_nodes_of_one_store({"mine": mine, "other": other}, made, tmp_path)
 
 
