@@ -100,13 +100,13 @@ def command(
     Later runs, also on nodes without a network, use the cache. Without a WORKLOAD, it builds the programs of
     all. After --offline no call installs anything, until ./fl setup is called without it.
 
-    A wheelhouse is made where there is a network, by the same version of Python and for the same processor and C
-    library; copy it, and use it with --offline --wheelhouse DIR.
+    A wheelhouse is made where there is a network, for the same processor and C library; copy it, and use it with
+    --offline --wheelhouse DIR. --mpi selects the MPI libraries in it.
     """
     from firstlight import runner
 
     if make_wheelhouse is not None:
-        return _collect(make_wheelhouse)
+        return _collect(make_wheelhouse, mpi or ("*",))
     if wheelhouse is not None:
         os.environ[packages.WHEELHOUSE] = str(wheelhouse.resolve())
     order = runner.RunRequest(workload, suite, toolchains=toolchain or ("*",), mpis=mpi or ("*",))
@@ -119,10 +119,11 @@ def command(
     return OK
 
 
-def _collect(folder: Path) -> int:
+def _collect(folder: Path, mpis: tuple[str, ...]) -> int:
+    from firstlight.model.plan.selectors import matches
     from firstlight.system.mpi_families import every
 
-    names = packages.collect(folder, [family.name for family in every() if family.embedded])
+    names = packages.collect(folder, [f.name for f in every() if f.embedded and matches(f.name, mpis)])
     tell(f"{count(len(names), 'wheel')} in {folder}; there: ./fl setup --offline --wheelhouse {folder}")
     return OK
 

@@ -18,6 +18,8 @@ OFFLINE, WHEELHOUSE = "FIRSTLIGHT_OFFLINE", "FIRSTLIGHT_WHEELHOUSE"
 STAMP = "offline"
 """A file in the cache: the cache was set up offline, and stays as it is."""
 MADE_FOR = "made-for.txt"
+PYTHONS = tuple(f"3.{minor}" for minor in range(11, 15))
+"""The versions of Python that a wheelhouse serves, if there are wheels for them."""
 COMMON = ("--quiet", "--disable-pip-version-check", "--no-input", "--only-binary=:all:")
 
 
@@ -61,19 +63,34 @@ def _required() -> list[str]:
 def collect(folder: Path, more: Sequence[str]) -> list[str]:
     """Fill a folder with the wheels of all that firstlight depends on and of `more`; return their names.
 
-    Raises UsageError if the folder cannot be written, FirstlightError with pip's message if a wheel is not available.
+    The wheels serve this version of Python, and every other of `PYTHONS` for which there are wheels. Raises UsageError
+    if the folder cannot be written, FirstlightError with pip's message if a wheel for this version is not available.
     """
-    wanted = [*_required(), *more]
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _download(folder, [*_required(), *more])
+        others = [v for v in PYTHONS if v != here and _serves(folder, v)]
+        versions = ", ".join(sorted([here, *others], key=lambda version: int(version.partition(".")[2])))
         system = " ".join(part for part in platform.libc_ver() if part)
-        text = f"made for Python {sys.version_info.major}.{sys.version_info.minor}, {platform.machine()}, {system}\n"
-        (folder / MADE_FOR).write_text(text)
+        (folder / MADE_FOR).write_text(f"made for Python {versions}, {platform.machine()}, {system}\n")
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}") from error
-    words = [sys.executable, "-I", "-m", "pip", "download", *COMMON, f"--dest={folder}", *wanted]
-    done = bounded.run(words, timeout=None, merge=True)
+    return sorted(path.name for path in folder.glob("*.whl"))
+
+
+def _serves(folder: Path, version: str) -> bool:
+    """Add the wheels for another version of Python; return whether there are all that firstlight depends on."""
+    try:
+        _download(folder, [f"--python-version={version}", *_required()])
+    except FirstlightError:
+        return False
+    return True
+
+
+def _download(folder: Path, words: Sequence[str]) -> None:
+    command = [sys.executable, "-I", "-m", "pip", "download", *COMMON, f"--dest={folder}", *words]
+    done = bounded.run(command, timeout=None, merge=True)
     if done.returncode != 0:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         raise FirstlightError(f"pip cannot collect the wheels: {lines[-1] if lines else f'status {done.returncode}'}")
-    return sorted(path.name for path in folder.glob("*.whl"))

@@ -62,19 +62,17 @@ def test_offline_no_mpi_library_is_installed(tmp_path: Path, monkeypatch: pytest
     assert all("./fl setup --offline --wheelhouse DIR" in gap.fix for gap in found[1])
 
 
-def wheel(folder: Path, name: str) -> None:
+def wheel(folder: Path, name: str, tag: str = "py3-none-any") -> None:
     """The smallest there is."""
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as file:
+    with zipfile.ZipFile(folder / f"{name}-1.0-{tag}.whl", "w") as file:
         about = f"{name}-1.0.dist-info"
         file.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        file.writestr(
-            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
+        file.writestr(f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n")
         file.writestr(f"{about}/RECORD", "")
 
 
 def test_a_wheelhouse_has_all_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From an index of two wheels, which is a folder here."""
+    """From an index of two wheels, which is a folder here, for any version of Python; of a third for this one only."""
     index, house = tmp_path / "index", tmp_path / "a house" / "of wheels"
     index.mkdir()
     for name in ("needed", "mpi_library"):
@@ -82,12 +80,20 @@ def test_a_wheelhouse_has_all_that_is_asked_for(tmp_path: Path, monkeypatch: pyt
     project = tmp_path / "checkout"
     project.mkdir()
     (project / "pyproject.toml").write_text('[project]\ndependencies = ["needed>=1"]\n')
+    versions = (f"3.{sys.version_info.minor}", f"3.{sys.version_info.minor + 1}")
     monkeypatch.setattr(packages, "ROOT", project)
+    monkeypatch.setattr(packages, "PYTHONS", versions)
     for name, value in (("PIP_NO_INDEX", "1"), ("PIP_FIND_LINKS", str(index)), ("PIP_CONFIG_FILE", os.devnull)):
         monkeypatch.setenv(name, value)
     names = packages.collect(house, ["mpi_library"])
     assert [name.partition("-")[0] for name in names] == ["mpi_library", "needed"]
-    assert (house / packages.MADE_FOR).read_text().startswith(f"made for Python 3.{sys.version_info.minor}, ")
+    assert (house / packages.MADE_FOR).read_text().startswith(f"made for Python {', '.join(versions)}, ")
+    (project / "pyproject.toml").write_text('[project]\ndependencies = ["needed>=1", "native_code"]\n')
+    wheel(index, "native_code", f"cp3{sys.version_info.minor}-none-any")
+    names = packages.collect(house, [])
+    assert [name.partition("-")[0] for name in names] == ["mpi_library", "native_code", "needed"]
+    served = (house / packages.MADE_FOR).read_text()
+    assert served.startswith(f"made for Python {versions[0]}, ") and versions[1] not in served
     with pytest.raises(FirstlightError, match=r"cannot collect the wheels: .*another"):
         packages.collect(house, ["another"])
     (tmp_path / "file").write_text("")
