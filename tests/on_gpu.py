@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import shutil
@@ -37,7 +38,7 @@ exit status:
   0    every variant was verified, and every wrong one was rejected
   1    a step failed
   2    wrong usage
-  3    no GPU, no nvcc, or nothing can be set up
+  3    no GPU, no nvcc, nothing can be set up, or another call is at work
   4    the time was up before the last step; the next call continues
   130  interrupted; the next call continues
 """
@@ -94,7 +95,7 @@ def execute(plan: Plan, step: Step, limit: float) -> Result | None:
         try:
             child = subprocess.Popen(
                 step.words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                start_new_session=True, preexec_fn=end_with_parent,
+                start_new_session=True, preexec_fn=prepare,
             )  # fmt: skip
         except OSError as error:
             return Result(step.key, "failed", f"cannot start {step.words[0]}: {error.strerror}")
@@ -108,9 +109,10 @@ def execute(plan: Plan, step: Step, limit: float) -> Result | None:
     return Result(step.key, outcome, reason, round(time.monotonic() - begun, 2))
 
 
-def end_with_parent() -> None:
-    """Let the kernel end this process with its parent, however that ends (Linux)."""
+def prepare() -> None:
+    """Let the kernel end this process with its parent, however that ends (Linux), and let SIGINT reach it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
@@ -224,10 +226,20 @@ def main(words: list[str]) -> int:
         return ENVIRONMENT
     folder = given.output.absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    lock = (folder / "lock").open("w")  # until this process ends
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        print(f"on_gpu: another call is at work in {folder}", file=sys.stderr)
+        return ENVIRONMENT
     sanitizer = None if given.emulated else shutil.which("compute-sanitizer", path=search_path())
     plan = Plan(folder, given, digest(), sanitizer)
     results = Results(plan)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # also where the caller ignores SIGINT, as shells do in the background
+        signal.signal(number, signal.default_int_handler)
     try:
         known, cut = carry_out(plan, results, begun + given.time)
     except KeyboardInterrupt:
