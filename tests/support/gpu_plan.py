@@ -130,7 +130,9 @@ class Plan:
         else:
             words += [*selected, "--full" if self.given.emulated else "--standard", "--as", self.run]
             words += ["--launches", "1"] if self.given.emulated else []
-        return Step("measure", f"{self.sources} {self.given.budget}", tuple(words), self.given.budget + 240.0)
+        return Step(
+            "measure", f"{self.sources} {selected} {self.given.budget}", tuple(words), self.given.budget + 240.0
+        )
 
     def figures(self) -> Step:
         words = ("./fl", "figures", self.run, "--json", "--results", str(self.folder / "results"))

@@ -88,6 +88,7 @@ def test_a_run_that_was_begun_is_resumed(plan: Plan) -> None:
     begun.mkdir(parents=True)
     (begun / "run.json").write_text("{}")
     words = plan.measure(["x.cuda"]).words
+    assert plan.measure(["x.cuda"]).key != plan.measure(["y.cuda"]).key
     assert words[-2:] == ("--resume", plan.run) and "x.cuda" not in words
 
 
