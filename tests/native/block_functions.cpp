@@ -3,6 +3,7 @@
 
 namespace {
 
+constexpr int blocks_of_a_race = 4;
 constexpr int wide = 8, high = 4, threads = wide * high;
 
 struct Tile {
@@ -53,6 +54,25 @@ void run_sum(bool barriers, double* out) {
       return first + fl::sum_of_block(b, shared.parts, 1.);
     };
     out[block.number()] = barriers ? twice(block) : twice(Deaf{block});
+  });
+}
+
+// Races: one thread writes what all read, without a barrier in between (0), or all write to one place (1). out: by block and thread.
+void run_race(int kind, int writer, int* out) {
+  fl::each_block<Tile>({blocks_of_a_race, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Tile& tile) {
+    const int me = block.number();
+    if (kind == 1 || me == writer) tile.value[0] = 1000 + me;
+    if (kind == 1) block.barrier();
+    out[block.place.x * threads + me] = tile.value[0];
+  });
+}
+
+// One thread writes so many elements behind the end of the shared memory, or before its first.
+void run_beyond(int place) {
+  fl::each_block<Tile>({1, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Tile& tile) {
+    if (block.number() != 5) return;
+    volatile int* first = tile.value;
+    first[place] = 7;
   });
 }
 

@@ -49,6 +49,21 @@ def test_a_barrier_that_is_missing_shows(block: CDLL, apart: int, barriers: int)
     assert shifted(block, (1, 1, 1), 5, apart, barriers) != wanted((1, 1, 1), 5, apart)
 
 
+@pytest.mark.parametrize("writer", [0, 17, 31])
+def test_a_value_that_one_thread_writes_and_all_read_needs_a_barrier(block: CDLL, writer: int) -> None:
+    """Whichever thread writes it, also the first and the last."""
+    out = (c_int * (4 * THREADS))()
+    block.run_race(0, writer, out)
+    assert {1000 + writer} < set(out)
+
+
+def test_threads_that_write_to_one_place_end_in_another_order_each_time(block: CDLL) -> None:
+    out = (c_int * (4 * THREADS))()
+    block.run_race(1, 0, out)
+    blocks = [set(out[k : k + THREADS]) for k in range(0, 4 * THREADS, THREADS)]
+    assert all(len(values) == 1 for values in blocks) and len(set.union(*blocks)) > 1
+
+
 def test_the_sum_of_a_block_is_there_for_each_thread(block: CDLL) -> None:
     for barriers in (True, False):
         out = (c_double * THREADS)()
@@ -63,13 +78,17 @@ def test_every_thread_of_every_block_adds(block: CDLL) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "message"),
+    ("call", "message"),
     [
-        ("run_leaving", "block: some threads of a block left it while others wait at a barrier"),
-        ("run_outside", "block: a barrier outside of each_block()"),
+        ("run_leaving()", "block: some threads of a block left it while others wait at a barrier"),
+        ("run_outside()", "block: a barrier outside of each_block()"),
+        *(
+            (f"run_beyond({place})", "block: a thread wrote next to the shared memory of its block")
+            for place in (-THREADS, -1, THREADS, 2 * THREADS)
+        ),
     ],
 )
-def test_what_no_device_could_do_ends_the_program(block: CDLL, function: str, message: str) -> None:
-    program = f"import ctypes; ctypes.CDLL({block._name!r}).{function}()"
+def test_what_no_device_could_do_ends_the_program(block: CDLL, call: str, message: str) -> None:
+    program = f"import ctypes; ctypes.CDLL({block._name!r}).{call}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode < 0 and done.stderr.splitlines()[0] == message

@@ -9,8 +9,9 @@
 //   fl::each_block<Tile>(blocks, threads, [&](const fl::Block& block, Tile& tile) { smooth(block, tile, job); });       any compiler
 //
 // On a processor blocks run one after the other, on shared memory of all ones (NaN) each. Between two barriers the fibers run one after
-// the other, upwards and downwards in turn: who reads what another thread has yet to write, or writes what another has yet to read,
-// finds something else than with a barrier there. A block of which some threads leave while others wait ends the program.
+// the other, in an order that is drawn anew each time: a thread that reads what another has yet to write, or writes what another has yet
+// to read, finds something else than with a barrier there. A block of which some threads leave while others wait ends the program, and so
+// does a write next to the shared memory.
 #pragma once
 
 #include "firstlight/host_device.hpp"
@@ -19,10 +20,15 @@
 #if !defined(__CUDACC__)
 #include <ucontext.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -42,8 +48,12 @@ namespace seam {
 class Fibers {
  public:
   explicit Fibers(int count)
-      : at_(static_cast<std::size_t>(count)), over_(at_.size()), stacks_(static_cast<char*>(std::malloc(at_.size() * stack))) {
+      : at_(static_cast<std::size_t>(count)),
+        over_(at_.size()),
+        order_(at_.size()),
+        stacks_(static_cast<char*>(std::malloc(at_.size() * stack))) {
     if (stacks_ == nullptr) fail("no memory for the stacks of a block's threads");
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
   Fibers(const Fibers&) = delete;
   Fibers& operator=(const Fibers&) = delete;
@@ -54,10 +64,11 @@ class Fibers {
     body_ = &body;
     for (std::size_t k = 0; k < at_.size(); ++k) start(k);
     Fibers* const outer = std::exchange(current_, this);
-    for (bool downwards = false;; downwards = !downwards) {
+    for (;;) {
+      shuffle();
       std::size_t ended = 0;
-      for (std::size_t k = 0; k < at_.size(); ++k) {
-        running_ = downwards ? at_.size() - 1 - k : k;
+      for (const std::size_t k : order_) {
+        running_ = k;
         swapcontext(&home_, &at_[running_]);
         ended += over_[running_] != 0 ? 1 : 0;
       }
@@ -65,6 +76,11 @@ class Fibers {
       if (ended != 0) fail("some threads of a block left it while others wait at a barrier");
     }
     current_ = outer;
+  }
+
+  [[noreturn]] static void fail(const char* why) {
+    std::fprintf(stderr, "block: %s\n", why);
+    std::abort();
   }
 
   static void wait() {
@@ -76,9 +92,14 @@ class Fibers {
  private:
   static constexpr std::size_t stack = std::size_t{128} << 10;  // bytes of each
 
-  [[noreturn]] static void fail(const char* why) {
-    std::fprintf(stderr, "block: %s\n", why);
-    std::abort();
+  // Draws the next order: the same ones in every execution of a program (Marsaglia's xorshift).
+  void shuffle() {
+    for (std::size_t k = order_.size(); k > 1; --k) {
+      random_ ^= random_ << 13;
+      random_ ^= random_ >> 7;
+      random_ ^= random_ << 17;
+      std::swap(order_[k - 1], order_[random_ % k]);
+    }
   }
   void start(std::size_t k) {
     over_[k] = 0;
@@ -95,13 +116,34 @@ class Fibers {
   }
 
   static inline thread_local Fibers* current_ = nullptr;
+  static inline thread_local std::uint64_t random_ = 88172645463325252;
 
   const std::function<void(int)>* body_ = nullptr;
   std::vector<ucontext_t> at_;
   std::vector<char> over_;
+  std::vector<std::size_t> order_;  // in which the fibers run until the next barrier
   char* stacks_;
   ucontext_t home_{};
   std::size_t running_ = 0;
+};
+
+// Shared memory of a block between two zones that no thread may write to.
+template <class Shared>
+class Fenced {
+ public:
+  void clear() { std::memset(memory_, 0xFF, sizeof memory_); }
+  Shared& shared() { return *reinterpret_cast<Shared*>(memory_ + zone); }
+  bool whole() const {
+    const auto untouched = [](unsigned char byte) { return byte == 0xFF; };
+    return std::all_of(memory_, memory_ + zone, untouched) && std::all_of(memory_ + zone + sizeof(Shared), std::end(memory_), untouched);
+  }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<Shared>);
+  static constexpr std::size_t zone = 512;  // bytes
+  static_assert(zone % alignof(Shared) == 0);
+
+  alignas(64) alignas(Shared) unsigned char memory_[zone + sizeof(Shared) + zone];
 };
 
 }  // namespace seam
@@ -163,16 +205,16 @@ __device__ inline Block here() {
 // body(block, shared) by every thread of every block.
 template <class Shared, class Body>
 void each_block(const Extent& blocks, const Extent& threads, const Body& body) {
-  static_assert(std::is_trivially_copyable_v<Shared>);
-  Shared shared;
+  seam::Fenced<Shared> memory;
   seam::Fibers fibers(threads.x * threads.y * threads.z);
   for (int z = 0; z < blocks.z; ++z)
     for (int y = 0; y < blocks.y; ++y)
       for (int x = 0; x < blocks.x; ++x) {
-        std::memset(static_cast<void*>(&shared), 0xFF, sizeof shared);
+        memory.clear();
         fibers.run([&](int k) {
-          body(Block{{k % threads.x, k / threads.x % threads.y, k / (threads.x * threads.y)}, threads, {x, y, z}, blocks}, shared);
+          body(Block{{k % threads.x, k / threads.x % threads.y, k / (threads.x * threads.y)}, threads, {x, y, z}, blocks}, memory.shared());
         });
+        if (!memory.whole()) seam::Fibers::fail("a thread wrote next to the shared memory of its block");
       }
 }
 
