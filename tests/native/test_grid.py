@@ -347,7 +347,7 @@ def test_one_process_without_mpi_is_its_own_neighbour(
         (0, "a field of 3 x 4 cells does not belong to a block of 4 x 4"),
         (1, "a field's halo of 2 x 1 is wider than the domain was cut for: 1 x 1"),
         (2, "a program without MPI has no other ranks to exchange with"),
-        (3, "the alignment of a field divides 64 bytes; 128 given"),
+        (3, "the alignment of a field must divide 64 bytes, not 128"),
         (4, "no process grid of 100 ranks leaves blocks of 1 x 1 cells at least"),
     ],
 )

@@ -117,16 +117,16 @@ def test_a_message_has_the_size_that_is_sent(
     ("text", "message"),
     [
         ("", "line 1: expected 'num_ranks', found the end"),
-        ("num_ranks 0", "1 rank at least"),
+        ("num_ranks 0", "at least 1 rank"),
         ("num_ranks 99999999999999999999", "line 1: a number of ranks is above"),
-        ("num_ranks 11101111\n", "line 1: 11101111 ranks are more than this text has room for"),
+        ("num_ranks 11101111\n", "line 1: 11101111 ranks are more than a text of this length can describe"),
         ("num_ranks 2\nrank 2 {\n}", "line 2: there is no rank 2"),
-        ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}", "line 4: rank 0 has a program already"),
+        ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}", "line 4: rank 0 already has a program"),
         ("num_ranks 2\n/* a\nb */ rank 0 {\nsend 8 to 1\n}", "line 4: expected 'b', found 'to'"),
         ("num_ranks 2\nrank 0 {\nsend 8b to 2\n}", "line 3: there is no rank 2"),
         ("num_ranks 2\nrank 0 {\nl1: calc 5\nl1: calc 6\n}", "line 4: the label l1 is taken"),
         ("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l2\n}", "line 4: there is no label l2 before"),
-        ("num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}", "in a circle"),
+        ("num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}", "in a cycle"),
         ("num_ranks 2\nrank 0 {\ncalc 5", "line 2: this rank has no closing bracket"),
         ("num_ranks 2\nrank 0 {\nrecv 8b from -1\n}", "a rank (not any), found '-'"),
         ("num_ranks 2\nrank 0 {\ncalc 5 nic 1\n}", "line 3: expected"),
@@ -222,7 +222,7 @@ def test_a_schedule_that_needs_room_for_messages_is_told(simulator: Path, tmp_pa
     assert buffered["verdict"]["correct"] and not buffered["verdict"]["deadlock_free"]
     assert "posts its receive only later" in buffered["verdict"]["why"]
     waiting = query(simulator, "goal", "predict", file, "--machine", "S=1000")
-    assert "seconds" not in waiting and "waits for ever" in waiting["verdict"]["why"]
+    assert "seconds" not in waiting and "waits forever" in waiting["verdict"]["why"]
     twice = file.read_text().replace("l2 requires l1", "l2 irequires l1\nl2 irequires l1")
     file.write_text(twice)
     assert query(simulator, "goal", "predict", file, "--machine", "S=1000")["verdict"]["deadlock_free"]

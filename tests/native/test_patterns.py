@@ -279,7 +279,7 @@ def test_the_command_tells_what_buffers_need(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("npb_cg",), "for how many processes?"),
+        (("npb_cg",), "the number of processes is missing"),
         (("-n", "4"), "which pattern?"),
         (("npb_cg", "-n", "3"), "npb_cg needs a power of two; 3 processes given"),
         (("npb_cg", "-n", "4", "-p", "class"), "write NAME=VALUE"),

@@ -33,16 +33,16 @@ bool rooted(Collective collective) { return collective == Collective::broadcast 
 
 void refuse(const Algorithm& algorithm, const Problem& p) {
   const std::string name = algorithm.name;
-  if (p.ranks < 1) throw Refused("a collective needs 1 rank at least");
+  if (p.ranks < 1) throw Refused("a collective requires at least 1 rank");
   if (p.root < 0 || p.root >= p.ranks) throw Refused("the root is not a rank");
   if (!algorithm.holes && !p.missing.empty()) throw Refused(name + " needs every rank");
   if (!algorithm.holes && algorithm.torus && std::ranges::any_of(p.open, std::identity()))
-    throw Refused(name + " needs the wrapping links");
-  if (!std::ranges::is_sorted(p.missing, std::less_equal())) throw Refused("missing ranks are given in ascending order, each once");
+    throw Refused(name + " requires links that wrap around");
+  if (!std::ranges::is_sorted(p.missing, std::less_equal())) throw Refused("missing ranks must be in ascending order, each once");
   if (!p.missing.empty() && (p.missing.front() < 0 || p.missing.back() >= p.ranks)) throw Refused("a missing rank is not a rank");
   if (std::ssize(p.missing) == p.ranks) throw Refused("all ranks are missing");
   if (rooted(p.collective) && std::ranges::binary_search(p.missing, p.root)) throw Refused("the root is missing");
-  if (p.segments < 1) throw Refused("a message has 1 segment at least");
+  if (p.segments < 1) throw Refused("a message must have at least 1 segment");
   if (p.shape.empty() && algorithm.torus) throw Refused(name + " needs the shape of a torus");
   if (p.shape.empty()) return;
   const auto nodes = std::accumulate(p.shape.begin(), p.shape.end(), std::int64_t{1}, std::multiplies<>());

@@ -239,7 +239,7 @@ class Packing {
 Trees arborescences(const Torus& torus, Rank root, int most) {
   if (torus.nodes() == 1) return {.count = 1, .place = [](int, Rank, std::span<Rank>) { return Trees::Place(); }};
   const auto packed = std::make_shared<const std::vector<Packing::Tree>>(Packing(torus, root, most).grow());
-  if (packed->empty()) throw Refused("missing ranks cut others off from the root");
+  if (packed->empty()) throw Refused("missing ranks disconnect others from the root");
   Trees trees{.count = static_cast<int>(packed->size())};
   for (const Packing::Tree& tree : *packed) trees.depth = std::max(trees.depth, *std::ranges::max_element(tree.depth));
   trees.place = [packed, torus](int tree, Rank node, std::span<Rank> memory) {

@@ -7,7 +7,7 @@
 namespace fl::collectives {
 
 Torus::Torus(const Problem& problem) : shape_(problem.shape), open_(problem.open) {
-  if (axes() > most_axes) throw Refused("a torus has " + std::to_string(most_axes) + " axes at most");
+  if (axes() > most_axes) throw Refused("a torus has at most " + std::to_string(most_axes) + " axes");
   open_.resize(shape_.size());
   for (const Rank extent : shape_) {
     stride_.push_back(nodes_);

@@ -72,7 +72,7 @@ class Descriptor {
 
 Document read_document(const char* parameter, const std::string& path) {
   const auto refuse = [&](const char* why) { return UsageError(text("%s: %.200s: %s", parameter, path.c_str(), why)); };
-  if (path.ends_with(".gz")) throw refuse("packed by gzip; ./fl run unpacks it, a program by itself does not");
+  if (path.ends_with(".gz")) throw refuse("compressed with gzip; only ./fl run decompresses it");
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe without a writer must not be waited for
   struct stat kind;
   if (file.number < 0 || fstat(file.number, &kind) != 0) throw refuse(std::strerror(errno));
@@ -98,7 +98,8 @@ bool is_document_name(const std::string& value) {
 
 Document kept_document(const char* parameter, const std::string& folder, const std::string& name) {
   const Document found = read_document(parameter, folder + "/" + name);
-  if (found.name != name) throw UsageError(text("%s: %.80s was altered: its content is not what its name says", parameter, name.c_str()));
+  if (found.name != name)
+    throw UsageError(text("%s: %.80s was altered: its content does not match the hash in its name", parameter, name.c_str()));
   return found;
 }
 

@@ -218,9 +218,9 @@ Listing Reader::read() {
   in_.lines();
   in_.expect("num_ranks");
   const std::int64_t ranks = in_.number("a number of ranks", most_ranks);
-  if (ranks == 0) throw GoalError(in_.line(), "a program has 1 rank at least");
+  if (ranks == 0) throw GoalError(in_.line(), "a program must have at least 1 rank");
   if (ranks > few_ranks && static_cast<std::size_t>(ranks) > in_.left())  // a line of text must not fill the memory
-    throw GoalError(in_.line(), std::to_string(ranks) + " ranks are more than this text has room for");
+    throw GoalError(in_.line(), std::to_string(ranks) + " ranks are more than a text of this length can describe");
   blocks_.resize(static_cast<std::size_t>(ranks));
   std::int64_t before = -1;
   for (in_.lines(); !in_.ended(); in_.lines()) {
@@ -228,7 +228,7 @@ Listing Reader::read() {
     const std::int64_t r = in_.number("a rank", most_ranks);
     const std::size_t line = in_.line();
     if (r >= ranks) throw GoalError(line, "there is no rank " + std::to_string(r));
-    if (blocks_[static_cast<std::size_t>(r)].seen) throw GoalError(line, "rank " + std::to_string(r) + " has a program already");
+    if (blocks_[static_cast<std::size_t>(r)].seen) throw GoalError(line, "rank " + std::to_string(r) + " already has a program");
     ascending_ = ascending_ && r > before;
     before = r;
     rank_body(static_cast<std::int32_t>(r));
@@ -357,7 +357,7 @@ void Reader::reorder(std::size_t line) {
     for (const Index f : frees[i])
       if (--missing[f] == 0) ready.push(f);
   }
-  if (steps.size() != count) throw GoalError(line, "operations of this rank require one another in a circle");
+  if (steps.size() != count) throw GoalError(line, "operations of this rank depend on each other in a cycle");
   std::ranges::copy(steps, goal_.steps.begin() + first_);
   std::ranges::copy(tags, goal_.tags.begin() + first_);
   for (Need& n : needs_) n = {place[n.operation], place[n.on], n.started};

@@ -277,7 +277,7 @@ void LogGOPS::ended() const {
   for (Index i = 0; i < progress_.size(); ++i) {
     const Step& s = plan_.steps()[i];
     if (progress_[i].done == s.segments) continue;
-    throw Endless("rank " + std::to_string(s.rank) + " waits for ever: messages above S = " +
+    throw Endless("rank " + std::to_string(s.rank) + " waits forever: messages above S = " +
                   std::to_string(static_cast<std::int64_t>(machine_.S)) + " bytes are complete only when they are received");
   }
 }

@@ -304,7 +304,7 @@ def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.Capt
     assert simulate("collective", str(file)) == 0
     assert "It ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
     assert simulate("collective", str(file), "--network", "S=0") == 1
-    assert "rank 0 waits for ever: messages above S = 0 bytes" in capsys.readouterr().out
+    assert "rank 0 waits forever: messages above S = 0 bytes" in capsys.readouterr().out
 
 
 def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(

@@ -264,7 +264,7 @@ def test_what_is_wrong_in_a_file_is_told_by_its_line(text: str, why: str, tmp_pa
 def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
     (tmp_path / "own.mtx.gz").write_bytes(gzip.compress(FILE.encode()))
     done = native.direct(program("serial"), f"matrix={tmp_path / 'own.mtx.gz'}")
-    assert done.returncode == 2 and "./fl run unpacks it" in done.stderr and done.stderr.count("\n") == 1
+    assert done.returncode == 2 and "only ./fl run decompresses it" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def command(
             tell(page.listed(known, width()))
         return 0
     if processes is None:
-        raise UsageError(f"for how many processes? ./fl patterns {name} --processes 1024")
+        raise UsageError(f"the number of processes is missing: ./fl patterns {name} --processes 1024")
     shown = patterns.show(built, name, processes, given)
     if output is not None:
         page.write(shown, patterns.matrix(built, name, processes, given), output)

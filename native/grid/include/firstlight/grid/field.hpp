@@ -144,7 +144,7 @@ class Field {
   static Index multiple_of(Index alignment) {
     static_assert(cache_line == 64);  // of which the message speaks; one more number in it, and GCC 12 warns of an overflow that is none
     require(alignment >= 1 && cache_line % alignment == 0,
-            "the alignment of a field divides 64 bytes; " + std::to_string(alignment) + " given");
+            "the alignment of a field must divide 64 bytes, not " + std::to_string(alignment));
     return alignment / std::gcd(alignment, static_cast<Index>(sizeof(T)));
   }
   template <class Element>
