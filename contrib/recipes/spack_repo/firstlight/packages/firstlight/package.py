@@ -6,7 +6,7 @@ from spack.package import *
 
 
 class Firstlight(PythonPackage):
-    """What a parallel machine really gives to your code: measured, verified, compared."""
+    """Measure what a parallel machine delivers to your code, verify every result, and compare machines."""
 
     # The source is the branch main of the checkout that contains this recipe. In the checkout:
     #   spack repo add contrib/recipes/spack_repo/firstlight && spack install firstlight
