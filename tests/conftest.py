@@ -54,17 +54,19 @@ hypothesis.settings.load_profile("firstlight")
 
 
 ON_ONE_NODE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
-"""What Open MPI chooses by itself on one node without a network for MPI; to find it out takes it a fifth of a second a
-launch, and the one of pip, which starts libfabric for it, a whole one."""
+"""Open MPI chooses these components by itself on one node without a network for MPI. The choice lasts 0.2 s per launch,
+and 1 s with the library from pip, which starts libfabric.
+"""
 
 
 GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive"}
-"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it (`turns.party`); so
-do threads of OpenMP."""
+"""Open MPI's ranks yield the processor while they wait, so two tests may share it (`turns.party`); so do threads of
+OpenMP.
+"""
 
 
 class Compiled(jinja2.BytecodeCache):
-    """Templates that a worker has compiled: hundreds of tests write pages."""
+    """Compile templates once per worker: hundreds of tests write pages."""
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
@@ -109,11 +111,11 @@ def pytest_configure(config: pytest.Config) -> None:
     run_options.of_machine = config.getoption("of_machine")
     run_options.commit = environment.revision().rstrip("+") if run_options.of_machine else ""
     if run_options.full and not run_options.of_machine:
-        hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
+        hypothesis.settings.load_profile("full")  # set before any test is imported: @settings copies it
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """What is here is found out once, before workers ask for it at the same time."""
+    """Probe this machine once, before the workers need it simultaneously."""
     if not hasattr(session.config, "workerinput") and session.config.getoption("numprocesses", None):
         import native
 
@@ -173,7 +175,7 @@ _since = spent.now()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, object, object]:
-    """Each report tells how its time was spent: wall time by the call, processors' since the last report."""
+    """Add the time used to each report: wall time of the call, and CPU time since the last report."""
     global _since
     report: Any = yield
     cpu, _since = (spent.now() - _since).cpu, spent.now()
@@ -187,7 +189,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _workload(item: pytest.Item) -> str:
-    """The one that a test names by its marker or by its file; "" for tests of no workload."""
+    """Return the workload that a test names by its marker or by its file; "" for tests of no workload."""
     pair = item.callspec.params.get("pair") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
     if isinstance(pair, tuple):
         return str(pair[0].name)
@@ -256,7 +258,9 @@ def _named(text: str) -> Mpi:
 
 @pytest.fixture(scope="session")
 def mpis() -> tuple[Mpi, ...]:
-    """Every MPI library found here; FIRSTLIGHT_TEST_MPIS=mpich=/opt/a/bin:openmpi=/opt/b/bin names them instead."""
+    """Return every MPI library of this machine; FIRSTLIGHT_TEST_MPIS=mpich=/opt/a/bin:openmpi=/opt/b/bin names them
+    instead.
+    """
     if named := os.environ.get("FIRSTLIGHT_TEST_MPIS"):
         return tuple(_named(text) for text in named.split(":"))
     from firstlight import ROOT
@@ -280,7 +284,7 @@ def simulator() -> Path:
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """A firstlight with invented compilers in a folder of its own, which is the current one."""
+    """Return a firstlight with invented compilers in its own folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CI", "1")
     return Bench(tmp_path, monkeypatch)
@@ -288,13 +292,15 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """A checkout whose Python is a stand-in."""
+    """Return a checkout whose Python is a stand-in."""
     return Checkout(tmp_path)
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Callable[[str], Path]:
-    """Makes an executable from a Python body that can use standin.py: `program("record(); hang()")`."""
+    """Return a function that makes an executable from a Python body that can use standin.py: `program("record();
+    hang()")`.
+    """
 
     def make(body: str) -> Path:
         path = tmp_path / f"program{len(list(tmp_path.glob('program*')))}"
@@ -310,7 +316,7 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
-    """A run with one wrong program."""
+    """Return a run with one wrong program."""
     from firstlight.commands.shared import command_line, runs
     from firstlight.core.errors import OK
 
@@ -322,7 +328,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory) -> Machine:
-    """The one that is here."""
+    """Return this machine."""
     return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
 
 
@@ -336,13 +342,13 @@ def host(machine, tmp_path) -> Host:
 
 @pytest.fixture
 def only_gcc(tmp_path) -> Path:
-    """A folder with g++ and nothing else; its assembler and linker are reached all the same."""
+    """Return a folder that contains only g++, which still finds its assembler and linker."""
     return only_gcc_in(tmp_path / "gcc")
 
 
 @pytest.fixture(scope="session")
 def surveyed(machine, tmp_path_factory) -> Path:
-    """Such a folder and, beside it, a cache that remembers it; one for all workers."""
+    """Return such a folder, and a cache that remembers it; all workers share both."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with (shared / "gcc.lock").open("w") as lock:

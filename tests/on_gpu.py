@@ -135,7 +135,9 @@ def judge(plan: Plan, step: Step, status: int) -> tuple[str, str]:
 
 
 def of_launch(plan: Plan, step: Step, status: int) -> tuple[str, str]:
-    """Return the outcome of a program's launch by its record: every check held, and for a wrong variant one did not."""
+    """Return the outcome of a program's launch by its record: every check passed, or one failed if the variant is
+    wrong.
+    """
     broken = ".broken_" in step.name
     if status == SANITIZER_FOUND:
         return "failed", last_line(plan.file(step.name, "log")) or "compute-sanitizer reports an error"

@@ -1,4 +1,4 @@
-"""How long and how large a search is: neighbours of 32 x 48 x 54 ranks on Tofu's 24x18x16, 82,944 nodes.
+"""Measure the time and memory of a search: neighbours of 32 x 48 x 54 ranks on Tofu's 24x18x16, 82,944 nodes.
 
 By hand: python tests/benchmarks/bench_map.py [SECONDS]
 """

@@ -1,7 +1,8 @@
-"""What the profiler costs: the half round trip of 8 bytes with and without it, interleaved, for every MPI library here.
+"""Measure the overhead of the profiler: the half round trip of 8 bytes with and without it, interleaved, for each MPI
+library.
 
-python tests/benchmarks/bench_profile.py [rounds]. A half round trip is one MPI_Send and one MPI_Recv: it costs two
-calls.
+python tests/benchmarks/bench_profile.py [rounds]. A half round trip is one MPI_Send and one MPI_Recv: it contains
+two calls.
 """
 
 from __future__ import annotations

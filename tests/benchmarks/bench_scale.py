@@ -1,9 +1,9 @@
-"""Seconds that a run of very many figures takes, from its plan to its page; no test, run by hand:
+"""Measure the seconds that a run with many figures needs, from its plan to its page. This is a script, not a test:
 
     python tests/benchmarks/bench_scale.py FOLDER [FIGURES]
 
-The run is invented once in FOLDER: the full suite on a machine of 1,792 threads with as many compilers as give that
-many figures (100,000), three launches a cell. Commands are timed as users give them, each in a process of its own.
+The run is invented once in FOLDER: the full suite on a machine of 1,792 threads with enough compilers
+for that many figures (100,000), three launches per cell. Each command is timed in its own process, as users run it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NAMES = tuple(name for name in invented_run.WORKLOADS if name in invented_run.me
 
 
 def tools(versions: int) -> Toolbox:
-    """The two compilers of `synthetic_machine`, and so many other versions of each."""
+    """Return the two compilers of `synthetic_machine`, and this many other versions of each."""
     few = synthetic_machine.toolbox()
     other = (
         replace(t, name=f"{t.compiler}-{20 + k}-{t.flag_set}", compiler=f"{t.compiler}-{20 + k}")
@@ -49,7 +49,7 @@ def tools(versions: int) -> Toolbox:
 
 
 def large(folder: Path, figures: int) -> Path:
-    """A sealed run of about so many figures; its launches are invented one at a time."""
+    """Invent a sealed run of about this many figures, one launch at a time."""
     versions, scene = 0, None
     machine = invented.machine(folder, "wide")
     while scene is None or _counted(scene) < figures:
@@ -79,7 +79,7 @@ def timed(what: str, call: Callable[[], Any]) -> None:
 
 
 def command(*words: str) -> None:
-    """One command of ./fl, and the memory that it took."""
+    """Run one command of ./fl and return its peak memory."""
     began = time.monotonic()
     child = subprocess.Popen([sys.executable, "-m", "firstlight", *words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)

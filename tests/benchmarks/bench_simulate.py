@@ -1,10 +1,12 @@
-"""Operations per second of firstlight-simulate and LogGOPSim, side by side on the same schedules; no test, run by hand:
+"""Compare the operations per second of firstlight-simulate and LogGOPSim on the same schedules. This is a script, not a
+test:
 
     python tests/benchmarks/bench_simulate.py FIRSTLIGHT_SIMULATE LOGGOPSIM TXT2BIN [ROUNDS]
 
-Programs run in turn; what counts is the least processor time (user and system) of a whole process, for other work on
-the machine disturbs that least. LogGOPSim reads its own binary format; turning GOAL into that is counted apart. Our
-reader takes the text itself, proves that messages match and that nobody waits for ever, and evaluates it.
+Programs run alternately. The result is the least CPU time (user and system) of a whole process, because other work on
+the machine disturbs it least. LogGOPSim reads its own binary format; the conversion of GOAL into that format is timed
+separately. firstlight-simulate reads the text itself, proves that messages match and that no rank waits for ever, and
+evaluates it.
 """
 
 from __future__ import annotations

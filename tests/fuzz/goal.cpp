@@ -1,4 +1,4 @@
-// Reads any bytes as GOAL (libFuzzer); what is read is written, read again and evaluated. The first byte chooses what is asked for.
+// Reads any bytes as GOAL (libFuzzer), writes the result, reads it again and evaluates it. The first byte selects the evaluation.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

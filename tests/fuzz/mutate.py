@@ -1,4 +1,4 @@
-"""Changes to JSON that stay JSON: plain bytes would hardly ever pass the decoder and reach what lies behind it."""
+"""Change JSON so that it stays JSON: with random bytes, few inputs would pass the decoder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 1 << 20
 
 
 def document(data: bytes, rng: random.Random) -> bytes:
-    """One JSON document, changed in one to four places; bytes that are none come back as they are."""
+    """Return one JSON document, changed in one to four places; bytes that are not JSON are returned unchanged."""
     try:
         tree = [json.loads(data)]
     except (ValueError, RecursionError):
@@ -31,7 +31,7 @@ def document(data: bytes, rng: random.Random) -> bytes:
 
 
 def lines(data: bytes, rng: random.Random) -> bytes:
-    """One of JSON lines changed, lost, doubled, or put elsewhere."""
+    """Change, drop, double or move one line of JSON lines."""
     every = data.split(b"\n")[:-1] or [b"{}"]
     at = rng.randrange(len(every))
     match rng.randrange(6):
@@ -47,7 +47,7 @@ def lines(data: bytes, rng: random.Random) -> bytes:
 
 
 def _change(tree: list[Any], rng: random.Random) -> None:
-    """Changes one place below `tree`, which is found by walking down at random."""
+    """Change one place below `tree`, which a random walk downwards selects."""
     place: Any = tree
     while True:
         key = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))
@@ -93,7 +93,7 @@ def _repeat(place: Any, key: Any, tree: list[Any], rng: random.Random) -> None:
 
 
 def _graft(place: Any, key: Any, tree: list[Any], rng: random.Random) -> None:
-    """What stands elsewhere in the document."""
+    """Return a value from another place of the document."""
     other: Any = tree
     while isinstance(other, dict | list) and other and rng.random() < 0.8:
         other = rng.choice(list(other.values()) if isinstance(other, dict) else other)

@@ -1,4 +1,4 @@
-"""Fuzzes readers with Atheris: `python tests/fuzz/one.py [TARGET ...] [--inputs N] [--seed S] [--keep FOLDER]`.
+"""Fuzz readers with Atheris: `python tests/fuzz/one.py [TARGET ...] [--inputs N] [--seed S] [--keep FOLDER]`.
 
 Without a target it lists them; `all` stands for every one. An input that breaks a reader is written to FOLDER as
 TARGET-crash-..., one that takes too long or too much as TARGET-timeout-... and TARGET-oom-...; `--replay FILE` reads

@@ -1,4 +1,4 @@
-"""The readers of what others write, each as a target: sample inputs, and a function that reads any bytes.
+"""Define each reader of foreign files as a target: sample inputs, and a function that reads any bytes.
 
 A target may raise FirstlightError, the documented one line; anything else is a defect of the reader. Where `check` says
 that a run is sound, everything that reads it has to accept it.
@@ -57,7 +57,7 @@ def _scene() -> synthetic.Scene:
 
 
 def _text(record: LaunchRecord) -> bytes:
-    """The launch file of a record."""
+    """Return the launch file of a record."""
     assert record.launch is not None
     parts: list[Any] = [record.start, record.launch]
     for case in record.cases:
@@ -71,7 +71,7 @@ def _text(record: LaunchRecord) -> bytes:
 
 @functools.cache
 def _place(_: str) -> Path:
-    """The sound sample on the disk, one for each target; inputs replace one of its files."""
+    """Return the sound sample on the disk, one for each target; inputs replace one of its files."""
     folder = Path(tempfile.mkdtemp(prefix="firstlight-fuzz-"))
     path = folder / "run"
     (path / layout.LAUNCHES).mkdir(parents=True)
@@ -89,7 +89,7 @@ def _place(_: str) -> Path:
 
 
 def _unsealed(target: str) -> Path:
-    """Without what tells of any change: whoever changes a file can write these anew."""
+    """Remove the hashes that reveal a change: a user who changes a file can compute these again."""
     path = _place(target)
     for name in (*layout.DERIVED, layout.SEAL):
         (path / name).unlink(missing_ok=True)
@@ -97,7 +97,7 @@ def _unsealed(target: str) -> Path:
 
 
 def _read_run(path: Path) -> None:
-    """All that reads a run: its check, and where that is satisfied the pages, the tables and the comparison as well."""
+    """Run every reader of a run: the check, and after a successful check the pages, the tables and the comparison."""
     faults = check.inspect(path).faults
     try:
         opened = store.open(path)
@@ -125,7 +125,7 @@ def _launch_name() -> str:
 
 
 def read_launch(data: bytes) -> None:
-    """A launch file, as it is and with a hash that fits: whoever writes lines can write their hash."""
+    """Read a launch file unchanged and with a correct hash: a user who writes lines can compute their hash."""
     path = _unsealed("launch")
     head, _, last = data.rstrip(b"\n").rpartition(b"\n")
     ending = lines.decode(last)
@@ -136,7 +136,7 @@ def read_launch(data: bytes) -> None:
 
 
 def read_unfinished(data: bytes) -> None:
-    """What a program leaves behind: as much as is sound is kept."""
+    """Read the unfinished output of a program: its sound part is kept."""
     good, why = lines.sound(data)
     assert 0 <= good <= len(data) and bool(why) == (good != len(data))
 
@@ -181,7 +181,7 @@ def _sites() -> list[bytes]:
 
 
 def _strings(data: bytes) -> dict[str, str]:
-    """A mapping of text to text; of anything else none."""
+    """Return a mapping of text to text; an empty one for any other value."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -297,7 +297,7 @@ def _described() -> list[bytes]:
 
 
 def read_description(data: bytes) -> None:
-    """What an executable answers to --describe."""
+    """Read the output of an executable with --describe."""
     from firstlight.execute.build import Built
     from firstlight.runner.parameters import describe
 
@@ -306,7 +306,7 @@ def read_description(data: bytes) -> None:
 
 
 def read_cache(data: bytes) -> None:
-    """Caches count as empty where they are damaged."""
+    """Read caches: a damaged cache counts as empty."""
     with tempfile.TemporaryDirectory() as folder:
         for name in (costs.FILE, "memory.json"):
             (Path(folder) / name).write_bytes(data)
@@ -321,7 +321,7 @@ def read_cache(data: bytes) -> None:
 
 
 def read_value(data: bytes) -> None:
-    """Every value that the command line takes, as any text."""
+    """Parse any text as each type of value on the command line."""
     text = data.decode("utf-8", "surrogateescape")
     machine = synthetic_machine.machine()
     for reader in (

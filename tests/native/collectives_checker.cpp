@@ -1,4 +1,4 @@
-// Asks the checker of collectives, in words:
+// Runs the checker of collectives on requests in words:
 //
 //   check COLLECTIVE ALGORITHM RANKS|AxBxC [root [segments]]    the verdict, a JSON object
 //   sweep RANKS|AxBxC...                                        all algorithms, roots and segments: what is not proved, and how many were
@@ -138,7 +138,7 @@ double loads(const Schedule& s, std::int32_t first_round) {
   return sum;
 }
 
-// What one rank proves for all against what all prove.
+// Compares the proof from one rank with the proof from all ranks.
 int symmetry(int count, char** words) {
   int agreed = 0, differ = 0;
   for (int i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Every way to spoil a schedule a little, and what the checker says to each.
+// Every way to damage a schedule slightly, and the checker's result for each.
 //
 // The referee is RandomRun. What the checker accepts must end right in every run: the mutation was harmless. What it calls incorrect or
 // deadlocked, though free of races, must end wrong in every run without buffers, for such a schedule has one outcome only; a barrier that
@@ -102,7 +102,7 @@ inline Mutations::Program Mutations::with_again(const Program& program, std::siz
   return made;
 }
 
-// As blocking calls do.
+// Orders operations like blocking calls.
 inline void Mutations::wait_for_previous(Program& program, std::size_t i) {
   Program made;
   for (std::size_t j = 0; j < program.operations().size(); ++j) {
@@ -203,7 +203,7 @@ inline void Mutations::judge(const char* kind, const Schedule& schedule, const P
     ++tally.races;
     tally.races_seen += right < tried ? 1 : 0;
   }
-  // Who leaves a barrier too early does so in some runs only, unless there is a deadlock.
+  // A rank that leaves a barrier too early does so in some runs only, unless there is a deadlock.
   const bool agreed = v ? right == tried : !v.race_free || (barrier ? right < tried : right == 0);
   if (agreed) return;
   ++mistakes_;

@@ -1,4 +1,4 @@
-// A plain MPI program that knows nothing of schedules: uses collectives in every way that MPI allows and checks what comes.
+// A plain MPI program without schedules: uses collectives in every way that MPI allows and checks the results.
 #include <mpi.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ void with_gaps(int n) {
 
 void second(void* give, void* get, int* n, MPI_Datatype*) { std::copy_n(static_cast<int*>(give), *n, static_cast<int*>(get)); }
 
-// What stays with the library: an operation of the user's, pairs with an index, a communicator between groups.
+// These calls stay with the library: a user's operation, pairs with an index, a communicator between groups.
 void left_to_the_library() {
   MPI_Op first;
   MPI_Op_create(second, 0, &first);

@@ -49,7 +49,7 @@ int distance(const std::vector<Rank>& shape, const std::vector<bool>& open, Rank
   return sum;
 }
 
-// Whether the ranks look alike on the torus, as the schedule says.
+// Checks that the ranks look alike on the torus, as the schedule declares.
 bool alike(const Schedule& s) {
   if (s.symmetry != Symmetry::torus) return true;
   const auto moved = [&](Rank to, Rank by) {

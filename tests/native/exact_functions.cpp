@@ -1,4 +1,4 @@
-// native/harness/include/firstlight/exact.hpp with C linkage, so that tests can ask it.
+// Exports native/harness/include/firstlight/exact.hpp with C linkage for tests.
 #include "firstlight/exact.hpp"
 
 extern "C" {

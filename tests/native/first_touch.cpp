@@ -1,4 +1,4 @@
-// Which thread first writes a page in init, and which first uses it in a step: pages are withheld, and given to the thread that asks.
+// Finds the thread that first writes a page in init, and the one that first uses it in a step. Each thread maps the pages that it touches.
 // Linked with one variant and its workload. Prints: pages of all large arrays, how many of them the thread that uses them had written
 // first, and how many the first thread had.
 //   first_touch <threads> key=value ...
@@ -35,7 +35,7 @@ void asked_for(int, siginfo_t* info, void*) {
   mprotect(pool + number * page, page, PROT_READ | PROT_WRITE);
 }
 
-// Withholds all pages that were given out so far, and notes who asks for them from now on.
+// Unmaps all pages mapped so far, and records each thread that touches one from now on.
 void withhold(std::vector<signed char>& notes) {
   notes.assign(room / page, nobody);
   owner = &notes;

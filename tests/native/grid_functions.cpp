@@ -12,7 +12,7 @@ namespace grid = fl::grid;
 using fl::Index;
 using test::Rank;
 
-// What a caller says: arrays hold 4 numbers, of which D count.
+// A caller's arguments: arrays contain 4 numbers, of which D count.
 struct DomainArguments {
   Index extents[4], periodic[4], processes[4], halo[4];
   Index ranks;
@@ -64,7 +64,7 @@ struct Office {
   std::map<Key, Bytes> now, before;
   int fault = none;
   bool applied = false;  // a rank was handed other bytes than it should have been
-  Index missing = 0;     // parcels that nobody sent, or of another length
+  Index missing = 0;     // parcels that no process sent, or of another length
   double messages = 0, bytes = 0;
 };
 
@@ -213,7 +213,7 @@ void offset(int dimensions, int direction, Index* out) {
   });
 }
 
-// What goes (kind 0) and comes (1) that way.
+// Returns the cells that are sent (kind 0) or received (1) in that direction.
 void region(int dimensions, const Index* size, const Index* halo, int direction, int kind, Index* out) {
   with(dimensions, [&]<std::size_t D>() {
     const auto o = grid::offset_of<D>(direction);
@@ -343,7 +343,7 @@ void misuse(int how) {
   grid::Exchange<2, grid::OneProcess>().open(block, {}, {}, field);
 }
 
-// What inspect() counts after one bit of a field's memory was changed, guards and padding included; `bit` counts modulo all of them.
+// Returns the count of inspect() after one bit of a field's memory was changed, guards and padding included; `bit` counts modulo all of them.
 Index seen_damage(int dimensions, const Index* size, const Index* halo, Index bit) {
   return with(dimensions, [&]<std::size_t D>() {
     const grid::Domain<D> all{.extents = point<D>(size), .halo = point<D>(halo)};

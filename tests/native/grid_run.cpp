@@ -97,7 +97,7 @@ struct Transport {
 };
 using Kind = Transport::Kind;
 
-// As if so many ranks stood on a node.
+// Runs as if a node had this many ranks.
 MPI_Comm nodes[3] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
 
 void count(const grid::Damage& damage) {

@@ -1,4 +1,4 @@
-// What is computed from the number of processes alone, at numbers that no test can start. Ends with 0, or tells what is wrong.
+// Computes all values that depend only on the number of processes, at numbers that no test can start. Ends with 0, or prints the error.
 #include <cstdio>
 #include <cstdlib>
 
@@ -53,7 +53,7 @@ void grids(Index ranks, Index extent) {
   }
 }
 
-// Every word is of the iteration that the check takes it for, and a step changes no more of them than a step of a small job.
+// Every word belongs to the iteration that the check assumes, and a step changes at most as many words as a step of a small job.
 void inputs(int ranks, collectives::Kind kind, Index steps) {
   collectives::Params p;
   p.kind = kind;

@@ -1,4 +1,4 @@
-// What one process of many takes for a lattice of so many times its own block, from set-up to check: bytes at most, as the workloads ask
+// Prints the bytes of one process for a lattice of this many times its own block, from set-up to check: an upper limit, as the workloads compute
 // for them. There is one process here; what others would send is its own.
 //   lattice_memory <processes along t> <along x> <along y> <along z>
 #include <algorithm>

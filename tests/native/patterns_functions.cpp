@@ -1,4 +1,4 @@
-// The icosahedral grid as tests ask it from Python.
+// Exports the icosahedral grid with C linkage for tests in Python.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -28,7 +28,7 @@ std::vector<Point> neighbours(const Icosahedron& grid, const Point& p) {
 
 }  // namespace
 
-// How many points have so many neighbours, all different, each a point that has this one as a neighbour, too; -1 where one has not.
+// Returns the number of points with this many neighbours, all different, each with this point as a neighbour; -1 if one does not have it.
 extern "C" long points_with(int g, int count) {
   const Icosahedron grid(g, 0);
   const std::vector<Point> all = points(g);

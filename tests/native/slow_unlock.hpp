@@ -1,4 +1,4 @@
-// Included before all else: whoever leaves a lock rests a moment, so that another thread comes in between where that is possible.
+// Included first: a thread that leaves a lock sleeps for a moment, so that another thread can enter where that is possible.
 #pragma once
 
 #include <pthread.h>

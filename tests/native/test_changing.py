@@ -1,4 +1,4 @@
-"""Inputs that change where no step can know: over the whole of them, and the check knows when."""
+"""Inputs change at places that no step can predict, in their whole range, and the check computes when."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_before_each_batch_something_changes_in_every_part(seed: int, size: int)
 
 @pytest.mark.parametrize(("size", "steps"), [(1000, 257), (100_000, 2)])
 def test_a_batch_changes_something_on_the_way(size: int, steps: int) -> None:
-    """Whoever looks once, at the begin of a batch, is late."""
+    """A step that looks once, at the begin of a batch, is late."""
     changed_at, last = followed(7, size, 2, steps)
     assert (changed_at > last - steps + 1).any()
 

@@ -122,7 +122,7 @@ def test_a_process_that_is_killed_leaves_a_complete_generation(strategy: str, al
 
 
 def flip(path: Path, draw: random.Random) -> str:
-    """Flip one bit of what a file says: of its head, its sums or its data, not of the gap up to the next page."""
+    """Flip one bit of a file's content: of its head, its sums or its data, not of the gap up to the next page."""
     content = bytearray(path.read_bytes())
     if path.suffix in (".manifest", ".field"):
         at = draw.randrange(len(content))
@@ -236,13 +236,13 @@ def test_a_full_disk_leaves_the_generation_before(strategy: str, alone: Path, tm
 
 
 def libraries() -> list[object]:
-    """The first MPI library here; all with --full."""
+    """Return the first MPI library of this machine; all with --full."""
     first, *others = LIBRARIES
     return [first, *(pytest.param(name, marks=pytest.mark.full) for name in others)]
 
 
 class Job:
-    """The driver with one MPI library."""
+    """Run the driver with one MPI library."""
 
     def __init__(self, name: str) -> None:
         mpi = next((m for m in native.toolbox().mpis if m.name == name), None)

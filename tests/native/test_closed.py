@@ -17,11 +17,11 @@ pytestmark = pytest.mark.native
 PROGRAMS = ("noise.fixed_work", "stream.serial", "halo.mpi_sendrecv")
 VARIANT, WORKLOAD = "_ZN2fl7variantE", "_ZN2fl8workloadE"
 SEAM = re.compile(r"_ZN2fl6detail5([Ww])atch")
-"""What harness and timed code share on purpose: where the phases of a step are counted, in whole numbers."""
+"""Harness and timed code share these on purpose: they count the phases of a step, in whole numbers."""
 
 
 class Symbols:
-    """What an object shows to the linker, by mangled names."""
+    """List the symbols that an object shows to the linker, by mangled names."""
 
     def __init__(self, *objects: Path) -> None:
         self.defined: set[str] = set()
@@ -35,7 +35,7 @@ class Symbols:
 
 
 class Linked:
-    """The parts of one program."""
+    """Represent the parts of one program."""
 
     def __init__(self, program: str) -> None:
         workload, variant = program.split(".")

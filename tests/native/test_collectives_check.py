@@ -39,14 +39,14 @@ def proved(answer: dict[str, Any]) -> bool:
 
 
 def test_every_algorithm_is_proved(checker: Path) -> None:
-    """Every collective, root and number of segments; rounds that tell the truth."""
+    """The test covers every collective, root and number of segments; the rounds are correct."""
     shapes = ["4x4", "3x5", "2x3x4", "4x4x4", "5x3x7", "1x4x4", "2x2x2x2"]
     answer = query(checker, "sweep", *range(1, 18), 23, 24, 32, 33, 64, *shapes).split()
     assert answer[-2] == "proved" and int(answer[-1]) > 5000
 
 
 def test_one_rank_stands_for_all(checker: Path) -> None:
-    """What is proved from one rank alone is what all ranks together prove."""
+    """The proof from one rank has the same result as the proof from all ranks."""
     answer = query(checker, "symmetry", *range(1, 18), 32, "4x4", "3x5", "2x3x4", "4x4x4", "1x4x4").split()
     assert answer[-2] == "agreed" and int(answer[-1]) > 150
 

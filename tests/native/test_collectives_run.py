@@ -33,7 +33,7 @@ def mpi_named(name: str) -> Mpi:
 
 
 def query(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
-    """What rank 0 of the driver prints; it fails where an element is wrong."""
+    """Return the output of the driver's rank 0; it fails if an element is wrong."""
     with turns.party(ranks, mpi.family == "openmpi"):
         done = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -47,7 +47,7 @@ def driver(request: pytest.FixtureRequest) -> tuple[Mpi, Path]:
 
 
 def bearable(*ranks: int) -> pytest.MarkDecorator:
-    """Every MPI library with every number of ranks that it bears."""
+    """Return every MPI library with every number of ranks that it can run in reasonable time."""
     pairs = [(mpi, n) for mpi in mpi_ids() for n in ranks if n <= MOST.get(mpi, n)]
     return pytest.mark.parametrize(("driver", "ranks"), pairs, indirect=["driver"])
 
@@ -91,7 +91,7 @@ def test_memory_is_used_as_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
-    """Every variant with base flags, for each MPI library."""
+    """Build every variant with base flags, for each MPI library."""
     if native.toolchain("base") is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
     made = native.make(p for v in WORKLOAD.variants for p in native.on_each_library(WORKLOAD, v))

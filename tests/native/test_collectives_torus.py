@@ -119,7 +119,9 @@ def neighbours(shape: Shape, open: str, missing: set[int], node: int) -> set[int
 
 
 def connectivity(graph: dict[int, set[int]], root: int) -> int:
-    """The least number of links that cut some node off from the root, by maximum flows; unbounded for a single node."""
+    """Return the least number of links that cut some node off from the root, by maximum flows; unbounded for a single
+    node.
+    """
     least = len(graph)
     for goal in graph.keys() - {root}:
         flow: set[tuple[int, int]] = set()
@@ -151,7 +153,7 @@ def path(graph: dict[int, set[int]], flow: set[tuple[int, int]], root: int, goal
 
 @st.composite
 def networks(draw: st.DrawFn) -> tuple[Shape, str, tuple[int, ...], int]:
-    """A mesh or torus of up to 60 nodes, its open axes, missing nodes, and a root."""
+    """Return a mesh or torus of up to 60 nodes, its open axes, missing nodes, and a root."""
     shape = tuple(draw(st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda s: prod(s) <= 60)))
     open = "".join(draw(st.lists(st.sampled_from("01"), min_size=len(shape), max_size=len(shape))))
     missing = draw(st.sets(st.integers(0, prod(shape) - 1), max_size=prod(shape) // 4))

@@ -81,7 +81,7 @@ def test_right_results_from_the_host_are_a_failure(variant: str, tmp_path: Path)
 
 @pytest.mark.full
 def test_the_processor_is_no_device_even_where_the_compiler_calls_it_one(tmp_path: Path) -> None:
-    """Clang's OpenMP offers the host as devices, and says of a region there that it is not on the host."""
+    """Clang's OpenMP offers the host as a device, and reports inside a region that it is not on the host."""
     output = run(built("target", "clang", Offload("target", "clang", "x86_64", X86)), tmp_path)
     assert output.status == 1
     assert all(check["what"].startswith("ran on the host") for check in output.of("check"))

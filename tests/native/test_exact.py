@@ -1,4 +1,4 @@
-"""What ranks hold whose exchange is checked: another word for every rank, and sums that no other contributions have."""
+"""The inputs of a checked exchange have a different word on every rank, and sums that no other contributions have."""
 
 from __future__ import annotations
 

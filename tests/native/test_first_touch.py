@@ -1,4 +1,4 @@
-"""Large arrays are first written by the threads that use them: their pages then lie near those threads."""
+"""Threads first write the large arrays that they use, so that their pages are near those threads."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ CASES = {
     ("dirac_solver", "omp_virtual_nodes"): ("method=bicgstab", "digits=1", *LATTICE),
     ("dirac_overlap", "omp_virtual_nodes"): ("digits=4", "poles=2", "t=32", "x=4", "y=8", "z=8"),
 }
-"""Small ones, with lines of about a page: a page in which two threads have lines belongs to whoever is sooner."""
+"""These arrays are small, with lines of about a page: a page with lines of two threads belongs to the faster one."""
 SOON = {("dot", "omp"), ("fem2d", "omp"), ("himeno", "omp")}
-"""A loop, a mesh and a grid: the others, each compiled for this test alone, are for --full."""
+"""These are a loop, a mesh and a grid; the others, each compiled only for this test, require --full."""
 THREADS = 2
 
 

@@ -73,7 +73,7 @@ def functions() -> ctypes.CDLL:
 
 @st.composite
 def cases(draw: st.DrawFn, dimensions: tuple[int, int] = (1, 4), cells: int = 3000) -> Case:
-    """Domains with rank counts that mostly can share them."""
+    """Yield domains with rank counts that can usually share them."""
     d = draw(st.integers(*dimensions))
     longest = {1: 40, 2: 16, 3: 9, 4: 6}[d]
     several = lambda s: tuple(draw(st.lists(s, min_size=d, max_size=d)))  # noqa: E731
@@ -184,7 +184,7 @@ def test_what_goes_fits_what_comes_and_the_halo_is_covered_once(
         functions.region(d, Four(*size), Four(*halo), functions.directions(d) - 1 - way, 1, back)
         going, coming = box(d, list(out)), box(d, list(back))
         assert going <= own and not coming & own
-        # What goes to a neighbour alike stands there on the opposite side, moved by a whole block.
+        # A neighbour receives the same cells on its opposite side, moved by a whole block.
         assert {tuple(x - o * n for x, o, n in zip(cell, offset, size, strict=False)) for cell in going} == coming
         covered.update(coming)
     assert set(covered) == whole - own and set(covered.values()) <= {1}
@@ -207,7 +207,7 @@ def test_inner_and_rim_are_disjoint_and_inner_needs_no_halo(
     assert sum(map(len, parts)) == len(own) and set().union(*parts) == own
 
     def free(cell: Cell) -> bool:
-        """Whether a stencil there reads no cell of a neighbour."""
+        """Return whether a stencil there reads no cell of a neighbour."""
         for d, (x, r) in enumerate(zip(cell, radius, strict=True)):
             for step, beyond in ((-1, x < r), (1, x >= size[d] - r)):
                 offset = tuple(step if e == d else 0 for e in range(case.dimensions))

@@ -22,13 +22,15 @@ NAMES = [m.name for m in native.toolbox().mpis] or ["none"]
 
 
 def libraries() -> list[object]:
-    """The first MPI library here; all with --full."""
+    """Return the first MPI library of this machine; all with --full."""
     first, *others = NAMES
     return [first, *(pytest.param(name, marks=pytest.mark.full) for name in others)]
 
 
 def parties() -> list[object]:
-    """Each library with each number of ranks; more than four, where they share processors, with one that gives way."""
+    """Return each library with each number of ranks; more than four ranks on shared processors only with one that
+    yields.
+    """
     first, *others = NAMES
     few = [pytest.param(name, ranks, marks=pytest.mark.full) for name in others for ranks in CASES if ranks <= 4]
     return [*((first, ranks) for ranks in CASES), *few]
@@ -42,7 +44,7 @@ def driver(name: str) -> tuple[Mpi, Path]:
 
 
 def run_driver(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
-    """Exchanges made, and wrong values."""
+    """Run the driver; return the number of exchanges and of wrong values."""
     mpi, program = made
     with turns.party(ranks, mpi.family == "openmpi"):
         done = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)

@@ -1,4 +1,4 @@
-"""Jobs of thousands of processes, played by one: what a process takes does not grow, and no number overflows."""
+"""One process simulates jobs of thousands: its memory does not grow, and no number overflows."""
 
 from __future__ import annotations
 

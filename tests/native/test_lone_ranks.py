@@ -1,4 +1,4 @@
-"""What befalls one rank alone: the others do not wait for it, and the job ends within seconds with its words."""
+"""If one rank fails, the others do not wait for it, and the job ends within seconds with that rank's message."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def lines(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, o
 def test_counters_that_open_on_some_ranks_only_stop_nobody(
     mpis: tuple[Mpi, ...], some_counters: Path, those: str, ranks: int
 ) -> None:
-    """Rank 0 counts for all or nobody does: its counters are the ones that are recorded."""
+    """Either rank 0 counts for all or no rank does: its counters are recorded."""
     for mpi in mpis:
         done = launched(mpi, ranks, LD_PRELOAD=str(some_counters), COUNTERS_OF=those)
         assert done.returncode == 0, (mpi.label, done.stderr)
@@ -116,7 +116,7 @@ def test_a_refusal_of_one_rank_is_a_refusal_of_all(mpis: tuple[Mpi, ...]) -> Non
 
 
 def test_ranks_that_reckon_with_other_sizes_check_alike(mpis: tuple[Mpi, ...]) -> None:
-    """Whether a case is checked before it is timed is decided once for all."""
+    """One rank decides for all whether a case is checked before it is timed."""
     for rank, often in ((1, 3), (0, 1)):
         done = launched(mpis[0], 2, f"rank={rank}", "where=working_set")
         assert done.returncode == 0, done.stderr

@@ -142,7 +142,9 @@ def test_linear_maps_are_linear_one_to_one_and_cost_what_they_say(
 
 
 def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> None:
-    """CG's rows and its transposition, 4 x 8 ranks in pairs that are never parted; exchanges alone on a mesh."""
+    """The program is CG's rows and its transposition, 4 x 8 ranks in pairs that are never separated, and on a mesh
+    exchanges alone.
+    """
     for ranks, spec, goal in ((16, "torus:4x4", 5), (64, "torus:8x8", 5), (32, "torus:8x4", 8)):
         found = query(tool, "blocks", tmp_path, (cg(ranks, 1024), spec, 1, "-", "-"), 1, 0)
         length = int(cg(ranks, 1024).split("\n")[2].split()[2])
@@ -298,7 +300,7 @@ def test_sums_of_bits_better_digits(firstlight_map: Path, tmp_path: Path) -> Non
 
 
 def cg(ranks: int, rows: int) -> str:
-    """The vector phases of one step of NPB CG, with lengths that divide evenly."""
+    """Return the vector phases of one step of NPB CG, with lengths that divide evenly."""
     k = ranks.bit_length() - 1
     nr = 1 << k // 2
     nc = ranks // nr

@@ -1,5 +1,6 @@
-"""The memory of arrays: large ones are kept for a case of the same size, given back before any other, mapped as before;
-what is written beside any array is found."""
+"""Large arrays are kept for a case of the same size, freed before any other case, and mapped as before. Writes outside
+of any array are found.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ shared = settings(max_examples=80, suppress_health_check=[HealthCheck.function_s
 
 @st.composite
 def programs(draw: st.DrawFn, ranks: int = 8) -> str:
-    """GOAL: messages between random ranks, in one order everywhere, so that nobody waits for ever."""
+    """Generate GOAL programs: messages between random ranks, in one global order, so that no rank hangs."""
     count = [0] * ranks
     lines: list[list[str]] = [[] for _ in range(ranks)]
     for tag in range(draw(st.integers(1, 14))):
@@ -78,7 +78,7 @@ def test_loggops_events_agree_with_maxplus_where_it_says_so(tool: Tool, tmp_path
 @shared
 @given(programs())
 def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> None:
-    """What is written, read and written again is the same; what is read first means the same."""
+    """A schedule that is read, written and read again is the same, and means the same as at first."""
     paths = [tmp_path / f"{k}.goal" for k in range(3)]
     paths[0].write_text(text)
     assert tool("goal", paths[0], paths[1]) == {}
@@ -94,7 +94,9 @@ def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> Non
 def test_a_message_has_the_size_that_is_sent(
     tool: Tool, simulator: Path, tmp_path: Path, text: str, which: int, size: int
 ) -> None:
-    """As in LogGOPSim, time and links depend on the bytes that are sent, whatever a receive names."""
+    """The time and the links of a message depend on the bytes that are sent, whatever size a receive names, as in
+    LogGOPSim.
+    """
     right, wrong = tmp_path / "right.goal", tmp_path / "wrong.goal"
     right.write_text(text)
     tag = which % (1 + max(int(t) for t in re.findall(r" tag (\d+)", text)))
@@ -163,7 +165,7 @@ def test_bad_goal_is_refused_with_its_line(tool: Tool, tmp_path: Path, text: str
 @shared
 @given(programs(), st.data())
 def test_no_text_whatever_does_more_than_be_refused(tool: Tool, tmp_path: Path, text: str, data: st.DataObject) -> None:
-    """Cut off, with bytes changed, with foreign pieces: one line says what is wrong, and of the text in which line."""
+    """Truncated input, changed bytes and foreign pieces produce one line with the error and its line number."""
     file = tmp_path / "hostile.goal"
     raw = bytearray(text.encode())
     pieces = [b"99999999999999999999", b"/*", b"*/", b"//", b"{", b"}", b"\n", b"\0", b"\xff", b"l1 requires l1"]

@@ -33,7 +33,9 @@ def neighbours(shape: tuple[int, ...]) -> Iterator[list[int]]:
 
 
 def exchange(shape: tuple[int, ...], pieces: int, *, in_turn: bool = True) -> str:
-    """As GOAL: each message in so many pieces; in turn, the first of all directions before the second of any."""
+    """Write an exchange as GOAL: each message in this many pieces, the first piece of all directions before the second
+    of any.
+    """
     order = [(d, k) for k in range(pieces) for d in range(6)]
     if not in_turn:
         order.sort()
@@ -47,7 +49,7 @@ def exchange(shape: tuple[int, ...], pieces: int, *, in_turn: bool = True) -> st
 
 
 def rounds(simulator: Path, file: Path, text: str, topology: str, interfaces: int, more: str = "") -> float:
-    """What the exchange takes, in times of one message; hops and overheads take none."""
+    """Return the time of the exchange in times of one message, without hops and overheads."""
     file.write_text(text)
     machine = f"overhead=0,hop=0,bandwidth={BANDWIDTH},interfaces={interfaces}{more}"
     done = run(simulator, "goal", "predict", file, "--topology", topology, "--machine", machine)
@@ -92,7 +94,7 @@ def test_names_of_interfaces_that_do_not_count_are_told(
 
 
 def test_halves_one_after_the_other_on_a_link_gain_nothing(simulator: Path, tmp_path: Path) -> None:
-    """Both halves of a message want the same link: four interfaces carry two messages, then wait for links."""
+    """Both halves of a message use the same link: four interfaces send two messages, then wait for links."""
     text = exchange((4, 3, 5), 2, in_turn=False)
     assert rounds(simulator, tmp_path / "x.goal", text, "torus:4x3x5", 4) == pytest.approx(2, rel=1e-12)
 

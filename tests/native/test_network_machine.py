@@ -1,4 +1,4 @@
-"""What a message costs where a byte costs what the size of the message says, and ranks on a torus without links."""
+"""The time of a message follows the rate of its size, and ranks are on a torus without links."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_trinaryx3_takes_its_closed_form(simulator: Path, torus: str, depth: int
 @pytest.mark.parametrize("algorithm", ["binomial", "binary_tree", "chain"])
 @pytest.mark.parametrize("network", ["flat:64", "torus:4x4", "fattree:4x4/2"])
 def test_automatic_segments_are_never_worse_than_none(simulator: Path, network: str, algorithm: str) -> None:
-    """Queues have their say, too."""
+    """Queues also count in this comparison."""
     for size in (128, 5000, 200_000):
         machine = "L=0,o=250,g=250,rates=8:2.8:0/128:2.8:0/256:1.5:0/65536:0.1:0,overhead=500"
         words = ("broadcast", algorithm, network, "--bytes", size, "--machine", machine)
@@ -77,7 +77,7 @@ def test_one_rank_stands_for_all(simulator: Path, collective: str, algorithm: st
     same = ("operations", "messages", "depth")
     assert [one[k] for k in same] == [all_of_them[k] for k in same]
     assert one["verdict"]["max_load"] == all_of_them["verdict"]["max_load"]
-    # Messages that reach a link at once are served in an order that only one rank for all keeps the same everywhere.
+    # Only if one rank computes it for all, simultaneous messages are served in one order.
     assert one["seconds"] == pytest.approx(all_of_them["seconds"], rel=0.02 if evaluator == "events" else 1e-12)
 
 
@@ -159,7 +159,7 @@ def test_noise_is_seeded(simulator: Path) -> None:
 def test_ranks_of_one_program_take_the_times_of_their_own(
     simulator: Path, tmp_path: Path, collective: str, algorithm: str, ranks: int, noise: str
 ) -> None:
-    """GOAL knows nothing of programs that are alike: there every rank is evaluated by its own."""
+    """GOAL cannot express that programs are alike: each rank is evaluated by its own program."""
     file = tmp_path / "out.goal"
     size = ("--bytes", 4800)
     machine = ("--machine", f"{LOGGOPS},reduce=2", "--evaluator", "maxplus", *(("--noise", noise) if noise else ()))

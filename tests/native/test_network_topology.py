@@ -26,7 +26,7 @@ def graph(tool: Tool, spec: str) -> dict[str, Any]:
 
 
 def path(tool: Tool, spec: str, source: int, target: int, faults: str = "-") -> Route:
-    """The route between two ranks, proved to be a path."""
+    """Return the route between two ranks, proved to be a path."""
     answer = tool("route", spec, faults, source, target)
     links = [(a, b, kind) for a, b, kind in answer["links"]]
     stops = [answer["from"], *(b for _, b, _ in links)]
@@ -37,7 +37,7 @@ def path(tool: Tool, spec: str, source: int, target: int, faults: str = "-") -> 
 
 
 def distances(tool: Tool, spec: str, source: int) -> dict[int, int]:
-    """Hops from a vertex to all others, by breadth-first search over the links that exist."""
+    """Return the hops from a vertex to all others, by breadth-first search over the links that exist."""
     out: dict[int, list[int]] = {}
     for a, b, _ in graph(tool, spec)["links"]:
         out.setdefault(a, []).append(b)
@@ -117,7 +117,7 @@ def test_a_fat_tree_has_the_links_of_its_oversubscription(tool: Tool) -> None:
         return sum(k == 2 for _, _, k in graph(tool, spec)["links"])
 
     assert (up("fattree:8x4"), up("fattree:8x4/2"), up("fattree:8x4/8")) == (32, 16, 4)
-    # What goes from one leaf to all nodes of another is spread over all links upwards.
+    # Messages from one leaf to all nodes of another are spread over all links upwards.
     used = {path(tool, "fattree:8x4", k, 8 + k)[1][:2] for k in range(8)}
     assert len(used) == 8
 
@@ -181,7 +181,7 @@ def place(node: int, e: tuple[int, ...]) -> list[int]:
 
 
 def twelve_ways(source: int, target: int, e: tuple[int, ...]) -> list[list[int]]:
-    """The nodes of each of the twelve routes over a transit; no axis is of even length, so none has a tie."""
+    """Return the nodes of each of the twelve routes over a transit; no axis is of even length, so none has a tie."""
     ways = []
     for a, b, c in product(range(2), range(3), range(2)):
         at, nodes = place(source, e), [source]

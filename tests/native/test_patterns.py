@@ -79,7 +79,7 @@ def test_npb_cg_has_the_published_partners(simulator: Path, processes: int) -> N
 
 
 def hops(a: int, b: int, columns: int, rows: int) -> list[tuple[int, int, int]]:
-    """The directed links (node, axis, sign) from a to b: along x first, the shorter way, + if both are."""
+    """Return the directed links (node, axis, sign) from a to b: along x first, the shorter way, + if both are equal."""
     way = []
     x, y = a % columns, a // columns
     for axis, extent, end in ((0, columns, b % columns), (1, rows, b // columns)):
@@ -147,11 +147,11 @@ def icosahedron() -> ctypes.CDLL:
 
 @pytest.mark.parametrize("g", range(5))
 def test_twelve_points_have_five_neighbours_and_the_rest_six(icosahedron: ctypes.CDLL, g: int) -> None:
-    """Who is a neighbour is one in return, and the triangles close to a sphere."""
+    """Neighbours are mutual, and the triangles close to a sphere."""
     points = 10 * 4**g + 2
     assert icosahedron.points_with(g, 5) == 12
     assert icosahedron.points_with(g, 6) == points - 12
-    if g > 0:  # of the icosahedron alone, opposite triangles are not neighbours either, and circles of three others
+    if g > 0:  # only on the icosahedron: opposite triangles are not neighbours, and three others form circles
         assert icosahedron.triangles(g) == 20 * 4**g
 
 
@@ -182,7 +182,7 @@ def test_nicam_s_partners_are_partners_in_return(simulator: Path) -> None:
 
 
 def test_the_sizes_of_the_collectives(simulator: Path) -> None:
-    """As the programs' own formulas say it."""
+    """The sizes are those of the programs' own formulas."""
 
     def together(name: str, processes: int, *given: str) -> dict[str, tuple[str, int, list[int], list[int]]]:
         shown = query(simulator, "pattern", name, "--processes", processes, "--parameters", ",".join(given))
@@ -207,9 +207,8 @@ def test_the_sizes_of_the_collectives(simulator: Path) -> None:
 
 @pytest.mark.parametrize("run", ["S 2", "S 4", "S 8", "S 16", "S 128", "W 4", "W 8"])
 def test_npb_cg_is_what_the_profiler_recorded_of_the_real_program(simulator: Path, run: str) -> None:
-    """Every pair of ranks: messages and bytes of the whole run, the untimed iteration and the residuals included.
-
-    tests/support/golden/npb_cg.json says how it was recorded; docs/patterns.md how to do it again.
+    """Every pair of ranks has the recorded messages and bytes of the whole run, including the untimed iteration and the
+    residuals. tests/support/golden/npb_cg.json describes the recording; docs/patterns.md describes how to repeat it.
     """
     size, processes = run.split()
     golden = json.loads((ROOT / "tests" / "support" / "golden" / "npb_cg.json").read_text())["runs"][run]

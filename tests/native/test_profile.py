@@ -28,7 +28,7 @@ Compile = Callable[..., Path]
 
 
 class Profiled(msgspec.Struct):
-    """A command under the profiler: its status and streams, and the profile where one was written."""
+    """Describe a command under the profiler: its status, its streams, and the profile if one was written."""
 
     status: int
     stdout: str
@@ -78,7 +78,7 @@ def matrix(phase: Phase) -> Matrix:
 
 
 def pattern(name: str, ranks: int, messages: int, size: int) -> Matrix:
-    """The pairs that tests/native/profiled/every.cpp means by a word."""
+    """Return the pairs for which a word of tests/native/profiled/every.cpp stands."""
     ring = [(r, (r + 1) % ranks) for r in range(ranks)]
     back = [(b, a) for a, b in ring]
     if name == "swap":
@@ -164,13 +164,13 @@ HALO = ("mpi_sendrecv", "mpi_ordered", "mpi_isend_recv", "mpi_irecv_isend_waital
 
 
 def grid(ranks: int) -> tuple[int, int]:
-    """Rows and columns: as square as possible, not more rows than columns."""
+    """Return rows and columns: as square as possible, with at most as many rows as columns."""
     rows = max(r for r in range(1, ranks + 1) if ranks % r == 0 and r * r <= ranks)
     return rows, ranks // rows
 
 
 def halo(ranks: int, n: int, width: int, word: int, at_once: bool) -> Matrix:
-    """What one exchange sends. A dimension of one process is a local copy."""
+    """Return the messages of one exchange. A dimension of one process is a local copy."""
     rows, columns = grid(ranks)
     found: Matrix = {}
     for rank in range(ranks):
@@ -192,7 +192,7 @@ def times(one: Matrix, often: int) -> Matrix:
 
 
 def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *words: str) -> Profiled:
-    """A program of ours, built and profiled with a fixed number of steps."""
+    """Build a shipped program and profile it with a fixed number of steps."""
     import native
     from firstlight.model.plan import Program
 
@@ -209,7 +209,9 @@ def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *
 
 @pytest.mark.parametrize("variant", HALO)
 def test_the_matrix_of_a_halo_exchange_is_the_analytic_one(mpis: tuple[Mpi, ...], variant: str, tmp_path: Path) -> None:
-    """One library and one grid a variant, in turn; what each library calls is counted in the tests of every call."""
+    """Each variant runs with one library and one grid, alternately; the tests of every call count the calls of each
+    library.
+    """
     able = [m for m in mpis if m.mpi4 or not variant.startswith("mpi4_")]
     if not able:
         pytest.skip("no MPI library here has the calls of MPI 4")

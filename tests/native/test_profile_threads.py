@@ -21,7 +21,7 @@ ROUNDS, THREADS = 200, 2
 
 
 def test_threads_that_send_on_new_communicators_race_for_nothing(mpis: tuple[Mpi, ...]) -> None:
-    """What threads share of a communicator that neither has seen before: who its ranks and its neighbours are."""
+    """Threads look up the ranks and the neighbours of a new communicator simultaneously."""
     nothing = drivers.written("nothing.cpp", "int main() {}")
     if subprocess.run([drivers.linked("nothing", drivers.objects([nothing], *WATCHED), *WATCHED)]).returncode != 0:
         pytest.skip("the thread sanitizer does not run here")

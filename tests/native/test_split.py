@@ -1,4 +1,4 @@
-"""How work is divided: parts of a run of indices, grids of processes."""
+"""Work is divided into parts of an index range and into grids of processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""libfirstlight_coll.so: plain programs in C++ and Fortran get right results from schedules; a broken table says so."""
+"""libfirstlight_coll.so: plain programs in C++ and Fortran have correct results from schedules; a broken table is
+reported.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def plain(mpi: Mpi) -> Path:
 
 
 def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None) -> tuple[str, str]:
-    """What a run under the library prints, and what the library says of it."""
+    """Run a program with the library; return the output of both."""
     chosen = preload.environment(library, table) if table else {"LD_PRELOAD": str(library)}
     extra = mpi.environment | chosen | {"FIRSTLIGHT_COLLECTIVES_VERBOSE": "1"}
     with turns.party(ranks, mpi.family == "openmpi"):
@@ -64,7 +66,7 @@ def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None
 
 
 def counted(stderr: str) -> dict[str, tuple[int, int]]:
-    """By collective: (by a schedule, by the library)."""
+    """Return by collective: (calls that used a schedule, calls that the library served)."""
     found = re.findall(r"firstlight collectives: (\w+): (\d+) by a schedule, (\d+) by the library", stderr)
     return {name: (int(ours), int(others)) for name, ours, others in found}
 

@@ -26,7 +26,7 @@ std::span<const Algorithm* const> all_algorithms() {{
 
 
 def driver(source: Path, sanitized: Iterable[str] = ()) -> Path:
-    """The program made of `source` and all algorithms; with sanitizers in the files named and then in `source`."""
+    """Build the program from `source` and all algorithms, with sanitizers in the named files and in `source`."""
     plain = [path for path in SOURCES if path.stem not in sanitized]
     watched = [path for path in SOURCES if path.stem in sanitized]
     parts = drivers.objects([drivers.written("registry.cpp", REGISTRY), *plain], *FLAGS, ahead=drivers.STANDARD)

@@ -1,4 +1,4 @@
-"""Where inputs change from step to step, asked of the harness's own header."""
+"""Compute where inputs change from step to step, with the harness's own header."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def functions() -> CDLL:
 
 
 def followed(seed: int, size: int, batches: int, steps: int, always: bool = False) -> tuple[np.ndarray, int]:
-    """The iteration of each input's last change (-1: none) after so many batches of steps, and the last iteration."""
+    """Return the iteration of each input's last change (-1: none) after this many batches of steps, and the last
+    iteration.
+    """
     functions().set_seed(seed)
     changed_at = np.full(size, -1, np.int64)
     last = functions().follow(size, PARTS, always, batches, steps, changed_at)

@@ -1,4 +1,4 @@
-// native/harness/include/firstlight/input_mutator.hpp with C linkage, so that tests can ask it.
+// Exports native/harness/include/firstlight/input_mutator.hpp with C linkage for tests.
 #include "firstlight/input_mutator.hpp"
 
 namespace {

@@ -88,7 +88,7 @@ esac
 
 
 class Checkout:
-    """A checkout in a folder with blanks, with a Python that misbehaves on request."""
+    """Represent a checkout in a folder with blanks, with a Python that misbehaves on request."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "a check out"
@@ -135,7 +135,7 @@ class Checkout:
         return not self.venv.exists()
 
     def free(self) -> bool:
-        """Does nobody have the lock?"""
+        """Return whether the lock is free."""
         with (self.cache / "setup.lock").open("a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

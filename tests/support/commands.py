@@ -18,7 +18,7 @@ SIDE = ("loops", "map", "patterns", "profile", "project", "simulate", "tune")
 
 
 def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
-    """The exit status, and what went to stdout and to stderr."""
+    """Return the exit status, the standard output and the standard error."""
     code = command_line.call(list(words))
     done = capsys.readouterr()
     return code, done.out, done.err

@@ -1,4 +1,4 @@
-"""What /proc/cpuinfo shows on processors of many kinds, shortened: one block for each of a few CPUs."""
+"""Samples of /proc/cpuinfo on many kinds of processors, shortened to one block for each of a few CPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants with directives on machines without a device: the host runs their unchanged loops in place of one."""
+"""Run variants with directives on machines without a device: the host executes their unchanged loops instead."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ NAMING = re.compile(r"^plain = .*?\n|^\[\[roles\]\].*?(?=^\[\[(?!roles)|\Z)", re
 
 
 def on_the_host(workload: Workload, variant: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
-    """The program of a variant whose prefix is `acc` or `target`; skips the test where gcc takes no such directives."""
+    """Return the program of a variant whose prefix is `acc` or `target`; skip the test if gcc does not support these
+    directives.
+    """
     kind = variant.partition("_")[0]
     tool, box = native.toolchain("base"), native.toolbox()
     offloads = [o for o in box.offloads if (o.capability, o.compiler) == (kind, "gcc")]

@@ -14,7 +14,7 @@ _MARKED = re.compile(r'<data value="([^"]*)" data-from="([^"]*)" data-unit="([^"
 
 
 def computed(page: str, document: str) -> list[str]:
-    """The formulas of all numbers in the page; fails at the first whose digits are not those of its value."""
+    """Return the formulas of all numbers in the page; fail at the first number whose digits differ from its value."""
     known = vars(json.loads(document, object_hook=lambda d: SimpleNamespace(**d)))
     known |= {"len": len, "sum": sum, "min": min, "max": max, "__builtins__": {}}
     formulas = []

@@ -1,4 +1,4 @@
-"""A small firstlight for fault tests: carries out launches of one program with the real launch and store rooms.
+"""Run a small firstlight for fault tests: it launches one program with the real packages for launches and the store.
 
     python driver.py ROOT EXECUTABLE LAUNCHES [MPI as JSON]
 

@@ -25,7 +25,7 @@ AT_ONCE = 2
 
 _READ = "algorithm array cmath cstdint functional memory span string utility vector"
 STANDARD = "".join(f"#include <{name}>\n" for name in _READ.split())
-"""What most sources of a library of ours read: to read it is the larger half of compiling a small one."""
+"""Most sources of a library include these: their parsing is the larger part of compiling a small source."""
 
 
 def objects(
@@ -35,7 +35,7 @@ def objects(
     environment: Mapping[str, str] | None = None,
     ahead: str = "",
 ) -> list[Path]:
-    """An object of each source, in their order. Skips the test where there is no such compiler.
+    """Return an object of each source, in their order. Skip the test if there is no such compiler.
 
     `ahead`, headers of the system, is compiled once for all of them.
     """
@@ -49,7 +49,7 @@ def objects(
 def linked(
     name: str, parts: Sequence[Path], *flags: str, compiler: str = "g++", environment: Mapping[str, str] | None = None
 ) -> Path:
-    """The program or library `name` made of objects and archives."""
+    """Link the program or library `name` from objects and archives."""
     command = _command(compiler, *flags)
     made = FOLDER / f"{_digest(_version(command[0]), *command, *map(_content, parts))}-{name}"
     with _locked(made.name):
@@ -59,28 +59,28 @@ def linked(
 
 
 def program(name: str, sources: Iterable[Path], *flags: str, ahead: str = "") -> Path:
-    """The program made of sources."""
+    """Build the program from sources."""
     return linked(
         name, objects(sources, *flags, ahead=ahead), *(flag for flag in flags if flag.startswith("-fsanitize"))
     )
 
 
 def library(source: Path, *flags: str, others: Sequence[Path] = ()) -> ctypes.CDLL:
-    """The functions of one source, called from Python; `others` are linked with it."""
+    """Load the functions of one source for calls from Python; `others` are linked with it."""
     return ctypes.CDLL(str(linked(f"{source.stem}.so", objects([source, *others], "-fPIC", *flags), "-shared")))
 
 
 def written(name: str, text: str) -> Path:
-    """A source that a test makes up."""
+    """Write a source that a test invents."""
     path = FOLDER / f"{_digest(text)}-{name}"
     with _locked(path.name):
-        if not path.exists():  # its date tells whether what was compiled ahead is that of it
+        if not path.exists():  # its date shows whether the precompiled form belongs to it
             path.write_text(text)
     return path
 
 
 def _precompiled(text: str, command: Sequence[str]) -> Path:
-    """A header with that text beside its compiled form, which GCC takes in its place where the flags are the same."""
+    """Write a header with that text and its compiled form, which GCC uses instead if the flags are the same."""
     header = written(f"{_digest(_version(command[0]), *command)}-ahead.hpp", text)
     made = header.with_name(f"{header.name}.gch")
     with _locked(made.name):
@@ -107,14 +107,14 @@ def _object(source: Path, command: Sequence[str], environment: Mapping[str, str]
 
 
 def _kept(command: Sequence[str], included: Sequence[str], source: Path) -> Path | None:
-    """The object of the source with all it includes as that is now; None where a header is gone."""
+    """Return the object of the source with the present content of all its headers; None if a header is missing."""
     if not all(map(os.path.exists, included)):
         return None
     return FOLDER / f"{_digest(_version(command[0]), *command, *included, *map(_content, included))}-{source.stem}.o"
 
 
 def _command(compiler: str, *flags: str) -> tuple[str, ...]:
-    """Skips the test where there is no such compiler."""
+    """Return the compiler's command line; skip the test if there is no such compiler."""
     found = shutil.which(compiler)
     if found is None:
         pytest.skip(f"no {compiler} here")
@@ -123,13 +123,13 @@ def _command(compiler: str, *flags: str) -> tuple[str, ...]:
 
 @cache
 def _version(compiler: str) -> str:
-    """What an update changes."""
+    """Return the values that an update changes."""
     file = Path(compiler).resolve()
     return f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}"
 
 
 def _make(words: Sequence[str], made: Path, environment: Mapping[str, str]) -> None:
-    """What the words make, which appears as a whole. Fails the test with the compiler's words."""
+    """Run a command whose file appears as a whole. Fail the test with the compiler's message."""
     part = made.with_name(f"{made.name}.part")
     done = subprocess.run([*words, "-o", str(part)], env=os.environ | environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -26,7 +26,8 @@ def used(since: float, until: float) -> float:
 
 
 class InventedMeter:
-    """The counter while it is a context: `file` has microjoules. `written` lists each update: its time and its value.
+    """Represent the counter while it is a context: `file` has microjoules. `written` lists each update: its time and
+    its value.
 
     A reader sees an old value or a new one, never a mixture: each update is one write of equal length.
     """

@@ -1,4 +1,5 @@
-"""A disk with faults: stands for `os` in firstlight.results.store.disk, counts the file operations and fails the n-th.
+"""Simulate a disk with faults: replace `os` in firstlight.results.store.disk, count the file operations, and fail the
+n-th.
 
 As in the tests of SQLite an error comes once, or it stays; a process is stopped before an operation or in the middle of
 a write; and at a power cut there is only what was brought to the disk, while of what was done since any part may be
@@ -19,18 +20,18 @@ COUNTED = {
     "scandir", "statvfs", "utime",
 }  # fmt: skip
 TAKING = {"open", "mkdir", "link", "rename", "write", "fsync"}
-"""What a full disk refuses; of `open` only what makes a file."""
+"""A full disk refuses these; `open` only if it creates a file."""
 
 
 class Killed(BaseException):
-    """The process was killed: nothing that it would have done happens."""
+    """Report that the process was killed: it does nothing more."""
 
 
 Fault = Callable[["Faulty", str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 
 
 class Faulty:
-    """From the `at`-th operation on, `fault` carries them out, or does not."""
+    """Execute operations; from the `at`-th on, `fault` decides whether they are executed."""
 
     def __init__(self, at: int = 0, fault: Fault | None = None, disk: Remembered | None = None) -> None:
         self.at, self.fault, self.disk = at, fault, disk
@@ -53,7 +54,7 @@ class Faulty:
         return operation
 
     def carry_out(self, name: str, real: Callable[..., Any], words: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Carry it out. Nothing here waits for a real disk."""
+        """Execute it, without waiting for a real disk."""
         if self.disk is None:
             return None if name == "fsync" else real(*words, **options)
         return self.disk.take(name, real, words, options)
@@ -96,7 +97,7 @@ def interrupt(*, after: bool) -> Fault:
         faulty.struck = True
         result = faulty.carry_out(name, real, words, options) if after else None
         if name == "open" and after:
-            os.close(result)  # Python raises before anybody has the number; the process ends and closes it
+            os.close(result)  # Python raises before the caller has the number; the process ends and closes it
         raise KeyboardInterrupt
 
     return fault
@@ -113,7 +114,7 @@ def kill(faulty: Faulty, name: str, real: Callable[..., Any], words: tuple[Any, 
 
 
 class Remembered:
-    """Which names and contents below `root` are on the disk, and what was done to names that is not there yet."""
+    """List the names and contents below `root` that are on the disk, and the changes of names that are not yet."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -121,7 +122,7 @@ class Remembered:
         self._known = {root.stat().st_ino: 0}  # by inode: our own number, for inodes are given away again
         self._names: dict[int, dict[str, int]] = {0: {}}  # of folders, as on the disk
         self._data: dict[int, bytes] = {}  # of files, as on the disk
-        self._pending: list[list[tuple[int, str, int | None]]] = []  # each at once or not at all
+        self._pending: list[list[tuple[int, str, int | None]]] = []  # each immediately or not at all
 
     def take(self, name: str, real: Callable[..., Any], words: tuple[Any, ...], options: dict[str, Any]) -> Any:
         if name == "fsync":
@@ -169,7 +170,7 @@ class Remembered:
         self._pending = [change for change in self._pending if change not in ours]
 
     def cuts(self) -> Iterator[dict[str, bytes | None]]:
-        """Every state in which the power may leave the tree: content by path, None for a folder.
+        """Yield every state in which a power cut may leave the tree: content by path, None for a folder.
 
         Changes of names since the last sync may be there in part; content is there as a whole or not at all.
         """
@@ -203,7 +204,7 @@ def _apply(names: dict[int, dict[str, int]], change: list[tuple[int, str, int | 
 
 
 def build(root: Path, tree: dict[str, bytes | None]) -> None:
-    """Make a tree as `cuts` tells it, in an empty folder."""
+    """Make a tree as `cuts` describes it, in an empty folder."""
     root.mkdir()
     for name, data in tree.items():
         if data is None:

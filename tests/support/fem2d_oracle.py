@@ -35,7 +35,7 @@ def quadratic(n: int) -> sp.csr_matrix:
 
 
 def prolongation(n: int) -> sp.csr_matrix:
-    """From n/2 cells a side to n. The centre of a cell lies on the diagonal from (1, 0) to (0, 1)."""
+    """Interpolate from n/2 cells per side to n. The centre of a cell is on the diagonal from (1, 0) to (0, 1)."""
     half = n // 2 + 1
     p = sp.lil_matrix(((n + 1) ** 2, half**2))
     for j, i in np.ndindex(n + 1, n + 1):
@@ -47,14 +47,14 @@ def prolongation(n: int) -> sp.csr_matrix:
 
 
 def free(n: int) -> Vector:
-    """1 at the nodes that no Dirichlet condition holds."""
+    """Return 1 at the nodes without a Dirichlet condition."""
     nodes = np.ones((n + 1, n + 1))
     nodes[0] = nodes[n] = 0
     return nodes.ravel()
 
 
 class Levels:
-    """Nested grids of 8, 16, ... cells a side; the finest holds the nodes of the quadratic elements."""
+    """Represent nested grids of 8, 16, ... cells per side; the finest has the nodes of the quadratic elements."""
 
     def __init__(self, level: int) -> None:
         self.n = [8 * 2**k for k in range(level + 2)]

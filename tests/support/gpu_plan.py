@@ -14,16 +14,16 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = ("CMakeLists.txt", "cmake", "native", "src", "workloads", "tests/support")
-"""What the programs depend on."""
+"""The programs depend on these files."""
 RECORD = "/the/record.jsonl"
-"""What stands for the file of the record in the words of a launch (tests/support/gpu_programs.py)."""
+"""This word stands for the file of the record in the arguments of a launch (tests/support/gpu_programs.py)."""
 SANITIZERS = ("memcheck", "racecheck")
 SANITIZER_FOUND = 86
 
 
 @dataclass(frozen=True)
 class Step:
-    """One command. `key`: all that its result depends on. `limit`: seconds."""
+    """Represent one command. `key`: all inputs of its result. `limit`: seconds."""
 
     name: str
     key: str
@@ -34,7 +34,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """How a step ended, with the reason: `passed`, `failed`, or `refused` (the program states what it lacks).
+    """Represent how a step ended, with the reason: `passed`, `failed`, or `refused` (the program states what it lacks).
 
     A launch of a wrong variant is `accepted` if its check holds and larger sizes follow.
     """
@@ -46,7 +46,7 @@ class Result:
 
 
 class Plan:
-    """The steps in their order, as far as they are known from the results of earlier ones."""
+    """Represent the steps in their order, as far as they are known from the results of earlier ones."""
 
     def __init__(self, folder: Path, given: argparse.Namespace, sources: str, sanitizer: str | None) -> None:
         self.folder, self.given, self.sources, self.sanitizer = folder, given, sources, sanitizer
@@ -54,7 +54,7 @@ class Plan:
         self.run = "-".join(["gpu", sources[:8], *given.workload])
 
     def steps(self, results: Results) -> Iterator[Step]:
-        """Yield each step. The caller runs it before it takes the next, which may depend on the output."""
+        """Yield each step. The caller runs it before it requests the next, which may depend on the output."""
         environment, listing = self._environment(), self._helper("list", 60.0)
         yield environment
         yield listing
@@ -99,7 +99,7 @@ class Plan:
         return str(kinds[0]) if kinds else str(self.cache / "venv/bin/python")
 
     def _checks(self, program: dict[str, Any], results: Results) -> Iterator[Step]:
-        """The launches of a program; of a wrong variant until one is rejected."""
+        """Yield the launches of a program; of a wrong variant until one is rejected."""
         count = len(program["trials"])
         for number, words in enumerate(program["trials"], 1):
             step = self._launch(f"check {program['name']} {number} of {count}", program, words, 60.0)
@@ -113,7 +113,7 @@ class Plan:
         return Step(name, program["sha256"], placed, limit, program["environment"])
 
     def _watched(self, program: dict[str, Any], tool: str) -> Iterator[Step]:
-        """The program under a tool of compute-sanitizer. Wrong variants are left out."""
+        """Yield the program under a tool of compute-sanitizer. Wrong variants are excluded."""
         name = f"{tool} {program['name']}"
         for words in [] if program["broken"] else program["trials"]:
             at = words.index(program["executable"])
@@ -165,7 +165,9 @@ def digest() -> str:
 
 
 class Results:
-    """The results of all calls, one file per step, replaced as a whole: a kill loses only the step in progress."""
+    """Represent the results of all calls, one file per step, replaced as a whole: a kill loses only the step in
+    progress.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -25,12 +25,13 @@ from firstlight.system import machine
 from firstlight.toolchain import Toolbox
 
 OUTPUT = "/the/record.jsonl"
-"""What stands for the file of the record in the words of a launch."""
+"""This word stands for the file of the record in the arguments of a launch."""
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 
 
 class Launchable(msgspec.Struct):
-    """One program. `trials`: the words of each launch at small sizes; without any it is built only, or not at all.
+    """Represent one program. `trials`: the arguments of each launch at small sizes; without any it is only built, if at
+    all.
 
     `sha256`: of the executable; "" if there is none, which `error` explains.
     """

@@ -1,4 +1,4 @@
-"""Invented machines of any size: what their kernel would tell in /proc and /sys, and the machine that is read from it.
+"""Invent machines of any size: the files of their kernel in /proc and /sys, and the machine that is read from them.
 
 The trees have the shapes of real ones (those that hwloc collects), a few files of each.
 """
@@ -15,7 +15,9 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
 class Core(NamedTuple):
-    """One invented core: its CPUs, its place (socket, NUMA node, group behind one last cache, cluster), its kind."""
+    """Represent one invented core: its CPUs, its place (socket, NUMA node, group behind one last cache, cluster), its
+    kind.
+    """
 
     cpus: tuple[int, ...]
     socket: int
@@ -27,7 +29,9 @@ class Core(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How a tree is written. `numbering` of CPUs: "half": siblings are n and n + N / 2; "next": 2 n and 2 n + 1."""
+    """Describe how a tree is written. `numbering` of CPUs: "half": siblings are n and n + N / 2; "next": 2 n and 2 n +
+    1.
+    """
 
     sockets: int = 1
     cores: int = 4  # of each socket, the small ones not counted
@@ -36,7 +40,7 @@ class Shape(NamedTuple):
     group: int = 8  # cores behind one last cache
     numbering: str = "half"
     small: int = 0  # cores of a slower kind, one thread each, four behind a second-level cache
-    kinds_by: str = "units"  # what distinguishes the kinds: "units" (Intel), "capacity" (Arm), "" (by threads alone)
+    kinds_by: str = "units"  # distinguishes the kinds: "units" (Intel), "capacity" (Arm), "" (by threads alone)
     maps_only: bool = False
     numbers_only: bool = False  # caches have an id instead of who shares them
     old_names: bool = False  # thread_siblings instead of core_cpus
@@ -71,7 +75,7 @@ SHAPES: Mapping[str, Shape] = {
 
 
 def cores_of(shape: Shape) -> list[Core]:
-    """The cores of the machine, whatever of them may be used."""
+    """Return the cores of the machine, including those that may not be used."""
     many = shape.sockets * shape.cores
     found = []
     for k in range(many):
@@ -163,7 +167,7 @@ def invent(root: Path, shape: Shape) -> Path:
 
 
 def machine(folder: Path, shape: Shape | str) -> Machine:
-    """The machine as it is read from an invented tree in `folder`."""
+    """Return the machine as it is read from an invented tree in `folder`."""
     return linux.describe(invent(folder / "root", SHAPES[shape] if isinstance(shape, str) else shape), folder / "cache")
 
 
@@ -175,7 +179,7 @@ def _by(cores: Iterable[Core], name: str) -> dict[object, list[Core]]:
 
 
 class _Sets:
-    """Writes sets of CPUs as this kernel does."""
+    """Write sets of CPUs in the format of this kernel."""
 
     def __init__(self, shape: Shape, width: int) -> None:
         self._maps_only, self._width = shape.maps_only, width

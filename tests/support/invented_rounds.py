@@ -18,7 +18,7 @@ RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
 
 
 class Notes:
-    """A display that remembers."""
+    """Represent a display that records."""
 
     def __init__(self) -> None:
         self.state = State()
@@ -102,7 +102,7 @@ def noisy(_: str, k: int) -> float:
 
 
 def priced(bench: Bench, prices: dict[str, float]) -> Callable[[Cell, int], LaunchRecord]:
-    """Launches that take 1 s but for those named."""
+    """Return launches that last 1 s, except those named."""
 
     def launch(cell: Cell, number: int) -> LaunchRecord:
         bench.seconds = prices.get(cell.id, 1.0)

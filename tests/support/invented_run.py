@@ -87,7 +87,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
 
 @functools.cache
 def metrics() -> dict[str, tuple[Metric, ...]]:
-    """As the shipped headers declare them, the most important."""
+    """Declare the most important metrics, as the shipped headers do."""
     made = {}
     for line in METRICS.strip().splitlines():
         workload, _, rest = line.partition(" ")
@@ -107,7 +107,7 @@ def run(
     names: tuple[str, ...] = (),
     toolbox: Toolbox | None = None,
 ) -> Scene:
-    """A complete run of the suite on this machine, with these tools or the two compilers of `synthetic_machine`."""
+    """Return a complete run of the suite on this machine, with these tools or those of `synthetic_machine`."""
     rng, toolbox, quantities = random.Random(seed), toolbox or synthetic_machine.toolbox(), metrics()
     planned = plan(suite, WORKLOADS, names, toolbox, on)
     cells = planned.cells
@@ -125,7 +125,7 @@ def run(
 
 
 def record(cell: Cell, number: int, rng: random.Random, on: Machine) -> LaunchRecord:
-    """One good launch."""
+    """Return one good launch."""
     program, place = cell.program, cell.placement
     workload, quantities = WORKLOADS[program.workload], metrics()[program.workload]
     shift = math.exp(rng.gauss(0, 0.01)) * _skill(program.key)
@@ -150,7 +150,7 @@ def record(cell: Cell, number: int, rng: random.Random, on: Machine) -> LaunchRe
 
 
 def binding(cell: Cell, on: Machine) -> Iterator[Binding]:
-    """As launchers bind: to whole cores of their own, else to hardware threads, else not at all."""
+    """Bind like launchers: to whole cores, else to hardware threads, else not at all."""
     place = cell.placement
     unit = bind_unit(place, NodeCapacity(on.cores, len(on.cpus)))
     some = cores.among(on, on.cpus)
@@ -183,7 +183,7 @@ def _cases(cell: Cell) -> Iterator[dict[str, int | float | str]]:
 
 
 def _skill(key: str) -> float:
-    """How much longer than the best a program takes: its own, always the same."""
+    """Return the factor by which a program is slower than the best: constant for each program."""
     return 1.0 + zlib.crc32(key.encode()) % 41 / 100
 
 
@@ -221,13 +221,13 @@ def _work(
 
 
 def _rate(size: float, busy: int, nodes: int, on: Machine) -> float:
-    """Bytes a second from where the data lie, over all cores of all nodes that are used."""
+    """Return bytes per second from the memory of the data, over all cores of all used nodes."""
     rate = {"L1": 140e9, "L2": 60e9, "L3": 25e9}.get(_levels(on).place(size / nodes, busy))
     return (rate * busy if rate else min(12e9 * busy, 150e9 * max(1, len(on.numa)))) * nodes
 
 
 _NOMINAL: dict[int, tuple[Machine, Hierarchy]] = {}
-"""By the machine's identity: of one with a thousand cores it takes a while to find out."""
+"""Stores the result by the machine's identity: the computation is slow for a thousand cores."""
 
 
 def _levels(on: Machine) -> Hierarchy:
@@ -237,6 +237,6 @@ def _levels(on: Machine) -> Hierarchy:
 
 
 def _latency(size: float, on: Machine) -> float:
-    """Nanoseconds of an access."""
+    """Return the nanoseconds of an access."""
     steps = ((1, 1.6), (2, 5.0), (3, 16.0))
     return next((ns for level, ns in steps if (c := on.cache(level)) is not None and size <= c.size), 110.0)

@@ -22,7 +22,7 @@ fake, place = sys.argv[1], Path(sys.argv[2])
 
 
 def living(word: str) -> Iterator[int]:
-    """The processes whose command line holds `word`."""
+    """Return the processes whose command line contains `word`."""
     for pid, process in tree.table().items():
         with contextlib.suppress(OSError):
             if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes() and process.state not in "ZX":

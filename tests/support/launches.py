@@ -37,7 +37,7 @@ _Any = TypeVar("_Any", bound=_Ended)
 
 
 def settled(launch: Callable[[], _Any]) -> _Any:
-    """What `launch` returns; it is called once more where ranks died leaving. A fault of ours is one then, too."""
+    """Return the result of `launch`; call it once more if ranks died while leaving. A second failure is our fault."""
     ended = launch()
     if not died_leaving(ended.stderr):
         return ended
@@ -48,7 +48,7 @@ def settled(launch: Callable[[], _Any]) -> _Any:
 def by_hand(
     words: Sequence[str | Path], environment: Mapping[str, str], timeout: float = turns.PATIENCE
 ) -> subprocess.CompletedProcess[str]:
-    """A command with MPI's launcher in it, run to its end with these variables besides all that there are."""
+    """Run a command that contains MPI's launcher to its end, with these variables and all that are set."""
     own = {**os.environ, **environment}
     return settled(
         lambda: subprocess.run(

@@ -64,7 +64,7 @@ def read(path: str = "a.c") -> Source:
 
 
 def outcomes(word: str = "", file: str = "a.c") -> list[TunedLoop]:
-    """`word` stands in every text that comes from a file or a compiler."""
+    """Yield outcomes; every text from a file or a compiler contains `word`."""
     loops = {one.name: one for one in read().loops}
     found = []
     for family, speed in (("gcc", 2.0), ("clang", 3.5)):

@@ -18,7 +18,7 @@ Slower = Callable[[int], Mapping[str, float]]
 
 
 def lines_of(record: LaunchRecord) -> bytes:
-    """A launch file, with its own hash."""
+    """Return a launch file with its own hash."""
     parts = [record.start, *([record.launch] if record.launch else []), *record.cases, *record.checks, *record.devices]
     parts += [*record.samples, *record.series, *record.fields, *record.counters]
     before = b"".join(lines.encode(x) for x in [*parts, *([End(len(record.cases))] if record.complete else [])])
@@ -33,8 +33,9 @@ def write(
     records: Iterable[LaunchRecord] | None = None,
     **changes: object,
 ) -> Path:
-    """The scene's run as `folder/name`, sealed. `changes`: of run.json; `records`: in place of the scene's, taken one
-    at a time."""
+    """Write the scene's run as `folder/name`, sealed. `changes`: of run.json; `records`: used instead of the scene's,
+    one at a time.
+    """
     path = folder / name
     (path / layout.LAUNCHES).mkdir(parents=True)
     later = started - scene.run.started

@@ -17,7 +17,7 @@ ABSENT = "a login shell knows no `module`: apt install environment-modules"
 
 
 def make(folder: Path) -> Path:
-    """Returns the compiler of `trial/13.1`."""
+    """Write the tree and return the compiler of `trial/13.1`."""
     compiler = folder / "compiler" / "bin" / "g++"
     compiler.parent.mkdir(parents=True)
     compiler.write_text(f'#!/bin/sh\nexec {shutil.which("g++")} "$@"\n')
@@ -32,6 +32,6 @@ def make(folder: Path) -> Path:
 
 
 def environment(folder: Path, own: Mapping[str, str]) -> dict[str, str]:
-    """`own`, with nothing loaded and the modules of this tree alone."""
+    """Return `own`, with nothing loaded and only the modules of this tree."""
     plain = {n: v for n, v in own.items() if n not in ("LOADEDMODULES", "_LMFILES_")}
     return plain | {"MODULEPATH": str(folder / "modulefiles")}

@@ -1,4 +1,4 @@
-"""How a mutant is built: as its tree builds the variant, in a copy of the chapter's folder."""
+"""Build mutants as their tree builds the variant, in a copy of the chapter's folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATIENCE = 120.0
 
 
 class Kit(msgspec.Struct, frozen=True):
-    """A variant, its program and how that is made."""
+    """Describe a variant, its program and how it is built."""
 
     variant: Variant
     program: Program
@@ -40,7 +40,7 @@ def kits(workload: Workload, files: Sequence[str] = ()) -> dict[str, Kit]:
 
 
 class Bench:
-    """A copy of a chapter's folder by links, in which one file at a time is another; builds there."""
+    """Copy a chapter's folder by links, replace one file at a time, and build there."""
 
     def __init__(self, folder: Path, chapter: Path) -> None:
         self.folder, self.chapter = folder, chapter
@@ -62,13 +62,13 @@ class Bench:
             place.symlink_to(mutant.file)
 
     def original(self, kit: Kit) -> bytes:
-        """What the compiler makes of the variant as it is. It is an error of the tree where there is nothing."""
+        """Return the compiler's output for the unchanged variant. If there is none, the tree has an error."""
         made = self.object(kit, turns.PATIENCE)
         assert made, f"{kit.variant.name} does not compile as its tree compiles it"
         return made
 
     def object(self, kit: Kit, patience: float = PATIENCE) -> bytes:
-        """What the compiler makes of the variant here; b"" where it refuses. Raises TimeoutExpired."""
+        """Return the compiler's output for the variant here; b"" if it refuses. Raise TimeoutExpired."""
         source = kit.variant.source.relative_to(self.chapter.parent)
         made = self.folder / f"{kit.variant.name}.o"
         made.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Trials of mutants: a sample of them runs, and the survivors are reported.
+"""Run trials of a sample of mutants and report the survivors.
 
     ./fl test --mutants [WORKLOAD...] [--sample N]
 
@@ -39,13 +39,13 @@ FOLDER = native.CACHE / "mutants"
 MEMORY = 8 << 30
 """Bytes of addresses that a mutant may use."""
 SHORTEST = 3.0
-"""Seconds before a mutant is late; else ten times what the original takes."""
+"""A mutant is late after this many seconds, or after ten times the time of the original."""
 
 CHECK, CRASH, LATE, STILLBORN, SAME, LISTED, SURVIVED = FATES = (
     "check", "crash", "time-out", "stillborn", "same code", "listed", "survived",
 )  # fmt: skip
 REFUSED = "refused"
-"""A launch that the program does not want; where the original takes it, that finds the mutant."""
+"""The program refuses such a launch; if the original accepts it, the launch finds the mutant."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -55,7 +55,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Trial:
-    """The mutants of one workload."""
+    """Represent the mutants of one workload."""
 
     def __init__(self, workload: Workload, jobs: int, files: Sequence[str] = ()) -> None:
         self.workload, self.files = workload, files
@@ -128,7 +128,7 @@ class Trial:
 
 
 def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool = True) -> tuple[str, str]:
-    """How a launch ended: "" for verified, CHECK, CRASH, LATE, REFUSED; and a word about it."""
+    """Return how a launch ended ("" for verified, CHECK, CRASH, LATE, REFUSED), and a word about it."""
     seen = repr((hashlib.sha256(program.read_bytes()).hexdigest(), case, native.EFFORT))
     known = FOLDER / "known" / hashlib.sha256(seen.encode()).hexdigest()
     if remembered and known.exists():
@@ -186,7 +186,7 @@ def summary(verdicts: Iterable[Verdict]) -> str:
 
 
 def score(verdicts: Iterable[Verdict]) -> float:
-    """The share found of those that can be found."""
+    """Return the share of mutants found among those that can be found."""
     counts = Counter(v.fate for v in verdicts)
     found = counts[CHECK] + counts[CRASH] + counts[LATE]
     return found / (found + counts[SURVIVED]) if found + counts[SURVIVED] else 1.0
@@ -211,7 +211,7 @@ def table(rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def limited() -> None:
-    """A mutant that asks for all memory gets none."""
+    """Limit the memory, so that a mutant that requests all of it fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or soft > MEMORY:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))

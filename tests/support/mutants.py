@@ -1,4 +1,4 @@
-"""Mutants: the timed code of workloads with one small change each, and the programs and cases that judge them.
+"""Make mutants: the timed code of workloads with one small change each, and the programs and cases that judge them.
 
 universalmutator makes the changes, by rules on lines; the compiler of the ordinary build compiles the changed file with
 the ordinary flags and links it with the ordinary harness and judge; the ordinary program judges it on small cases.
@@ -71,13 +71,15 @@ _DECLARES = re.compile(
     r"\s*(static |thread_local |constexpr |const |auto |alignas|[\w:]+(<.*>)?[*&]? \w+(\[.*\])?(;|\{| = |, \w+))"
 )
 _ADDS = re.compile(r"[-+*/|^]=|\+\+|--|swap|MPI_(I?[bsr]?[Ss]end|I?[Rr]ecv|Start|Accumulate)\b")
-"""What done twice is not as done once."""
+"""These statements have another effect if they are executed twice."""
 _COUNTS = re.compile(r"; (\w+) < .*; \+\+\1\)")
 _LEAVES = re.compile(r"\s*(return\b.*\S;|break;|continue;|case |default:|.*\breturn .*;)")
 
 
 def mutants(file: Path) -> list[Mutant]:
-    """All of a file, each kind in an order by hash, the kinds in turn: the first N are the sample of N."""
+    """Return all mutants of a file, each kind in an order by hash, the kinds alternately: the first N are the sample of
+    N.
+    """
     from universalmutator import mutator
 
     lines = file.read_text().splitlines(keepends=True)
@@ -100,7 +102,7 @@ def mutants(file: Path) -> list[Mutant]:
 
 
 def sensible(was: str, now: str) -> str:
-    """The kind of a change that is worth compiling; "" where it changes no code or cannot be C++.
+    """Return the kind of a change that is worth compiling; "" if it changes no code or cannot be C++.
 
     Relies on clang-format: a binary operator has blanks on both sides, brackets of templates and * of pointers do not.
     """
@@ -153,7 +155,7 @@ def sensible(was: str, now: str) -> str:
 
 
 def _different(was: str, now: str) -> tuple[list[str], list[str]]:
-    """The tokens between what begins and what ends both alike."""
+    """Return the tokens between the common begin and the common end."""
     a, b = _TOKEN.findall(was), _TOKEN.findall(now)
     while a and b and a[0] == b[0]:
         a, b = a[1:], b[1:]
@@ -163,7 +165,7 @@ def _different(was: str, now: str) -> tuple[list[str], list[str]]:
 
 
 def _spaced(was: str, operator: str, now: str) -> bool:
-    """Whether the operator that changed has a blank on both sides."""
+    """Return whether the changed operator has a blank on both sides."""
     at = next((i for i, (x, y) in enumerate(zip(was, now, strict=False)) if x != y), 0)
     starts = [m.start() for m in re.finditer(re.escape(operator), was) if m.start() - 1 <= at <= m.end()]
     return any(was[s - 1 : s] == " " == was[s + len(operator) : s + len(operator) + 1] for s in starts)
@@ -185,7 +187,7 @@ def _balanced_as(was: str, now: str) -> bool:
 
 
 class Listed(msgspec.Struct, frozen=True, rename={"now": "is"}, forbid_unknown_fields=True):
-    """A change that no check can find, and why; without `now`, every change of this line."""
+    """Describe a change that no check can find, and why; without `now`, every change of this line."""
 
     file: str
     was: str
@@ -198,8 +200,9 @@ class Listed(msgspec.Struct, frozen=True, rename={"now": "is"}, forbid_unknown_f
 
 
 class Cases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Launches of the variants that fit: each of `arguments` on each placement, ranks x threads; they are verified, or
-    refused where the declaration expects it, or where a variant cannot do what others can."""
+    """List launches of the variants that match: each of `arguments` on each placement, ranks x threads. A launch is
+    verified, or refused if the declaration expects it or a variant cannot do what others can.
+    """
 
     arguments: tuple[str, ...]
     variants: tuple[str, ...] = ("*",)
@@ -208,8 +211,9 @@ class Cases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What mutants.toml says. `first`: patterns of variants by which headers are judged first; `without`: files that
-    are left alone, and why."""
+    """Represent the content of mutants.toml. `first`: patterns of variants that judge headers first; `without`:
+    excluded files with the reasons.
+    """
 
     cases: tuple[Cases, ...] = ()
     equivalent: tuple[Listed, ...] = ()
@@ -229,7 +233,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 def cases(workload: Workload, variant: Variant) -> list[Case]:
-    """As declared; where nothing is, the small ones of the suites on a few placements."""
+    """Return the declared cases; without any, the small ones of the suites on a few placements."""
     fitting = [c for c in declared(workload).cases if any(fnmatchcase(variant.name, p) for p in c.variants)]
     if fitting:
         every = [(c, words, place) for c in fitting for words in c.arguments for place in c.placements]
@@ -246,7 +250,7 @@ def _placement(shape: str) -> Placement:
 
 
 def judged(workload: Workload) -> list[Variant]:
-    """Variants in C++ for processors, which this machine can build; of several libraries one is enough."""
+    """Return the variants in C++ for processors that this machine can build; one is enough for several libraries."""
     tool = native.toolchain("base")
     assert tool is not None, "no gcc here"
     some = [

@@ -40,7 +40,7 @@ COMPILERS = ("gcc", "clang")
 
 @cache
 def toolbox() -> Toolbox:
-    """What is here, and each compiler's base flags once more, with less optimisation (`BRIEF`)."""
+    """Return the tools of this machine, and each compiler's base flags once more with less optimisation (`BRIEF`)."""
     found = toolchains.discover(here, CACHE)
     brief = [
         replace(t, name=f"{t.compiler}-{BRIEF}", flags=(*t.flags, "-Og"))
@@ -51,8 +51,9 @@ def toolbox() -> Toolbox:
 
 
 BRIEF = "brief"
-"""Name of the toolchains of broken variants, and of all without --full: whether a check holds does not depend on
-optimisation, which is half of their compile time. With --full, what is right is compiled as users' programs are."""
+"""The name of the toolchains of broken variants, and of all without --full: the result of a check does not depend on
+optimisation, which is half of their compile time. With --full, correct variants are compiled as users' programs are.
+"""
 
 
 def toolchain(flag_set: str, compiler: str = "gcc", brief: bool = False) -> Toolchain | None:
@@ -66,7 +67,7 @@ def variants(broken: bool) -> list[tuple[Workload, Variant]]:
 
 PLAINEST = ("serial", "omp", "mpi", "mpi_blocking")
 KINDS = ((), ("openmp",), ("mpi",))
-"""What a representative needs: nothing (serial), threads or processes."""
+"""A representative of a kind needs this: nothing (serial), threads or processes."""
 
 
 @cache
@@ -86,7 +87,7 @@ def of_newcomer(workload: Workload, variant: Variant) -> bool:
 
 
 def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Program]:
-    """The programs that one source file becomes with one toolchain here: one an MPI library, one a BLAS library."""
+    """Return the programs of one source file with one toolchain: one per MPI library, one per BLAS library."""
     here = toolbox()
     return [
         program
@@ -96,7 +97,7 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
 
 
 def buildable(variant: Variant, tool: Toolchain) -> bool:
-    """Whether this toolchain has what the variant needs, with one of the MPI libraries here or without any."""
+    """Return whether this toolchain supports the variant, with one of the MPI libraries here or without any."""
     workload = next(w for w in workloads.values() if variant in w.variants)
     return bool(programs(workload, variant, tool))
 
@@ -118,14 +119,14 @@ def _meets_all(variant: Variant) -> bool:
 
 
 def runs(variant: Variant) -> bool:
-    """Whether this machine has the devices that it needs."""
+    """Return whether this machine has the devices that the variant needs."""
     return bool(here.gpus) or not on_device(variant.needs)
 
 
 def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
-    """The programs of a variant that `test_workloads` makes: one MPI library, MPICH where it is there, for it starts
-    soonest; with --full in turn over the variants, and the next one with the next compiler. A broken variant then meets
-    Open MPI: its ranks wait without spinning, so that further tests may start many.
+    """Return the programs of a variant that `test_workloads` makes: one MPI library, MPICH where it is there, for it
+    starts soonest; with --full in turn over the variants, and the next one with the next compiler. A broken variant
+    then meets Open MPI: its ranks wait without spinning, so that further tests may start many.
 
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
     meets each library. What only one compiler can build meets all libraries there, if it can run.
@@ -157,8 +158,9 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
 
 
 def on_each_library(workload: Workload, variant: Variant) -> list[Program]:
-    """A program for each MPI library that `test_workloads` meets, of those that it makes: with one library by gcc, with
-    the next by clang. A broken variant has one."""
+    """Return a program for each MPI library that `test_workloads` uses, among those that it makes: the first library
+    with gcc, the next with clang. A broken variant has one.
+    """
     found: dict[tuple[str, str | None], Program] = {}
     for compiler in compilers(variant)[: 1 if variant.broken else None]:
         for program in met(workload, variant, compiler):
@@ -171,7 +173,7 @@ def made_from(workload: Workload, variant: Variant, program: Program) -> bool:
 
 
 def built_somehow(workload: Workload, variant: Variant) -> Built:
-    """One program of it that `test_workloads` makes, too; skips the test where nothing here builds it."""
+    """Return one program of the variant that `test_workloads` makes, too; skip the test if nothing here builds it."""
     programs = on_each_library(workload, variant)
     if not programs:
         pytest.skip("nothing here builds it")
@@ -231,7 +233,7 @@ COUNTED = ("--samples", "2", "--steps", "1")
 
 
 class Output(msgspec.Struct):
-    """How a program ended and the lines of its record."""
+    """Represent the end of a program and the lines of its record."""
 
     status: int | None
     reason: str
@@ -242,7 +244,7 @@ class Output(msgspec.Struct):
         return [line for line in self.lines if line["type"] == kind]
 
     def iterations(self, *names: str) -> dict[tuple[object, ...], int]:
-        """Iterations by the values of those parameters; the same on every rank and in every sample."""
+        """Return iterations by the values of those parameters; they are the same on every rank and in every sample."""
         found: dict[tuple[object, ...], set[float]] = {}
         for sample in self.of("sample"):
             parameters = self.of("case")[sample["case"]]["parameters"]
@@ -277,7 +279,7 @@ def run(
 
 
 def yielding(program: Program, place: Placement) -> bool:
-    """Whether its processes give way while they wait for messages: Open MPI's, as `conftest` configures it."""
+    """Return whether its processes yield while they wait for messages: Open MPI's do, as `conftest` configures it."""
     mpi = next((m for m in toolbox().mpis if m.name == program.mpi), None)
     return mpi is not None and mpi.family == "openmpi" and place.threads == 1
 
@@ -297,7 +299,7 @@ def _launch(
 
 
 def verified(built: Built, place: Placement, folder: Path, *arguments: str, effort: tuple[str, ...] = EFFORT) -> Output:
-    """One launch in which every check held."""
+    """Run one launch; every check must pass."""
     output = run(built, place, arguments, folder, effort)
     assert (output.status, output.reason) == (0, ""), (output.stderr, [c for c in output.of("check") if not c["ok"]])
     assert output.of("check") and all(check["ok"] for check in output.of("check"))
@@ -315,6 +317,6 @@ def finds_one_wrong_element(built: Built, n: int, folder: Path, *arguments: str,
 
 
 def direct(built: Built, *words: str) -> subprocess.CompletedProcess[str]:
-    """A serial program called by hand."""
+    """Call a serial program without a launcher."""
     assert built.executable is not None, built.error
     return subprocess.run([built.executable, *words], capture_output=True, text=True, timeout=60)

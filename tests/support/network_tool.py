@@ -1,4 +1,4 @@
-"""The networks' native code as tests ask it: under sanitizers (network_driver.cpp), and firstlight-simulate itself."""
+"""Run the networks' native code for tests: under sanitizers (network_driver.cpp), and firstlight-simulate itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOGGOPS = "L=2500,o=1500,g=1000,G=6,O=0,S=65535"
 
 
 class Tool:
-    """One process that answers all questions of a module."""
+    """Represent one process that answers all questions of a module."""
 
     def __init__(self, program: Path) -> None:
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -48,7 +48,7 @@ class Tool:
 
 
 def build(name: str = "network", own: Sequence[Path] = (DRIVER,), *flags: str) -> Path:
-    """The program made of `own` sources, which take the flags, and the networks', compiled once for all such."""
+    """Build the program from `own` sources, which use the flags, and the networks', compiled once for all such."""
     networks = drivers.objects(sorted((NATIVE / "network" / "src").glob("*.cpp")), *FLAGS, ahead=drivers.STANDARD)
     driven = drivers.objects(own, *FLAGS, *flags, ahead=drivers.STANDARD)
     return drivers.linked(name, [*networks, *driven], *SANITIZE, *flags)
@@ -58,7 +58,7 @@ def build(name: str = "network", own: Sequence[Path] = (DRIVER,), *flags: str) -
 
 
 def run(simulator: Path, *words: object, status: int | None = 0) -> subprocess.CompletedProcess[str]:
-    """Ends with `status`; None: with whichever."""
+    """Run the tool, which must end with `status`; None: with any status."""
     done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert status in (done.returncode, None), done.stderr
     return done

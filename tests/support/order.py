@@ -9,8 +9,9 @@ CLASSES = ("faults", "native", "browser")
 
 
 def first_the_long(items: list[pytest.Item]) -> None:
-    """What waits for daemons comes first, so that others run meanwhile; then what meets each workload, for others find
-    its programs made; then what is long; what runs alone comes last: until then no worker waits for another."""
+    """Order tests: those that wait for daemons first, so that others run meanwhile; then those that run each workload,
+    whose programs others reuse; then long ones. Tests that run alone are last: until then no worker waits for another.
+    """
     items.sort(key=_rank)
 
 

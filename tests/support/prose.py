@@ -118,14 +118,14 @@ def _lengths(page: str) -> Iterator[str]:
 
 
 def _lines(page: str) -> Iterator[str]:
-    """Tables and code cannot be wrapped, and neither can a long word at the end of a line."""
+    """Yield long lines. Tables and code cannot be wrapped, and neither can a long word at the end of a line."""
     for line in _CODE.sub("", page).splitlines():
         if len(line) > COLUMNS and not line.lstrip().startswith("|") and " " in line[COLUMNS:]:
             yield f"{len(line)} columns: {line[:60]!r}"
 
 
 def _tables(page: str) -> Iterator[str]:
-    """A table is shown as one only if its second line separates head and rows, and all lines have as many columns."""
+    """Yield faults of tables: a second line must separate head and rows, and all lines must have as many columns."""
     for table in re.findall(r"(?:^\|.*\n)+", _CODE.sub("\n", page) + "\n", re.M):
         lines = table.splitlines()
         columns = [len(re.findall(r"(?<!\\)\|", line)) for line in lines]

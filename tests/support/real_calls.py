@@ -19,7 +19,7 @@ CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 
 
 def variables(cache: Path = CACHE) -> dict[str, str]:
-    """With the workload that misbehaves, which no other test and no user meets."""
+    """Return variables with the workload that misbehaves, which no other test and no user runs."""
     workloads = ROOT / "tests/support/workloads"
     paths = {"PYTHONPATH": str(ROOT / "src"), "FIRSTLIGHT_CACHE": str(cache), "FIRSTLIGHT_WORKLOADS": str(workloads)}
     return os.environ | paths | {"CI": "1"}
@@ -41,7 +41,7 @@ def figures(folder: Path) -> list[dict]:  # type: ignore[type-arg]
 
 
 def verdicts(folder: Path) -> dict[tuple[str, str | None], str]:
-    """By variant and MPI library."""
+    """Return verdicts by variant and MPI library."""
     return {(row["variant"], row["mpi"]): row["verdict"] for row in figures(folder)}
 
 

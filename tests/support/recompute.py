@@ -27,7 +27,7 @@ PLAIN = {"", "×", "x", "times", "launches", *NOUNS, *(f"{n}s" for n in NOUNS)}
 
 
 class Run:
-    """The exported figures, run.json and the launches, as plain data."""
+    """Represent the exported figures, run.json and the launches, as plain data."""
 
     def __init__(self, folder: Path, figures: list[dict[str, Any]], values: list[dict[str, Any]]) -> None:
         self.folder, self.rows = folder, figures
@@ -36,7 +36,7 @@ class Run:
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
-        """One a launch: its lines by type."""
+        """Represent one launch: its lines by type."""
         found = []
         for path in sorted((self.folder / "launches").glob("*.jsonl")):
             record: dict[str, Any] = {}
@@ -51,7 +51,7 @@ class Run:
         return {c["id"]: c for c in self.run["cells"]}
 
     def matching(self, row: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """The complete launches of a figure with its case, in the order of time."""
+        """Return the complete launches of a figure with its case, in the order of time."""
         for record in sorted(self.complete(), key=lambda r: r["start"][0]["time"]):
             cell = self.cells.get(record["start"][0]["cell"])
             if cell is None:
@@ -67,7 +67,7 @@ class Run:
     def complete(self) -> list[dict[str, Any]]:
         return [r for r in self.records if "launch" in r and "end" in r and r.get("exit", [{}])[0].get("ok")]
 
-    # what formulas without figures ask for
+    # formulas without figures use these
 
     def count(self, what: str) -> int:
         if what == "absent":
@@ -124,7 +124,7 @@ class Run:
         return (max(smooth) - min(smooth)) / 100
 
     def threshold(self) -> float:
-        """The smallest difference between a user's commands that matters."""
+        """Return the smallest difference between a user's commands that matters."""
         return float(self.run["brought"][0].get("threshold", 0.05))
 
     def diverged(self) -> int:
@@ -140,7 +140,7 @@ class Run:
         return len(self.run["machine"]["cpus"])
 
     def counted(self, target: str, toolchain: str) -> list[float]:
-        """Operations counted over operations declared, launch by launch, of programs of one rank."""
+        """Return operations counted over operations declared, launch by launch, of programs of one rank."""
         shares = []
         for record in self.records:
             cell = self.cells.get(record["start"][0]["cell"])
@@ -160,7 +160,7 @@ class Run:
 
 
 class Figure(float):
-    """The median of a figure, to compute with; its other facts by attribute, its parameters by subscript."""
+    """Wrap the median of a figure for computations; its other facts are attributes, its parameters subscripts."""
 
     row: dict[str, Any]
     run: Run
@@ -186,7 +186,7 @@ class Figure(float):
     def parameter(self, name: str) -> Any:
         return dict(self.row["parameters"])[name]
 
-    # what only the records tell
+    # only the records contain these
 
     def cost(self, name: str) -> float:
         return float(next(self.run.matching(self.row))[1]["cost"][name])
@@ -211,7 +211,7 @@ class Figure(float):
         return [x for _, points in self.windows() for x in points.get(name, ()) if 1e-6 < x < 1e12]
 
     def field(self) -> dict[str, Any]:
-        """The picture that the last launch left."""
+        """Return the picture of the last launch."""
         lines = [f for r, c in self.run.matching(self.row) for f in r.get("field", ()) if f["case"] == c["case"]]
         return lines[-1]
 
@@ -219,7 +219,9 @@ class Figure(float):
         return float(self.field()["largest"])
 
     def half_waves(self, dimension: int) -> int:
-        """Stretches of one sign along a line through the largest value; a twentieth of it is the least that counts."""
+        """Return stretches of one sign along a line through the largest value; only values above a twentieth of it
+        count.
+        """
         values = self.field()["values"]
         at = max(((abs(x), -i, -j) for i, row in enumerate(values) for j, x in enumerate(row)))
         line = values[-at[1]] if dimension else [row[-at[2]] for row in values]
@@ -231,7 +233,7 @@ class Figure(float):
         return self.run.values[self.place]
 
     def best(self) -> float:
-        """The best launch, which is what a ceiling is taken from."""
+        """Return the best launch, from which ceilings are computed."""
         return max(self.launches) if self.row["better"] == "higher" else min(self.launches)
 
     def over_ranks(self, value: str, k: int) -> float:
@@ -250,7 +252,7 @@ class Figure(float):
         return sum(not x >= 0.9 for x in some) / len(some)
 
     def steps(self, variant: str = "") -> list[float]:
-        """Seconds of a step, launch by launch; of another variant of the same case."""
+        """Return the seconds of a step, launch by launch, or of another variant of the same case."""
         row = self.row | {"variant": variant or self.row["variant"]}
         walls = [
             (median(s["wall"] for s in r.get("sample", ()) if s["case"] == c["case"]), c["steps"])
@@ -259,11 +261,11 @@ class Figure(float):
         return [wall / steps for wall, steps in walls]
 
     def kept(self, variant: str) -> float:
-        """The speed that is left of that of a variant."""
+        """Return the speed as a fraction of that variant's speed."""
         return math.exp(median(math.log(t) - math.log(s) for s in self.steps() for t in self.steps(variant)))
 
     def each_way(self, variant: str) -> float:
-        """Bytes that are sent in a step, over the time that it takes longer than the variant's."""
+        """Return the bytes sent in a step, over the time by which it is longer than the variant's."""
         return self.cost("flow") / 2 / (median(self.steps()) - median(self.steps(variant)))
 
     def longest(self) -> float:
@@ -272,7 +274,7 @@ class Figure(float):
 
 
 def slow(figures: list[Figure], least: float) -> list[float]:
-    """How many times slower than usual each launch of these figures was, of those that were so by `least`."""
+    """Return how many times slower than usual each launch of these figures was, if slower by at least `least`."""
     seen: dict[tuple[object, ...], list[float]] = {}
     for f in figures:
         if len(f.launches) < 2 or min(f.launches) <= 0:
@@ -287,7 +289,7 @@ def slow(figures: list[Figure], least: float) -> list[float]:
 
 
 def nearest(a: Figure, b: Figure) -> float:
-    """How much larger a is than b by the nearer of their states."""
+    """Return how many times larger a is than b, by the nearer of their modes."""
     both = [f.row.get("states") or {"lower": float(f), "upper": float(f)} for f in (a, b)]
     return min((both[0][k] / both[1][k] for k in ("lower", "upper")), key=lambda r: abs(math.log(r)))
 
@@ -312,13 +314,13 @@ def _same(best: Figure, other: Figure) -> bool:
 
 
 def shift(b: Figure, a: Figure) -> float:
-    """How many times larger b is than a: the Hodges-Lehmann estimate over the launches."""
+    """Return how many times larger b is than a: the Hodges-Lehmann estimate over the launches."""
     x, y = (b.run.values[f.place] for f in (b, a))
     return math.exp(median(math.log(p) - math.log(q) for p in x for q in y))
 
 
 def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
-    """The value of a formula: names of figures, their facts and parameters, arithmetic, the functions below."""
+    """Compute the value of a formula: names of figures, their facts and parameters, arithmetic, the functions below."""
     functions: dict[str, Callable[..., Any]] = {
         "min": lambda *x: min(x if len(x) > 1 else x[0]), "max": lambda *x: max(x if len(x) > 1 else x[0]),
         "median": median, "log2": math.log2, "sum": sum, "len": len, "sorted": sorted, "shift": shift,
@@ -373,7 +375,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
 
 
 def factor(unit: str) -> tuple[str, float]:
-    """What a unit measures, and how much one of it is."""
+    """Return the quantity that a unit measures, and its factor."""
     if unit in BINARY:
         return "bytes", BINARY[unit]
     for base in ("flop/s/W", "B/s/W", "W", "J", "flop/s", "B/s", "bit/s", "flop/B", "Hz", "s"):
@@ -383,7 +385,7 @@ def factor(unit: str) -> tuple[str, float]:
 
 
 def spoken(text: str) -> tuple[str, str]:
-    """A printed number and its unit; a length of time in seconds."""
+    """Parse a printed number and its unit; a length of time in seconds."""
     text = " ".join(text.replace("\u00a0", " ").split())
     parts = re.findall(r"(\d+) (h|min|s)\b", text)
     if len(parts) > 1:
@@ -393,7 +395,7 @@ def spoken(text: str) -> tuple[str, str]:
 
 
 def agrees(printed: str, value: float) -> bool:
-    """Whether the digits that are printed are those of the value, rounded to as many (an integer: to two or more)."""
+    """Return whether the printed digits are those of the value, rounded to as many (an integer: to two or more)."""
     mantissa, _, power = printed.lstrip("+-").partition("e")
     shown = float(printed)
     if shown == 0 or not math.isfinite(value):

@@ -31,7 +31,9 @@ def view_of(judgement: Judgement, workloads: dict[str, Workload]) -> View:
 
 @cache
 def hostile() -> tuple[Judgement, dict[str, Workload]]:
-    """The ordinary run with HOSTILE in every text that a program, a compiler or another person's run could supply."""
+    """Return the ordinary run with HOSTILE in every text that a program, a compiler or another person's run could
+    supply.
+    """
     judgement, workloads = sample()
     run = judgement.run
     machine = replace(run.machine, processor=HOSTILE, name=HOSTILE, governor=HOSTILE, warnings=(HOSTILE,))

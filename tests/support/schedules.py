@@ -26,13 +26,13 @@ def algorithms() -> Path:
 
 
 def driver(mpi: Mpi, source: Path, *flags: str) -> Path:
-    """The program made of `source` and the executor."""
+    """Build the program from `source` and the executor."""
     sources = [source, *sorted((COLLECTIVES / "mpi").glob("*.cpp"))]
     return linked(mpi, source.stem, sources, [algorithms()], "-O1", f"-I{COLLECTIVES}/include", *flags)
 
 
 def linked(mpi: Mpi, name: str, sources: Sequence[Path], archives: Sequence[Path], *flags: str) -> Path:
-    """A program, by the library's own compiler."""
+    """Link a program with the library's own compiler."""
     parts = drivers.objects(sources, *FLAGS, *flags, compiler=mpi.cxx, environment=mpi.environment)
     return drivers.linked(name, [*parts, *archives], *flags, compiler=mpi.cxx, environment=mpi.environment)
 

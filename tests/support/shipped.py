@@ -1,4 +1,4 @@
-"""The workloads that come with firstlight: where they lie, and the modules of their own drawings."""
+"""Find the workloads that come with firstlight: their folders, and the modules of their own drawings."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from firstlight.report import own
 
 @cache
 def workloads() -> dict[str, Workload]:
-    """All of them, read once: a test that invents a run does not read them again."""
+    """Return all workloads, read once: a test that invents a run does not read them again."""
     return catalogue.load([ROOT / "workloads"])
 
 
 def folder(workload: str) -> Path:
-    """Where a workload that comes with firstlight lies."""
+    """Return the folder of a workload that comes with firstlight."""
     return next((ROOT / "workloads").glob(f"*/{workload}"))
 
 
 def module(workload: str, name: str) -> ModuleType:
-    """A module of `drawings` in the folder of a workload that comes with firstlight."""
+    """Import a module of `drawings` in the folder of a workload that comes with firstlight."""
     report = own.module(workloads()[workload])
     assert report is not None
     return import_module(f"{report.__package__}.drawings.{name}")

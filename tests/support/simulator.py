@@ -1,4 +1,4 @@
-"""A stand-in for the native program firstlight-simulate: the same words, times from two formulas.
+"""Replace the native program firstlight-simulate: the same output format, times from two formulas.
 
 binomial takes ceil(log2 P) times a message; trinaryx3 a latency of 100 us and a third of the bytes; ring refuses.
 """

@@ -24,7 +24,7 @@ STANDS_FOR: dict[tuple[str, str], dict[Value, Value]] = {
     ("metadata", "files"): {200: 6, 1000: 6},
     ("himeno", "size"): dict.fromkeys(("M", "L", "XL"), "S"),
 }
-"""What is taken in tests for what a suite asks, where that is much though a small number or a letter."""
+"""Tests use these instead of a suite's values that are large although they are a small number or a letter."""
 WATCHED: dict[tuple[str, str], dict[Value, Value]] = {("rsdft", "n"): {13: 9}, ("rsdft", "wanted"): {10: 4}}
 """The same once more for sanitizers: vectors are slow, unoptimised and watched. Both numbers of states fill shells."""
 SMALL_REFINED = 1 << 6
@@ -32,8 +32,9 @@ SMALL_REFINED = 1 << 6
 
 
 def selections(workload: Workload, name: str) -> list[Selection]:
-    """The suite entries that may plan this variant, those with small sizes first; of a broken one, those that plan what
-    it was made from, or anything of its kind."""
+    """Return the suite entries that may plan this variant, those with small sizes first; for a broken variant those
+    that plan its original, or any variant of its kind.
+    """
     plain = name.removeprefix("broken_")
     every = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
     of_flags = [s for s in workload.suites.get("quick", []) if s.toolchains == ["*"]]  # one case, for the sake of flags
@@ -55,7 +56,9 @@ def _standing(
     parameters: Mapping[str, list[Value]],
     stands_for: Mapping[tuple[str, str], Mapping[Value, Value]] = STANDS_FOR,
 ) -> dict[str, list[Value]]:
-    """What is taken for the values of a suite. The target of storage is the program's default: its launch's TMPDIR."""
+    """Return the small replacement of a suite's values. The target of storage is the program's default: its launch's
+    TMPDIR.
+    """
     parameters = {key: values for key, values in parameters.items() if key != workload.storage}
     known = {key: stands_for.get((workload.name, key), {}) for key in parameters}
     return {key: list(dict.fromkeys(known[key].get(v, v) for v in values)) for key, values in parameters.items()}

@@ -1,4 +1,4 @@
-"""Spent: where the time of the tests went, by kind and by workload, and what took longest to compile."""
+"""Account for the time of the tests, by kind and by workload, and list the slowest compilations."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def now() -> Time:
 
 
 def elsewhere(processors: float) -> None:
-    """Seconds of processors that went for this process though not below it: a launch's, whose parent is its keeper."""
+    """Return the CPU seconds spent for this process but not below it: by a launch, whose parent is its keeper."""
     global _elsewhere
     _elsewhere += processors
 
 
 charged: dict[tuple[str, str], Time] = {}
-"""By (kind, workload), since the worker last took them."""
+"""Times by (kind, workload), since the worker last reported them."""
 
 
 def total() -> Time:
@@ -50,7 +50,7 @@ def total() -> Time:
 
 @contextmanager
 def charge(kind: str, workload: str) -> Iterator[None]:
-    """Charges what happens inside, but for what charges itself there."""
+    """Charge the time inside, except what is charged by an inner block."""
     before, start = total(), now()
     try:
         yield
@@ -60,14 +60,14 @@ def charge(kind: str, workload: str) -> Iterator[None]:
 
 
 def take() -> dict[str, Time]:
-    """All that was charged, as `kind/workload`, and forget it."""
+    """Return all charges as `kind/workload`, and forget them."""
     charges = {f"{kind}/{workload}": time for (kind, workload), time in charged.items()}
     charged.clear()
     return charges
 
 
 def table(charges: Mapping[str, Time], part: Callable[[str], str], most: int = 24) -> list[str]:
-    """A line for each part of the names, those first that took most of the processors."""
+    """Return a line for each part of the names, those with most CPU time first."""
     sums: dict[str, Time] = {}
     for name, time in charges.items():
         of = part(name) or "(no workload)"
@@ -83,8 +83,9 @@ def table(charges: Mapping[str, Time], part: Callable[[str], str], most: int = 2
 
 
 def slowest_compiled(cache: Path, since: float, most: int = 10) -> list[str]:
-    """A line for each of the files that took longest to compile since then, as Ninja's logs in the trees of this cache
-    tell: seconds, compiler and MPI library, what it was compiled for and from."""
+    """Return a line for each of the slowest compilations since then, from Ninja's logs in the trees of this cache:
+    seconds, compiler and MPI library, the program and its source.
+    """
     found: list[tuple[float, str]] = []
     for log in cache.glob("build/*/.ninja_log"):
         sanitized = ", sanitized" if "FL_SANITIZE:STRING=address" in (log.parent / "CMakeCache.txt").read_text() else ""

@@ -21,13 +21,13 @@ def cpus() -> list[int]:
 
 
 def line(**members: object) -> None:
-    """Append one line to the record, at once."""
+    """Append one line to the record, immediately."""
     with open(output(), "ab", buffering=0) as file:  # noqa: PTH123
         file.write(json.dumps(members).encode() + b"\n")
 
 
 def record(ok: bool = True, samples: int = 3, end: bool = True) -> None:
-    """A whole record of one case; exits with status 1 where `ok` is false."""
+    """Write a whole record of one case; exit with status 1 if `ok` is false."""
     bound = [{"rank": 0, "node": 0, "cpus": cpus()}]
     line(type="launch", protocol=1, workload="dot", variant="serial", compiler="gcc 12", flags="-O2", mpi="", ranks=1,
          nodes=1, binding=bound, counters="none here", clock=1e-9)  # fmt: skip

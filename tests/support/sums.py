@@ -1,4 +1,4 @@
-"""Invented runs of vector_sum beside invented ping-pong and STREAM; routes cost what models say, times factors."""
+"""Invent runs of vector_sum with ping-pong and STREAM; the time of a route is that of the models, times factors."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ METRICS = (
     Metric("time", "us", "operations", "time", 1e6, "lower"),
 )
 LINK = {"openmpi": (0.45e-6, 9.8e9), "mpich": (0.31e-6, 6.1e9)}  # as synthetic's ping-pong has it
-ADDING = 5e9  # bytes of result a second
+ADDING = 5e9  # bytes of result per second
 
 Factor = Mapping[tuple[str, str], float]  # (MPI, variant): how many times longer than its model
 
 
 def seconds(mpi: str, variant: str, p: int, m: float) -> float:
-    """The models in closed form, with one regime of messages."""
+    """Return the seconds of the models in closed form, with one regime of messages."""
     (alpha, rate), d = LINK[mpi], math.log2(p)
     if variant == "mpi_cube":
         return d * (alpha + m / rate + m / ADDING)
@@ -59,7 +59,7 @@ def scene(
     mpis: Iterable[str] = synthetic_machine.MPIS,
     large_only: Factor | None = None,
 ) -> Scene:
-    """A run on a machine with four CPUs. `large_only`: factors for vectors of 512 KiB and more."""
+    """Return a run on a machine with four CPUs. `large_only`: factors for vectors of 512 KiB and more."""
     here = synthetic_machine.machine(cpus=(0, 1, 2, 3), cores=4)
     base = synthetic.run(1, launches, only=beside, on=here, failed_build=False)
     rng, cells, records, clock = random.Random(7), [], [], synthetic.STARTED

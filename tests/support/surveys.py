@@ -24,11 +24,11 @@ def script(path: Path, body: str) -> Path:
 
 
 def look(machine: Machine, tmp_path: Path, *folders: Path, embed: bool = False, say=None, **environ: str) -> Toolbox:
-    """A survey that sees only `folders` on its search path."""
+    """Return a survey that sees only `folders` on its search path."""
     world = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(tmp_path / "home"), **environ}
     return survey(machine, tmp_path / "cache", embed_mpi=embed, say=say or (lambda _: None), environ=world)
 
 
 def only_gcc_in(folder: Path) -> Path:
-    """The folder with g++ and nothing else; its assembler and linker are reached all the same."""
+    """Return a folder that contains only g++, which still finds its assembler and linker."""
     return script(folder / "g++", f'PATH=/usr/bin:/bin exec "{GXX}" "$@"').parent

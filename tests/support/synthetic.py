@@ -42,7 +42,7 @@ STARTED = 1_795_000_000.0
 
 
 class Scene(NamedTuple):
-    """The input of `judge`: `judge(*scene)`."""
+    """Represent the input of `judge`: `judge(*scene)`."""
 
     run: Run
     records: tuple[LaunchRecord, ...]
@@ -62,7 +62,7 @@ def launch(
     disturbed: float = 0.03,
     points: Iterable[Point] | None = None,
 ) -> LaunchRecord:
-    """One good launch. `noise`: sd of log wall between launches (half of it between samples).
+    """Return one good launch. `noise`: sd of log wall between launches (half of it between samples).
 
     `level`: log drift; `factor` slows the launch down; `disturbed`: share of samples whose CPU time is low.
     """
@@ -99,7 +99,7 @@ def launch(
 def lost(
     record: LaunchRecord, reason: str = "rank 1 hung: killed after 60 s", status: int | None = None
 ) -> LaunchRecord:
-    """The same launch, ended badly halfway through its samples."""
+    """Return the same launch, ended badly halfway through its samples."""
     return msgspec.structs.replace(
         record,
         samples=record.samples[: len(record.samples) // 2],
@@ -120,7 +120,7 @@ def run(
     failed_build: bool = True,
     on: Machine | None = None,
 ) -> Scene:
-    """A complete run.
+    """Return a complete run.
 
     `drift`: sd of an AR(1) log drift that all launches share; `slower`: factors on wall time by "workload" or
     "workload.variant"; `only`: these workloads.

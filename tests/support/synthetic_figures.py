@@ -1,4 +1,4 @@
-"""The truth about the invented machine: how long a step of each program takes, at each of its points."""
+"""Define the true times of the invented machine: the length of a step of each program at each of its points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPERATIONS = {"copy": (16, 0), "scale": (16, 1), "add": (24, 1), "triad": (24, 2
 
 
 class Point(NamedTuple):
-    """One case as a program would declare it, with the true seconds a step."""
+    """Represent one case as a program would declare it, with the true seconds per step."""
 
     parameters: dict[str, int | float | str]
     threads: int
@@ -29,7 +29,7 @@ class Point(NamedTuple):
 def _dot(program: Program) -> Iterator[Point]:
     compiler, flag_set = program.toolchain.split("-")
     wide = flag_set != "base"
-    rate = {  # flops a second while the data lie in L1
+    rate = {  # flops per second while the data fit into L1
         "serial": 8.4e9 if flag_set == "fast" else 1.77e9,
         "unrolled_8": 15.5e9 if wide else 8.0e9,
         "simd": 17.0e9 if wide else 9.0e9,

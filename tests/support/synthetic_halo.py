@@ -23,7 +23,7 @@ from firstlight.toolchain import Absent
 from synthetic_figures import Point
 
 SIZES = tuple(2**k for k in range(1, 11))
-LATENCY = {  # microseconds at small N, before the library is asked
+LATENCY = {  # microseconds at small N, without the library
     "mpi_sendrecv": 3.0, "mpi_ordered": 3.6, "mpi_isend_recv": 2.9, "mpi_irecv_send": 2.9, "mpi_waitall": 2.7,
     "mpi_waitany": 2.8, "mpi_all_at_once": 2.5, "mpi_persistent": 2.4, "mpi_put_fence": 5.5, "mpi_get_fence": 6.0,
     "mpi_post_start": 4.4, "mpi_lock_flush": 4.1, "mpi_shared_flags": 1.5, "mpi_neighbour": 3.2,
@@ -53,7 +53,9 @@ def workload() -> Workload:
 
 
 def seconds(program: Program, n: int, data: str, ranks: int) -> float:
-    """The truth: a latency that one library makes longer, and past N = 128 what the memory gives to everybody."""
+    """Return the true time: a latency that one library makes longer, and beyond N = 128 the memory's share of each
+    rank.
+    """
     latency = LATENCY[program.variant] * (1.3 if program.mpi == "mpich" else 1.0) * (1 + 0.05 * (ranks - 2))
     both = max(latency, 6.0 * n / 200) if n <= 128 else 6.0 * n / 100
     datatype = program.mpi == "openmpi" and data == "datatype" and program.variant == "mpi_waitall"

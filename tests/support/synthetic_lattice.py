@@ -1,4 +1,4 @@
-"""An invented run of a lattice operator, as `synthetic` invents the others, that follows R5's model but for noise.
+"""Invent a run of a lattice operator, like the runs of `synthetic`, that follows R5's model except for noise.
 
 A core does 12 Gflop/s on virtual nodes, 4 site by site and 2 in plain loops while the fields fit the last cache, and
 half of it beyond; 64 bits take twice as long. Messages cost their bytes at 1.5 GB/s each way with Open MPI, 1 GB/s with
@@ -55,7 +55,7 @@ def speed(layout: str, sites: float, bits: int) -> float:
 
 
 def sent(extents: tuple[int, int], grid: tuple[int, ...], bits: int) -> float:
-    """Bytes that leave a process in a step."""
+    """Return the bytes that leave a process in a step."""
     t, n = extents
     local = [e / p for e, p in zip((t, n, n, n), grid, strict=True)]
     volume = local[0] * local[1] * local[2] * local[3]

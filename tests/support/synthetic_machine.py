@@ -87,7 +87,7 @@ def mpich_alone() -> Toolbox:
 
 
 def load_rate(working_set: float, threads: int) -> float:
-    """Bytes a second that `threads` cores load from where `working_set` bytes lie."""
+    """Return the bytes per second that `threads` cores load from the memory of `working_set` bytes."""
     for size, rate in ((32 * KIB, 140e9), (512 * KIB, 62e9)):
         if working_set <= size * threads:
             return rate * threads

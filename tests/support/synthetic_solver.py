@@ -1,4 +1,4 @@
-"""An invented run of a finite-element solver, as `synthetic` invents the others: one core, threads, two MPI libraries.
+"""Invent a run of a finite-element solver, like the runs of `synthetic`: one core, threads, two MPI libraries.
 
 An unknown costs `one_pass` 6 ns an iteration where the vectors do not fit the last cache and 3 ns where they do,
 `serial` 1.5 times that. Multigrid is three times as fast as BPX, hypre takes as long as `one_pass`. Two cores of
@@ -70,7 +70,7 @@ def workload() -> Workload:
 
 
 def seconds(program: Program, level: int, parties: int) -> float:
-    """The truth, of 44 iterations of BPX."""
+    """Return the true time of 44 iterations of BPX."""
     bare = program.variant.removeprefix("mpi_").removeprefix("omp_")
     factor = FACTOR.get(bare if bare not in ("mpi", "omp") else "one_pass", 1.0)
     pace = 6e-9 if 32 * unknowns(level) > 32 * synthetic_machine.MIB else 3e-9
@@ -103,7 +103,7 @@ def run(
     stream: bool = True,
     noise: float = 0.002,
 ) -> synthetic.Scene:
-    """A complete run, with stream's triad of one core as the limit."""
+    """Return a complete run, with stream's triad of one core as the limit."""
     rng = random.Random(seed)
     base = synthetic.run(seed, launches, only=["stream"], failed_build=False, noise=noise)
     mine = cells(variants, ranks, mpis)

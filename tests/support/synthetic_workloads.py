@@ -1,4 +1,4 @@
-"""What dot, stream, peak, latency and pingpong of the invented runs declare, and which of their programs are built."""
+"""The declarations of dot, stream, peak, latency and pingpong in invented runs, and the programs that are built."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def workload(name: str) -> Workload:
 
 
 def _invented(role: Role, name: str) -> Role:
-    """The shipped role as invented figures can play it, which have some of the metrics and parameters only."""
+    """Return the shipped role with the subset of metrics and parameters that invented figures have."""
     described = description(name, VARIANTS[name][0])
     metrics, parameters = ([x.name for x in some] for some in (described.metrics, described.parameters))
     where = {key: value for key, value in role.where.items() if key in parameters}
@@ -126,7 +126,7 @@ def _invented(role: Role, name: str) -> Role:
 
 
 def programs() -> list[Program]:
-    """What the quick suite would build."""
+    """Return the programs that the quick suite would build."""
     out = [Program("dot", v, t) for v in VARIANTS["dot"] if not v.startswith("blas") for t in TOOLCHAINS]
     out.append(Program("dot", "blas_openblas", "gcc-native"))
     out += [Program("stream", v, t) for v in VARIANTS["stream"] for t in ("gcc-base", "gcc-native", "clang-native")]

@@ -1,4 +1,4 @@
-"""Titles: every number in the sentences of a run's two pages, computed again from the figures that were exported.
+"""Compute every number in the sentences of a run's two pages again, from the exported figures.
 
     python tests/support/titles.py RUN [--figures FIGURES.json] [--terminal PAGE.txt]
 
@@ -47,7 +47,9 @@ NUMBER = re.compile(r"(?<![\w.^/:-])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![\w^]|\.\d)"
 
 @dataclass
 class Piece:
-    """Text, and where its number comes from if the page says so; `command`: to be typed, with numbers of its own."""
+    """Represent text, and the source of its number if the page has one; `command`: text to be typed, with its own
+    numbers.
+    """
 
     text: str
     source: dict[str, str] | None = None
@@ -56,7 +58,7 @@ class Piece:
 
 @dataclass
 class Block:
-    """One title, sentence or cell; `path`: tag, class and id of what it stands in, itself last."""
+    """Represent one title, sentence or cell; `path`: tag, class and id of its ancestors, and itself last."""
 
     path: list[tuple[str, str, str]]
     pieces: list[Piece] = field(default_factory=list)
@@ -73,7 +75,7 @@ class Block:
 
 
 class Page(HTMLParser):
-    """Every block of text in the page, in order."""
+    """Collect every block of text in the page, in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -126,7 +128,9 @@ class Page(HTMLParser):
 
 
 def strict(block: Block) -> bool:
-    """Whether all numbers of it must be accounted for: a title, a card, a finding, a warning, a cell to choose from."""
+    """Return whether all numbers of it must have a source: a title, a card, a finding, a warning, a cell to choose
+    from.
+    """
     tag, classes, _ = block.path[-1]
     if any(t in ("pre", "footer", "nav") for t, _, _ in block.path):
         return False
@@ -141,7 +145,7 @@ def strict(block: Block) -> bool:
 
 
 def rows(block: Block) -> bool:
-    """A cell of the rows of a chapter, or of the table of a user's commands."""
+    """Return whether it is a cell of the rows of a chapter, or of the table of a user's commands."""
     return block.within("table", "rows") or block.within("table", "commands")
 
 
@@ -150,7 +154,7 @@ def rows(block: Block) -> bool:
 
 @dataclass
 class Outcome:
-    """How many sentences and numbers there were, and what does not agree."""
+    """Represent the number of sentences and numbers, and the disagreements."""
 
     sentences: int = 0
     computed: int = 0
@@ -237,7 +241,7 @@ class Check:
             self.outcome.computed += 1
 
     def _rest(self, block: Block, figures: list[Figure]) -> None:
-        """Numbers that the page gives no source for."""
+        """Return the numbers for which the page names no source."""
         hidden = (" \x00 " if p.source is not None or p.command else p.text for p in block.pieces)
         text = "".join(hidden).replace("\u00a0", " ")
         if block.text in self.run.run["machine"]["warnings"]:
@@ -280,7 +284,7 @@ class Check:
         return sum("hatched" in b.path[-1][1].split() for b in inside)
 
     def _by_kind(self, block: Block, text: str, found: re.Match[str]) -> bool:
-        if text[: found.start()].endswith("effective "):  # what a fit gives
+        if text[: found.start()].endswith("effective "):  # results of a fit
             return True
         if block.path[-1][1] == "lead" or block.path[-1][0] == "h1":
             return found[0] in self._facts
@@ -295,7 +299,7 @@ class Check:
 
     @cached_property
     def _facts(self) -> set[str]:
-        """Every number that the head of a page may say of its run: date, duration, machine, versions."""
+        """Return every number that the head of a page may contain: date, duration, machine, versions."""
         run, machine = self.run.run, self.run.run["machine"]
         date = time.strftime("%d %b %Y %H:%M", time.localtime(run["started"])).lstrip("0")
         lasted = duration((run["finished"] or run["started"]) - run["started"])
@@ -316,7 +320,7 @@ class Check:
 
 
 def same_figures(exported: list[dict[str, Any]], download: list[dict[str, Any]]) -> list[str]:
-    """Where the exported figures and those in the page differ."""
+    """Return the differences between the exported figures and those in the page."""
     if len(exported) != len(download):
         return [f"{len(exported)} figures are exported, {len(download)} stand in the page"]
     keys = ("workload", "variant", "toolchain", "mpi", "parameters", "metric", "median", "low", "high", "verdict")
@@ -390,7 +394,7 @@ def row(lines: list[str], title: str) -> list[str]:
 
 
 def declared() -> list[str]:
-    """The names of rows that the workloads of this checkout declare, and those of processors."""
+    """Return the names of rows that the workloads of this checkout declare, and those of processors."""
     folder = ROOT / "workloads"
     found = [tomllib.loads(p.read_text(encoding="utf-8")) for p in folder.glob("*/*/workload.toml")]
     listed = tomllib.loads((ROOT / "src/firstlight/system/machine/processors.toml").read_text(encoding="utf-8"))
@@ -400,7 +404,7 @@ def declared() -> list[str]:
 def check(
     folder: Path, exported: list[dict[str, Any]] | None = None, shown: str = "", names: Iterable[str] = ()
 ) -> Outcome:
-    """The pages of a run against its figures. `names`: declared elsewhere than in this checkout."""
+    """Check the pages of a run against its figures. `names`: declared elsewhere than in this checkout."""
     page = Page((folder / "report.html").read_text(encoding="utf-8"))
     download: list[dict[str, Any]] = json.loads(page.download)
     run = Run(folder, exported if exported is not None else download, download)

@@ -1,5 +1,5 @@
-"""Variants of a workload that need the same, compiled as one file: compilers read its headers once, and what several
-variants instantiate.
+"""Compile variants of a workload with the same requirements as one file: compilers read its headers once, and templates
+that several variants instantiate.
 
 The name of the executable tells which variant it is, so each variant has its own link to the same executable.
 A variant is inside a namespace here. One that opens a named namespace, itself or by a macro of its workload, is
@@ -91,7 +91,7 @@ def _text(workload: str, sources: list[Path]) -> str:
     for source in sources:
         lines += ["#undef FL_VARIANT_NAME", f'#define FL_VARIANT_NAME "{source.stem}"']
         lines += [f"namespace of_{source.stem} {{", f'#include "{source}"', "}"]
-    # Its build calls it by the name of the file, and asks for a description only: any variant's will do.
+    # The build names it by the name of the file, and requests only a description: any variant's is sufficient.
     chosen = [f'if (name == "{workload}.{s.stem}") return of_{s.stem}::fl_this_variant;' for s in sources]
     lines += ["static const fl::Variant& called() {", "const std::string_view name = program_invocation_short_name;"]
     lines += [*chosen, f"return of_{sources[0].stem}::fl_this_variant;", "}"]

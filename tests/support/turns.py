@@ -1,4 +1,4 @@
-"""Turns: which tests may run at the same time where several workers (pytest-xdist) share them.
+"""Decide which tests may run at the same time if several workers (pytest-xdist) share them.
 
 A test marked `alone` runs while no other does: it measures, or kills what is late. Processes that work together take
 as many tokens as they occupy processors: two parties on the same ones would wait for each other's time slices, unless
@@ -21,7 +21,9 @@ from firstlight import ROOT
 
 T = TypeVar("T")
 WORKERS = 6
-"""At most so many, also on larger machines: the builds and the parties among the tests are parallel themselves."""
+"""This many at most, also on larger machines: the builds and the parallel programs among the tests use several
+processors themselves.
+"""
 
 ROOM = 1.5e9
 """Bytes of memory a worker, for the two compilers of its build: where there is less, fewer share the tests."""
@@ -34,14 +36,15 @@ CPUS = len(os.sched_getaffinity(0))
 
 
 def workers() -> int:
-    """How many workers share the tests on this machine: four more than processors where memory allows, for half their
-    time they wait (for what is to hang, for a party's processors, for another's build, for a launch to begin)."""
+    """Return how many workers share the tests on this machine: four more than processors if memory allows, because they
+    wait half of their time (for hangs, processors, builds and launches).
+    """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(WORKERS, CPUS + 4, int(memory / ROOM)))
 
 
 def await_(condition: Callable[[], object], what: str) -> None:
-    """Until it holds."""
+    """Wait until the condition is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -49,8 +52,9 @@ def await_(condition: Callable[[], object], what: str) -> None:
 
 
 def cut_short(attempt: Callable[[float], T], begun: Callable[[T], object]) -> T:
-    """What `attempt` gives with a time-out, in seconds, that it shall meet, but not before it has begun: where a second
-    is not enough for that, on a busy machine, a longer one is tried."""
+    """Return the result of `attempt` with a time-out in seconds that it must exceed after it has begun. If a second is
+    too short on a busy machine, a longer time-out follows.
+    """
     for timeout in (1, 8, 64):
         found = attempt(timeout)
         if begun(found):
@@ -60,7 +64,7 @@ def cut_short(attempt: Callable[[float], T], begun: Callable[[T], object]) -> T:
 
 @contextmanager
 def turn(alone: bool) -> Iterator[None]:
-    """The right to run a test: the worker's place in the room, or all places.
+    """Reserve the right to run a test: the worker's place in the room, or all places.
 
     Who waits for all others to end holds the gate meanwhile, so that nobody overtakes.
     """
@@ -75,7 +79,8 @@ def turn(alone: bool) -> Iterator[None]:
 
 @contextmanager
 def party(size: int, yielding: bool = False) -> Iterator[None]:
-    """The right to start `size` processes or threads that wait for one another: a token each, at most all there are.
+    """Reserve the right to start `size` processes or threads that wait for one another: a token each, at most all there
+    are.
 
     If they give way while they wait (`yielding`), two parties may share processors: half as many tokens.
     """
@@ -85,7 +90,7 @@ def party(size: int, yielding: bool = False) -> Iterator[None]:
             with (
                 spent.charge(spent.WAIT, ""),
                 _lock("tokens"),
-            ):  # one at a time collects: nobody waits for another's rest
+            ):  # one test at a time collects tokens: no test waits for the tokens of another
                 _collect(tokens, (wanted + 1) // 2 if yielding else wanted)
         yield
 

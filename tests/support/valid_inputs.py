@@ -142,7 +142,7 @@ SHORT: dict[str, dict[str, tuple[str, ...]]] = {
     "hartree_fock": {"molecule": ("h2", "water", "ammonia", "hydrogen_cyanide")},
     "random_access": {"words": ("1024", "1025", "2048", "16384", "65536")},
 }
-"""Values of workloads of which another value, or the default, takes minutes or most of the memory, or diverges."""
+"""For these values of workloads, another value or the default lasts minutes, uses most of the memory, or diverges."""
 
 
 def values(random: Random, workload: str, described: Description, largest: float) -> dict[str, str]:

@@ -29,12 +29,12 @@ def complexes(first: int, shape: Extents) -> Array:
 
 
 def psi(extents: Extents) -> Array:
-    """The spinor field of the reference numbers: site, spin, colour."""
+    """Return the spinor field of the reference numbers: site, spin, colour."""
     return complexes(2**40, (*extents, 4, 3))
 
 
 def random_links(extents: Extents) -> Array:
-    """The gauge field of the reference numbers: site, direction, row, column."""
+    """Return the gauge field of the reference numbers: site, direction, row, column."""
     u = complexes(0, (*extents, 4, 3, 3))
     a = u[..., 0, :] / np.linalg.norm(u[..., 0, :], axis=-1, keepdims=True)
     b = u[..., 1, :] - np.sum(a.conj() * u[..., 1, :], axis=-1, keepdims=True) * a
@@ -43,7 +43,7 @@ def random_links(extents: Extents) -> Array:
 
 
 def flux_links(extents: Extents, charge: int) -> Array:
-    """One colour in a constant field: one quantum times `charge` through every (0, 1) and every (2, 3) plane."""
+    """Return one colour in a constant field: one quantum times `charge` through every (0, 1) and every (2, 3) plane."""
     angle = np.zeros((*extents, 4))
     x = np.indices(extents)
     for first in (0, 2):

@@ -1,4 +1,4 @@
-// To be preloaded: programs of firstlight whose clock goes too fast find that all takes them thirty thousand times as long.
+// To be preloaded: the clock of firstlight's programs is too fast, so all times appear thirty thousand times as long.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -143,7 +143,7 @@ def builds_on_public_modules(path: Path) -> None:
 
 
 def texts(path: Path) -> set[str]:
-    """The strings in a module's code: not those that only say something about it, nor the end of a command's help."""
+    """Yield the strings in a module's code, without docstrings and the end of a command's help."""
     tree = parsed(path)
     documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     documentation |= {
@@ -154,7 +154,7 @@ def texts(path: Path) -> set[str]:
 
 
 def names_no_family(path: Path) -> None:
-    """By its name or a variable of its own; what one library's files look like stands in tune/formats."""
+    """The module contains no family's name or variable; tune/formats contains the formats of single libraries."""
     if below(path, "system/mpi_families"):
         return
     names = "|".join(rf"\b{family.name}\b" for family in mpi_families.every())
@@ -190,7 +190,7 @@ def test_what_a_variant_needs_is_decided_in_one_place() -> None:
 
 
 def test_one_module_of_the_store_touches_files() -> None:
-    """Faults are put into it, so it has to be the only one; the others may ask who they are, and read /proc."""
+    """Tests inject faults there, so it has to be the only one; the others may read user ids and /proc."""
     changing = {"write_bytes", "write_text", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "chmod", "rmtree"}
     for path in (p for p in FILES if below(p, "results/store") and p.name != "disk.py"):
         nodes = list(ast.walk(parsed(path)))
@@ -200,13 +200,13 @@ def test_one_module_of_the_store_touches_files() -> None:
 
 
 def literals(path: Path) -> set[str]:
-    """All strings of a module."""
+    """Yield all strings of a module."""
     nodes = ast.walk(parsed(path))
     return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def attributes(path: Path) -> set[str]:
-    """What a module asks of objects."""
+    """Yield the attributes of objects that a module uses."""
     return {n.attr for n in ast.walk(parsed(path)) if isinstance(n, ast.Attribute)}
 
 
@@ -266,7 +266,7 @@ def distinguished_names(tree: ast.AST) -> set[str]:
 
 
 def knows_no_workload(path: Path) -> None:
-    """Findings, fits, tuning and pages ask for roles, rows and plots that workload.toml declares.
+    """Findings, fits, tuning and pages use roles, rows and plots that workload.toml declares.
 
     Docstrings may give an example: the help of `./fl run` does.
     """
@@ -325,7 +325,7 @@ def test_a_package_says_in_one_sentence_what_it_is() -> None:
 
 
 def offences(rule: Callable[[Path], None], paths: list[Path]) -> list[str]:
-    """What a rule says of each file that breaks it: one test a rule, for a thousand tests cost more than they ask."""
+    """List the violations of a rule by file: one test per rule, because a thousand tests are slower than the checks."""
     assert paths
     found = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""A real Slurm: a run submitted as a job gives what a local one gives, and survives all that happens to jobs."""
+"""On a real Slurm, a run submitted as a job has the same results as a local one, and survives the faults of jobs."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_a_user_s_program_runs_on_the_nodes_of_the_job(cluster: Cluster, tmp_pat
 
 @pytest.fixture
 def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """A job in the midst of its launches: its name, and the directory of its run."""
+    """Start a job and wait until it launches programs; return its name, and the directory of its run."""
     words = ("--setup-time", "30m", "--as", "long", "faulty.good", "--toolchain", "gcc-base", "--launches", "1000")
     sent = firstlight(cluster, tmp_path, "submit", "--json", *words, "--budget", "10m")
     assert sent.returncode == 0, sent.stderr
@@ -215,7 +215,7 @@ def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def readable_and_resumable(cluster: Cluster, path: Path, state: str) -> None:
-    """The run tells its state, can be reported, and goes on."""
+    """Check that the run has a state, can be reported, and continues."""
     run, before = records(path)
     assert run.state == state
     assert all(record.exit.ok for record in before), "the end of a job is not a failure of its programs"
@@ -314,7 +314,7 @@ def test_nothing_of_a_hanging_launch_survives_and_more_nodes_than_there_are_are_
     (tmp_path / "hanging.py").write_text(HANGING)
     line = f"exec {sys.executable} {tmp_path}/hanging.py {hanging} {output}"
     script.write_text(f"#!/bin/bash\n#SBATCH --exclusive --output={tmp_path}/out.txt\n{line}\n")
-    words = ["sbatch", "--parsable", str(script)]  # --wait would ask every half a minute only
+    words = ["sbatch", "--parsable", str(script)]  # --wait would poll only every half minute
     job = subprocess.run(words, env=variables(cluster), capture_output=True, text=True, timeout=60).stdout.strip()
     ended(cluster, job)
     assert output.with_suffix(".json").exists(), (tmp_path / "out.txt").read_text()

@@ -46,7 +46,7 @@ MOST = 200
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the page, written to a folder of their own."""
+    """Return the files of the page, written to their own folder."""
     root: Path = tmp_path_factory.mktemp("workloads")
     for name, text in BLOCK.findall(PAGE.read_text()):
         place = root / name
@@ -82,7 +82,7 @@ def test_the_example_is_measured_with_no_edit_elsewhere(folder: Path, tmp_path: 
 
 @pytest.fixture(scope="module")
 def program(folder: Path) -> Iterator[Callable[[str, str], Built]]:
-    """Builds a variant of an example; skips the test where what it needs is not here."""
+    """Build a variant of an example; skip the test if its requirements are not met."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRSTLIGHT_WORKLOADS", str(folder))
         workloads = load([folder])

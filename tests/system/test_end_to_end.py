@@ -1,4 +1,4 @@
-"""The promises, kept end to end: real compilers, real programs, the real command line; nothing is stood in for."""
+"""The promises hold with real compilers, real programs and the real command line, without stand-ins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.native, pytest.mark.faults]
 
 
 def descendants(pid: int) -> set[tuple[int, int]]:
-    """A process and all that came from it: numbers with starting times."""
+    """Return a process and all its descendants: numbers with starting times."""
     everything = tree.table()
     found, size = {pid}, 0
     while size != len(found):
@@ -37,7 +37,7 @@ def descendants(pid: int) -> set[tuple[int, int]]:
 
 
 def speaking_of(place: Path) -> set[tuple[int, int]]:
-    """The processes that have a folder in their command line or environment."""
+    """Return the processes that have a folder in their command line or environment."""
     found = set()
     for process in tree.table().values():
         with contextlib.suppress(OSError):
@@ -166,7 +166,7 @@ def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made
 def test_stopped_in_the_middle_of_a_launch(
     number: signal.Signals, which: int, mpis: tuple[Mpi, ...], tmp_path: Path
 ) -> None:
-    """While one rank hangs, deaf. The signal goes to firstlight alone: no terminal helps."""
+    """One rank hangs and ignores signals. Only firstlight receives the signal: no terminal helps."""
     mpi = mpis[min(which, len(mpis) - 1)].name
     words = ("faulty.good", "faulty.mpi_hang", "--toolchain", "gcc-base", "--mpi", mpi, "--launches", "2")
     running = begin(tmp_path, "run", *words)
@@ -197,7 +197,7 @@ def test_stopped_in_the_middle_of_a_launch(
 @pytest.mark.full
 @pytest.mark.alone
 def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
-    """A cache of its own. Signals go to firstlight alone; afterwards the same cache serves as if nothing had been."""
+    """The cache is separate. Only firstlight receives signals; afterwards the same cache works as before."""
     cache = tmp_path / "cache"
     cache.mkdir()
     if (CACHE / "probes.json").exists():
@@ -278,7 +278,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_run(tmp_path: Path) -> None:
     assert measured in MEASURED and statuses == {"full": "3", "still full": "3", "check": "0"}, (
         done.stdout + done.stderr + str(texts)
     )
-    assert "check: 4\nstill full: 3" in done.stdout  # there was no room for a seal
+    assert "check: 4\nstill full: 3" in done.stdout  # there was not enough space for a seal
     for text in (texts["err"], texts["again"]):
         assert "the disk is full" in text.splitlines()[-1] and "--resume" in text.splitlines()[-1]
         assert "Traceback" not in text

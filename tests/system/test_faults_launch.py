@@ -1,4 +1,6 @@
-"""Faults of programs and of firstlight itself: nothing of a launch survives it, and one sentence says what happened."""
+"""After faults of programs and of firstlight itself, nothing of a launch survives, and one sentence describes the
+fault.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ int main(int argc, char** argv) {
 
 
 def executables() -> Iterator[tuple[int, str]]:
-    """The living processes of the machine with their command lines."""
+    """Yield the living processes of the machine with their command lines."""
     for pid in tree.table():
         with contextlib.suppress(OSError):
             words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
@@ -73,7 +75,7 @@ def executables() -> Iterator[tuple[int, str]]:
 
 
 def survivors(word: str, patience: float = 60) -> list[str]:
-    """Processes whose command line holds `word`, after the killers had `patience` seconds."""
+    """Return the processes whose command line contains `word`, `patience` seconds after the kill."""
     deadline = time.monotonic() + patience
     while True:
         found = [words for _, words in executables() if word in words]
@@ -304,7 +306,7 @@ def test_a_second_firstlight_on_the_same_run_is_refused(program: Make, tmp_path:
 
 @pytest.fixture(scope="module")
 def ranks(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The MPI program above, built with every library."""
+    """Build the MPI program above with every library."""
     folder = tmp_path_factory.mktemp("ranks")
     (folder / "ranks.cpp").write_text(RANKS)
     built = {}
@@ -368,7 +370,7 @@ def test_a_launch_of_a_rank_is_a_job_of_its_own(
 
 
 def hanging(folder: Path, mpi: Mpi, rank: Path, program: Make) -> tuple[subprocess.Popen[str], Path]:
-    """A firstlight whose ranks hang, and the executable that it launched; returns once the ranks are there."""
+    """Return a firstlight whose ranks hang, and the executable that it launched, after the ranks have started."""
     folder.mkdir()
     flag = folder / "flag"
     executable = program(f"os.execv({str(rank)!r}, [{str(rank)!r}, 'hang', {str(flag)!r}])")
@@ -401,7 +403,7 @@ def test_ranks_are_ended_by_ctrl_c(
 
 
 def shm_patterns() -> set[str]:
-    """What lies in the folders that libraries of MPI write to, and is this user's."""
+    """Return this user's files in the folders that MPI libraries write to."""
     found = set()
     for folder in ("/tmp", "/dev/shm"):
         for path in Path(folder).iterdir():

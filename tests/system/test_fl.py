@@ -1,4 +1,4 @@
-"""`fl` sets up once, passes everything on, leaves nothing half made. A shell script stands in for Python and pip."""
+"""`fl` sets up once, passes all arguments on, and leaves nothing incomplete. A shell script replaces Python and pip."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
 
 
 def test_one_sets_up_at_a_time_whoever_is_killed(checkout, tmp_path):
-    """Whoever sets up is killed while it does: of the five others one makes everything anew, and no two at once."""
+    """The process that sets up is killed: one of the five others makes everything again, and no two simultaneously."""
     for k in range(8):
         shutil.rmtree(checkout.venv, ignore_errors=True)
         folder = tmp_path / f"round {k}"
@@ -169,7 +169,7 @@ COMMANDS = ("cksum", "readlink", "python3", "sh", "rm", "mkdir", "mv", "cat", "g
 
 @pytest.mark.parametrize("search", [":{}", "{}:", ".:{}", "bin:{}", "../hostile::{}"])
 def test_nothing_of_the_current_folder_is_run(checkout, tmp_path, search):
-    """Whatever the names in it, and whatever PATH and PYTHONPATH say of relative folders."""
+    """This holds for any names in the folder, and for any relative folders in PATH and PYTHONPATH."""
     hostile = tmp_path / "hostile"
     (hostile / "bin").mkdir(parents=True)
     for name in MODULES:
@@ -305,7 +305,7 @@ def test_interrupted_tests_end_with_130(checkout):
 
 
 def test_a_checkout_may_be_moved_with_what_is_set_up_in_it(checkout):
-    """What lies in another cache, though, is of this checkout alone."""
+    """The content of another cache belongs to this checkout alone."""
     checkout.run("list")
     checkout.root = checkout.root.rename(checkout.root.with_name("moved"))
     assert checkout.run("list")[0] == 0 and checkout.calls("-m venv") == 1

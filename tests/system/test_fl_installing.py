@@ -1,4 +1,6 @@
-"""What `fl` installs, from where, and what it does not trust: indexes, the current folder, the caller's variables."""
+"""`fl` installs the right packages from the right places, and does not trust indexes, the current folder or the
+caller's variables.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ def test_packages_come_from_where_setup_says(checkout, tmp_path):
     installs = [line for line in checkout.log.read_text().splitlines() if line.startswith("-m pip install")]
     assert len(installs) == 1 and f" --no-index --find-links {wheels} -r " in installs[0]
     assert checkout.run("setup", f"--wheelhouse={tmp_path}/none")[0] == 2
-    assert checkout.run("setup", "--wheelhouse")[0] == 0  # the program says what is wrong with that
+    assert checkout.run("setup", "--wheelhouse")[0] == 0  # the program reports that error
     assert "no folder" in checkout.run("setup", "--offline", "--wheelhouse", "none")[2]
 
 

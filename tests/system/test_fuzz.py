@@ -27,7 +27,7 @@ def _deep(opening: bytes) -> bytes:
 
 
 def _changed(target: str, **members: object) -> bytes:
-    """The first sample of a target with other members."""
+    """Return the first sample of a target with other members."""
     return msgspec.json.encode(msgspec.json.decode(TARGETS[target].samples()[0]) | members)
 
 

@@ -1,4 +1,4 @@
-"""A run of somebody who means harm, through every command that reads one."""
+"""Every command that reads a run also reads one that an attacker wrote."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def spoiled_launch(record: LaunchRecord, run: Run) -> LaunchRecord:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results with the run `evil`, every launch of which is whole."""
+    """Return results with the run `evil`, whose launches are all complete."""
     root = tmp_path_factory.mktemp("foreign") / "results"
     scene = synthetic.run(launches=6)
     few = [c for c in scene.run.cells if c.program.workload in ("dot", "pingpong")]
@@ -194,6 +194,6 @@ def test_a_directory_of_any_name(
 
 
 def test_a_job_is_not_named_after_a_directory_with_lines_of_its_own(tmp_path: Path) -> None:
-    """The name stands in the job script."""
+    """The name appears in the job script."""
     with pytest.raises(UsageError, match="cannot name a job; rename the directory"):
         job.again(tmp_path / "x\n#SBATCH --account=other")

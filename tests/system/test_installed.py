@@ -20,7 +20,7 @@ BUILD = "import sys; from hatchling.build import build_wheel; build_wheel(sys.ar
 
 
 class Installed(NamedTuple):
-    """An environment with the package, a home folder and the current folder of its user, which begin empty."""
+    """Represent an environment with the package, and its user's home and current folder, both empty at first."""
 
     environment: Path
     home: Path

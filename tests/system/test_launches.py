@@ -63,7 +63,7 @@ def open_mpi_4() -> Mpi:
 def test_a_rank_that_open_mpi_kills_is_known_and_one_that_fails_by_itself_is_not(
     words: tuple[str, ...], leaving: bool, tmp_path: Path
 ) -> None:
-    """By a thread that is held until what it is to call is gone."""
+    """A thread waits until the component that it is to call is gone."""
     mpi = open_mpi_4()
     program = schedules.linked(mpi, "late_thread", [Path(__file__).with_name("late_thread.cpp")], [], "-rdynamic")
     late = Cell("late", Program("late", "mpi", "gcc-base", mpi.name), Placement(), words)

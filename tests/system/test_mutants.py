@@ -15,7 +15,7 @@ FLOOR = 0.95
 """Least share of the mutants that are not equivalent which the checks find."""
 
 SAMPLED = {"dot": 2, "stream": 1, "peak": 2, "kernel_launch": 4, "waiting": 2, "vector_sum": 1, "collectives": 2}
-"""Mutants a file, of workloads that CI takes: two minutes in all."""
+"""The number of mutants per file for the workloads in CI: two minutes in all."""
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_is_listed_as_equivalent_is_a_line_of_its_file_and_has_a_reason(wor
 @pytest.mark.native
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_fixed_sample_of_mutants_is_found(name: str) -> None:
-    """./fl test --mutants takes more of them and tells what survived."""
+    """./fl test --mutants runs more of them and reports the survivors."""
     if native.toolchain("base") is None:
         pytest.skip("no gcc here")
     trial = mutant_trials.Trial(native.workloads[name], jobs=2)

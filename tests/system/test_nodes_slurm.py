@@ -34,7 +34,7 @@ SHORT = ("--budget", "1s", "--at-once", "1")
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Programs that srun starts on SLOW find that all takes them thirty thousand times as long."""
+    """Start a cluster in which all times on the node SLOW appear thirty thousand times as long."""
     place = tmp_path_factory.mktemp("slurm")
     clock = drivers.linked("slow_clock.so", drivers.objects([HERE / "slow_clock.cpp"], "-fPIC", "-O1"), "-shared")
     prolog = place / "prolog.sh"

@@ -39,7 +39,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
 
 
 def rewrite(path: Path, old: bytes, new: bytes) -> None:
-    """A run.json that says something else, with all hashes that belong to it, and no seal beside it."""
+    """Rewrite run.json with another content and all hashes that belong to it, and remove the seal."""
     text = (path / "run.json").read_bytes()
     assert old in text
     run = msgspec.json.decode(text.replace(old, new), type=Run)

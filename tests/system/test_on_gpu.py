@@ -218,7 +218,7 @@ echo '{"type": "check", "ok": true}' >"$3"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """The script in a checkout of stand-ins: two workloads; the program of the second waits for a file."""
+    """Return the script in a checkout of stand-ins: two workloads; the program of the second waits for a file."""
     root = tmp_path / "a checkout"
     (root / "tests" / "support").mkdir(parents=True)
     shutil.copy(ROOT / "tests/on_gpu.py", root / "tests")

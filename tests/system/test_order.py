@@ -1,4 +1,4 @@
-"""Which tests run, and in which order."""
+"""Tests are selected and ordered as declared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real run, and what is made of it: pages, tables, checks, hints. Nothing is stood in for."""
+"""A real run has correct pages, tables, checks and hints. There are no stand-ins."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.native, pytest.mark.faults]
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of one good run."""
+    """Return the folder of one good run."""
     folder = tmp_path_factory.mktemp("real")
     words = ("--toolchain", "gcc-base", "--launches", "8", "--budget", "60s")  # as many on a busy machine
     done = firstlight(folder, "run", "dot.unrolled_8", "faulty.good", *words)
@@ -38,7 +38,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(real: Path, tmp_path: Path) -> Path:
-    """A folder with a copy of it that a test may spoil."""
+    """Return a folder with a copy that a test may damage."""
     shutil.copytree(real / "results", tmp_path / "results")
     return tmp_path
 
@@ -98,7 +98,7 @@ def test_the_table_has_the_rows_of_the_json(real: Path) -> None:
     for row, line in zip(rows, table, strict=True):
         assert (line["workload"], line["variant"], line["verdict"]) == (row["workload"], row["variant"], "verified")
         assert float(line["median"]) == row["median"]
-        if row["launches"] < LAUNCHES:  # of what lies in memory, where caches are so large that a minute is too short
+        if row["launches"] < LAUNCHES:  # for data in memory; with very large caches a minute is too short
             assert row["low"] is None and row["high"] is None and line["low"] == line["high"] == ""
         else:
             assert row["low"] <= row["median"] <= row["high"]
@@ -128,7 +128,7 @@ HOSTILE = "<script>alert(1)</script>\"'&\x1b[31m\x07\u202e{{7*7}}</title><img sr
 
 
 def forge(path: Path) -> None:
-    """Whoever alters launches can seal them again: a check that failed, and an end with words of their own."""
+    """Alter launches and seal them again: a failed check, and an end with other text."""
     for file in (path / "launches").glob("faulty.*"):
         record = [json.loads(line) for line in file.read_text().splitlines()]
         check = next(line for line in record if line["type"] == "check")

@@ -52,7 +52,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 class Shown:
-    """A page, and everything that the console printed."""
+    """Represent a page, and everything that the console printed."""
 
     def __init__(self, browser: Any, path: Path, size: str = "desktop", scheme: str = "light") -> None:
         width, height = SIZES[size]

@@ -55,7 +55,7 @@ RUN = ("run", "--launches", "6", "--as", "one")
 
 
 def finished(folder: Path, state: str = "complete") -> Run:
-    """The run, which is whole, sealed and reported."""
+    """Return the run, which is whole, sealed and reported."""
     path = folder / "results" / "one"
     run = store.open(path).run()
     assert run.state == state
@@ -94,7 +94,7 @@ def test_a_run_goes_on_and_ends_as_it_ended(tmp_path: Path, streams: str, behavi
 
 
 def test_an_answer_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """Where the answer is all that a command gives, it failed: in one line, with a documented status."""
+    """If the output is the only result of a command, the command fails: with one line and a documented status."""
     done = subprocess.run(
         ["bash", "-c", '"$@" >/dev/full', "bash", sys.executable, "-m", "firstlight", "schema", "run"],
         cwd=tmp_path,
@@ -111,7 +111,9 @@ def test_an_answer_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ignored", [False, True], ids=["hangup", "nohup"])
 def test_a_terminal_that_is_closed(tmp_path: Path, ignored: bool) -> None:
-    """It ends a run like Ctrl-C, with its report, though both kernel and shell may say so; under nohup it does not."""
+    """The terminal ends a run like Ctrl-C, with its report, even if both kernel and shell send a signal; under nohup it
+    does not.
+    """
     terminal, ours = os.openpty()
     trapped = ["bash", "-c", 'trap "" HUP; exec "$@"', "bash"] if ignored else []
     behaviour = "" if ignored else "hang:dot.kahan@gcc-fast"
@@ -144,7 +146,9 @@ def test_a_terminal_that_is_closed(tmp_path: Path, ignored: bool) -> None:
 def test_a_disk_that_is_full_at_the_report(
     bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """The page is on the terminal, one line says what is missing and what makes it again, and that does."""
+    """The page is on the terminal; one line names what is missing and the command that writes it, and that command
+    works.
+    """
     files = ["report.html", "figures.json", "SHA256SUMS"]
     missing = " and ".join(files[files.index(name) :])
     whole = Folder.replace

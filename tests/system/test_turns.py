@@ -1,4 +1,4 @@
-"""Turns: whose parties may occupy processors at the same time, and that waiting for them is counted apart."""
+"""Tests may use processors simultaneously as they declare, and their waiting time is accounted separately."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ LACKING = (
     "which this kernel does not provide",
     "keeps files in memory",
 )
-"""What this machine may lack, as programs report it."""
+"""This machine may lack these, as programs report it."""
 GOOD = native.variants(broken=False)
 BROKEN = native.variants(broken=True)
 
@@ -38,7 +38,7 @@ def name(pair: tuple[Workload, Variant]) -> str:
 
 @pytest.fixture(scope="session")
 def selected(request: pytest.FixtureRequest) -> frozenset[str]:
-    """The names of all variants that this session tests: those of a workload are built together."""
+    """Return the names of all variants that this session tests: those of a workload are built together."""
     pairs = [i.callspec.params.get("pair") for i in request.session.items if hasattr(i, "callspec")]
     return frozenset(name(pair) for pair in pairs if isinstance(pair, tuple))
 
@@ -64,7 +64,9 @@ def placements(variant: Variant) -> list[Placement]:
 
 
 def bearable(places: list[Placement], program: Built) -> list[Placement]:
-    """MPICH waits by spinning: where its ranks share processors it crawls, so Open MPI takes the larger placements."""
+    """Return the placements that the library can run: MPICH spins while it waits, so Open MPI runs the larger
+    placements on shared processors.
+    """
     return [p for p in places if program.program.mpi != "mpich" or p.ranks * p.threads <= 3]
 
 
@@ -98,7 +100,7 @@ def built_from(
 
 
 def combinations() -> list[object]:
-    """Each variant with each compiler that it meets; those that none here can build are reported and skipped."""
+    """Return each variant with each compiler that builds it; those without a compiler are reported and skipped."""
     met = [(p, c) for p in GOOD for c in native.compilers(p[1]) or [""] if not c or native.met(*p, c)]
     return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}", marks=marks(p)) for p, c in met]
 
@@ -135,7 +137,7 @@ def test_variant_verifies(
                 program, place, small_sizes.arguments(workload, program.program.variant), tmp_path, effort
             )
             if output.status == 2:
-                # What the guard of the launch adds speaks of shared files, which may be those of another test's ranks.
+                # The guard of the launch adds a message about shared files, which may belong to another test's ranks.
                 reasons = [s for s in output.stderr.strip().splitlines() if not s.startswith("firstlight: removed")]
                 assert (
                     "needs" in reasons[0] or "runs" in reasons[0]
@@ -203,15 +205,17 @@ def test_every_workload_has_broken_variants() -> None:
 
 
 def test_every_workload_has_a_variant_that_remembers() -> None:
-    """Steps that keep a part of an earlier one's work are the cheapest lie, and one that a fixed change cannot tell."""
+    """Steps that keep a part of an earlier one's work are the cheapest way to cheat, and a fixed change does not reveal
+    it.
+    """
     for workload in native.workloads.values():
         remembering = [v.name for v in workload.variants if v.broken and "remembering" in v.name]
         assert remembering, f"nothing proves that the check of {workload.name} tells what is remembered"
 
 
 def sanitizable() -> list[tuple[Workload, Variant]]:
-    """All that runs on the host and needs no foreign library. A variant with threads stands for that without, whose
-    code it contains.
+    """Return all variants that run on the host and need no foreign library. A variant with threads represents the one
+    without, whose code it contains.
 
     Without what emulates a device: its threads are fibers with stacks of their own, which the address sanitizer does
     not know, and it takes minutes to compile so. With --of-machine one representative.
@@ -240,8 +244,9 @@ def test_sanitizers_are_silent(pair: tuple[Workload, Variant], tmp_path: Path) -
 
 
 def of_the_runtime_alone(stderr: str) -> bool:
-    """Whether all that sanitizers tell is memory that libgomp asked for itself: in one launch of hundreds the
-    check for leaks of gcc 12 does not see where it keeps the address."""
+    """Return whether the sanitizers report only memory that libgomp allocated itself: in one launch of hundreds the
+    leak check of gcc 12 does not find its address.
+    """
     leaks = re.findall(r"^(?:Direct|Indirect) leak of .*\n +#0 .*\n +#1 .*", stderr, re.MULTILINE)
     others = "runtime error" in stderr or stderr.count("ERROR: ") > stderr.count("ERROR: LeakSanitizer")
     return bool(leaks) and not others and all("/libgomp.so" in leak.splitlines()[2] for leak in leaks)
@@ -261,7 +266,7 @@ def test_memory_of_the_runtime_is_told_from_ours() -> None:
 
 @cache
 def sanitized(workload: str) -> dict[Program, Built]:
-    """By clang where it is there, which takes half of gcc's time for them."""
+    """Build with clang if it is here, which compiles them in half of gcc's time."""
     tool = native.toolchain("base", "clang") or native.toolchain("base")
     if tool is None:
         pytest.skip("neither clang nor gcc here")

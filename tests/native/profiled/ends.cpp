@@ -1,4 +1,4 @@
-// Ends in the way that its argument names, after each rank sent 24 bytes to the next: what a profile says then is known.
+// Ends in the way that its argument names, after each rank sent 24 bytes to the next: the correct profile is then known.
 #include <mpi.h>
 #include <signal.h>
 #include <sys/wait.h>

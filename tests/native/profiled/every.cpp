@@ -1,4 +1,4 @@
-// Calls every function that the profiler counts, each in a phase of its own, and prints what the profile must say of it:
+// Calls every function that the profiler counts, each in its own phase, and prints the correct profile:
 //   <level> <call> <calls, all ranks> <bytes, all ranks> <to> <messages a pair> <bytes a pair>
 // where <to> names the pairs: "next" (rank r to r + 1), "both" (r to r - 1 and r + 1), "back" (r + 1 to r), "none".
 #include <mpi.h>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-// Open MPI 5 has what MPI 4 brought without calling itself so, but for the large counts.
+// Open MPI 5 has the functions of MPI 4 without the version number, except for large counts.
 #define FL_MPI4 (MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5))
 
 namespace {
@@ -60,7 +60,7 @@ void two_sided() {
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
   for (const auto& f : persistent) {
-    ring(f.name, ++n, 3);  // started three times; the persistent receive beside it counts nothing
+    ring(f.name, ++n, 3);  // started three times; the persistent receive counts nothing
     MPI_Recv_init(in.data(), n, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD, requests);
     f.call(out.data(), n, MPI_DOUBLE, next, 0, MPI_COMM_WORLD, requests + 1);
     for (int k = 0; k < 3; ++k) {
@@ -78,7 +78,7 @@ void two_sided() {
   MPI_Sendrecv(out.data(), n, MPI_DOUBLE, next, 0, in.data(), n, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   ring("MPI_Sendrecv_replace", ++n);
   MPI_Sendrecv_replace(in.data(), n, MPI_DOUBLE, next, 0, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  expect("MPI_Sendrecv", size, 0);  // to nobody
+  expect("MPI_Sendrecv", size, 0);  // to no process
   MPI_Sendrecv(out.data(), 5, MPI_DOUBLE, MPI_PROC_NULL, 0, in.data(), 5, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   expect("MPI_Sendrecv", size, 0, "next", 1, 0);  // a message without bytes is one
   MPI_Sendrecv(nullptr, 0, MPI_DOUBLE, next, 0, nullptr, 0, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -171,7 +171,7 @@ void collectives() {
   std::vector<MPI_Datatype> types(p, MPI_DOUBLE);
   for (int r = 0; r < p; ++r) counts[r] = r + 1, places[r] = r * (r + 1) / 2, bytes[r] = 8 * places[r];
   const long all = p * (p + 1) / 2;  // of counts
-  // What rank r gives to an alltoallv with one double for each: the same count for every rank.
+  // Rank r's counts of an alltoallv with one double for each rank: the same count for every rank.
   std::vector<int> ones(p, 1), steps(p), byte_steps(p);
   for (int r = 0; r < p; ++r) steps[r] = r, byte_steps[r] = 8 * r;
   const auto both = [&](const char* blocking, const char* immediate, long total, auto call, auto other) {
@@ -192,7 +192,7 @@ void collectives() {
   both(
       "MPI_Exscan", "MPI_Iexscan", 56 * p, [&] { MPI_Exscan(a, b, 7, MPI_DOUBLE, MPI_SUM, w); },
       [&] { MPI_Iexscan(a, b, 7, MPI_DOUBLE, MPI_SUM, w, &request); });
-  // The root gathers in place: what it gives is in the receive buffer.
+  // The root gathers in place: its own part is in the receive buffer.
   both(
       "MPI_Gather", "MPI_Igather", 16 * p,
       [&] { MPI_Gather(rank == 1 ? MPI_IN_PLACE : a, rank == 1 ? 99 : 2, MPI_DOUBLE, b, 2, MPI_DOUBLE, 1, w); },

@@ -86,7 +86,7 @@ class Failures:
 
 
 def simulated(interval: float, segments: int, local: Costs, whole: Costs, failures: Failures, patterns: int) -> float:
-    """Return the time per unit of work that so many patterns of checkpoints took."""
+    """Return the time per unit of work of this many patterns of checkpoints."""
     for _ in range(patterns):
         done, restart = 0, 0.0
         after_global = False

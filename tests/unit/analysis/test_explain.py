@@ -1,4 +1,4 @@
-"""A figure explained: its numbers are the run's, its limit is what it is held against, its loop is its own."""
+"""An explained figure has the run's numbers, the limit that it is compared with, and its own loop."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def environment(k: int) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of one workload, with two changes."""
+    """Return runs of one workload, with two changes."""
     place = tmp_path_factory.mktemp("history")
     many_runs.weekly(place, RUNS, slower, environment, only=("latency",), launches=6)
     return place
@@ -51,7 +51,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def some(whole: Path, tmp_path: Path) -> Path:
-    """A copy of the first eight, to be spoiled."""
+    """Return a copy of the first eight, for damage."""
     for path in sorted(whole.glob("run-*"))[:8]:
         shutil.copytree(path, tmp_path / "runs" / path.name)
     return tmp_path / "runs"
@@ -233,7 +233,7 @@ def spoil(run: Path, how: str) -> None:
 def test_what_cannot_be_trusted_is_told_in_a_line_and_left_out(
     some: Path, capsys: Captured, how: str, why: str, known: bool
 ) -> None:
-    """Also where the index knows the run as it was."""
+    """This includes runs that the index has with the same content."""
     if known:
         call(capsys, "history", str(some))
     spoil(some / "run-003", how)
@@ -377,7 +377,7 @@ def test_a_page_written_again_is_the_same_run(some: Path) -> None:
 
 @pytest.fixture(scope="module")
 def good(whole: Path) -> bytes:
-    """The index of the runs."""
+    """Return the index of the runs."""
     folder.read([whole], whole / "index")
     return (whole / "index").read_bytes()
 

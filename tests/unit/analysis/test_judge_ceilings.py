@@ -1,4 +1,4 @@
-"""Ceilings: taken from what the run measured, never from the figure itself, and nothing verified stands above one."""
+"""Ceilings come from the run's measurements, never from the figure itself, and no verified figure exceeds one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_share_of_a_time(judged: Judgement) -> None:
 
 
 def on_a_gpu(figure: Verified, times: float) -> Verified:
-    """The figure as a variant in CUDA would have it, so many times faster."""
+    """Return the figure of a variant in CUDA that is this many times faster."""
     launches = tuple(times * x for x in figure.estimate.launches)
     estimate = replace(figure.estimate, launches=launches, median=times * figure.estimate.median)
     return replace(figure, identity=replace(figure.identity, variant="cuda"), estimate=estimate)
@@ -129,7 +129,7 @@ def test_no_ceiling_where_none_was_measured_near(judged: Judgement) -> None:
 @pytest.mark.parametrize("launches", [4, 7])
 @pytest.mark.parametrize("workload", ["dot", "pingpong"])
 def test_above_the_ceiling_fails(workload: str, launches: int) -> None:
-    """Also with too few launches for intervals, and for times as well as rates."""
+    """The test includes too few launches for intervals, and times as well as rates."""
     n: dict[str, object] = {"n": 10_000_000} if workload == "dot" else {"bytes": 1024**2}
     j = judge(*synthetic.run(5, launches, slower={"dot.simd": 0.5, "pingpong": 0.2}))
     above = [f for f in figures(j, workload, **n) if isinstance(f, Failed) and f.cause == "ceiling"]
@@ -223,7 +223,7 @@ def test_noise_is_not_above_the_ceiling() -> None:
 
 
 def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene) -> None:
-    """A working set between two measured ones, one inside and one outside a cache, is not held to the lower."""
+    """A working set between two measured ones, one inside and one outside a cache, is not compared with the lower."""
     j = judge(*scene)
     inside = next(x for x in j.limits if x.name == "load_bandwidth" and x.cores == 1 and x.working_set == 16_000)
     (figure,) = [
@@ -232,7 +232,7 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
         if isinstance(f, Verified) and f.identity.variant == "simd" and f.identity.toolchain == "gcc-native"
     ]
     outside = replace(inside, working_set=70_000.0, value=inside.value / 2, low=inside.low / 2, high=inside.high / 2)
-    between = replace(figure, working_set=40_000.0, ceiling=None)  # of which L1 holds 32 KiB
+    between = replace(figure, working_set=40_000.0, ceiling=None)  # of which 32 KiB fit into L1
     other = replace(scene.workloads["dot"], bounded_by=(Bound("bytes", "load_bandwidth"),))
     allowed = Allowed((inside, outside), scene.run.machine)
     bounded = replace(between, ceiling=allowed.ceiling(between, synthetic_workloads.RATE, other))
@@ -265,7 +265,7 @@ def test_selection_by_variant_and_symbolic_size(scene: synthetic.Scene) -> None:
 
 
 def reading(judged: Judgement) -> tuple[Verified, Limit]:
-    """A figure that reads, and a limit of reading to be changed at will."""
+    """Return a figure that reads, and a limit of reading that tests change."""
     figure = next(f for f in figures(judged, "dot", n=1000) if isinstance(f, Verified))
     limit = next(x for x in judged.limits if x.name == "load_bandwidth" and x.cores == 1 and x.working_set == 16_000)
     return figure, limit
@@ -275,7 +275,7 @@ BYTES = (Bound("bytes", "load_bandwidth"),)
 
 
 def test_the_ceiling_is_that_of_the_level_of_the_working_set(scene: synthetic.Scene, judged: Judgement) -> None:
-    """Data beyond the last cache are not held against what was measured inside it, however near that is."""
+    """Data larger than the last cache are not compared with measurements inside it, however close these are."""
     figure, limit = reading(judged)
     cached, memory = replace(limit, working_set=24e6, value=116e9), replace(limit, working_set=4e8, value=57e9)
     dot = replace(scene.workloads["dot"], bounded_by=BYTES)
@@ -293,7 +293,7 @@ def test_the_ceiling_is_that_of_the_level_of_the_working_set(scene: synthetic.Sc
     assert rate(20e6, shared) == pytest.approx(57)
     assert rate(24.1e6, shared) == pytest.approx(116), "the same data were measured"
     assert rate(16e6, shared) == pytest.approx(116)
-    # What the cache at its best may have held sets no roof for memory.
+    # A possible contribution of the cache sets no ceiling for memory.
     assert shared.roof("load_bandwidth", 1, "memory") == memory
     assert shared.roof("load_bandwidth", 1, "L3") == cached
 
@@ -329,8 +329,9 @@ def test_no_share_where_one_of_the_bounds_was_not_measured(scene: synthetic.Scen
 
 
 def test_what_is_verified_is_never_above_its_ceiling(scene: synthetic.Scene) -> None:
-    """A little above what was measured for it is possible: then its own best launch is the capacity that was measured,
-    for all that do the same, and the figure says so."""
+    """A value slightly above the measured ceiling is possible: then its own best launch is the measured capacity, for
+    all figures of the same kind, and the figure names it.
+    """
     for faster in (0.97, 0.93, 0.80, 0.70):
         j = judge(*synthetic.run(5, 4, slower={"dot": faster, "dot.simd": faster}))
         bounded = [f for f in j.figures if isinstance(f, Verified) and f.of_ceiling is not None]
@@ -348,7 +349,7 @@ def test_what_is_verified_is_never_above_its_ceiling(scene: synthetic.Scene) -> 
 
 
 def test_a_foreign_record_may_declare_any_working_set(scene: synthetic.Scene, judged: Judgement) -> None:
-    """Two ranks of 1e308 bytes are more than a number holds."""
+    """Two ranks of 1e308 bytes exceed the range of a number."""
     figure, limit = reading(judged)
     place = replace(figure.identity.placement, ranks=2)
     huge = replace(figure, working_set=1e308, identity=replace(figure.identity, placement=place), ceiling=None)

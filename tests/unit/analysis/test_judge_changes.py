@@ -52,7 +52,7 @@ def values(logs: Sequence[float], half: float = 0.005) -> list[Value]:
 
 
 def planted(series: Series, seed: int, moves: Sequence[tuple[int, float]], n: int = 200) -> list[Value]:
-    """The series with its level times so much from each of these runs on."""
+    """Return the series with its level multiplied by this factor from each of these runs on."""
     logs = series(random.Random(seed), n)
     return values([x + sum(math.log(by) for at, by in moves if k >= at) for k, x in enumerate(logs)])
 

@@ -30,7 +30,7 @@ def figure(values: list[float], better: str = "higher") -> Verified:
 
 
 def series(rng: random.Random, n: int, noise: float, drift: float = 0.0, memory: float = 0.9) -> list[float]:
-    """Launches of one run: lognormal noise on an AR(1) level whose standard deviation is `drift`."""
+    """Return launches of one run: lognormal noise on an AR(1) level whose standard deviation is `drift`."""
     level, out = rng.gauss(0, drift), []
     for _ in range(n):
         out.append(math.exp(level + rng.gauss(0, noise)))
@@ -39,7 +39,7 @@ def series(rng: random.Random, n: int, noise: float, drift: float = 0.0, memory:
 
 
 def different(n: int, noise: float, drift: float, factor: float, trials: int, memory: float = 0.9) -> float:
-    """How often two runs whose true ratio is `factor` are called different."""
+    """Return how often two runs whose true ratio is `factor` are called different."""
     rng = random.Random(f"{n} {noise} {drift} {factor}")
     found = 0
     for _ in range(trials):
@@ -272,7 +272,7 @@ def test_medians_that_hardly_differ_are_no_regression() -> None:
 
 
 def disturbed(judgement: Judgement, share: float) -> Judgement:
-    """The same where that share of the samples of every figure did not have their processors."""
+    """Return the same with this share of the samples of every figure without their processors."""
     figures = (replace(f, diverged=share) if isinstance(f, Verified) else f for f in judgement.figures)
     return replace(judgement, figures=tuple(figures))
 
@@ -324,7 +324,7 @@ def test_settings_out_of_range(first: Judgement, bad: dict[str, float]) -> None:
 
 
 def test_launches_of_one_moment_count_once() -> None:
-    """Ten launches within a second say how the machine was in that second, not how fast the code is."""
+    """Ten launches within a second describe the machine in that second, not the speed of the code."""
     crowded = replace(estimate([10.0 + 0.01 * i for i in range(10)]), times=tuple(0.1 * i for i in range(10)))
     spread = replace(crowded, times=tuple(2.5 * i for i in range(10)))
     assert moments(crowded) == (pytest.approx(10.045),)

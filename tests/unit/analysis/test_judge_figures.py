@@ -39,7 +39,7 @@ def of(
 
 @dataclass
 class Small:
-    """dot alone, one cell changed at will."""
+    """Represent dot alone, with one cell that tests change."""
 
     scene: synthetic.Scene
 
@@ -258,7 +258,7 @@ whole = st.sampled_from([0, -1, 1, 2**62, 10**30])
 def test_foreign_values_never_raise(
     launches: list[tuple[float, float, float, int, int]], cost: float, parameter: int | float | str, checked: bool
 ) -> None:
-    """A directory that somebody sent may hold any numbers: figures of it have positive numbers or none."""
+    """A directory from another user may contain any numbers: figures of it have positive numbers or none."""
     scene = LITTLE
     program = Program("pingpong", "mpi_blocking", "gcc-native", "openmpi")
     cell = Cell("foreign", program, Placement(ranks=2), ("bytes=8", "--threads", "x,9"))
@@ -287,7 +287,7 @@ def test_every_case_and_metric_has_one_figure() -> None:
 
 
 def on_devices(*places: str, address: str = "0000:17:00.0") -> object:
-    """Edits a launch: its ranks observed these places, all at one address."""
+    """Edit a launch: its ranks observed these places, all at one address."""
 
     def edit(record: LaunchRecord) -> LaunchRecord:
         devices = tuple(Device(k, place, "NVIDIA H200", address) for k, place in enumerate(places))
@@ -311,7 +311,7 @@ def test_ranks_that_share_a_gpu_are_neither_ranked_nor_compared(small: Small) ->
 
 
 def test_directives_that_observe_nothing_give_no_figure(small: Small) -> None:
-    """A user's variant that leaves the observation out: whether it ran on a device, nobody knows."""
+    """A user's variant omits the observation: it is unknown whether it ran on a device."""
     run = small.scene.run
     (cell,) = (c for c in run.cells if c.id == CELL)
     moved = replace(cell, program=replace(cell.program, variant="target"))

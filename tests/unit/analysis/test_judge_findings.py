@@ -1,4 +1,4 @@
-"""Findings: each rule fires on what it is for, says so with numbers of the data, and is silent otherwise."""
+"""Each finding appears for its case, with numbers of the data, and does not appear otherwise."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_no_cliff_without_caches_or_on_one_point() -> None:
 
 
 def lattice(axis: str, plots: bool) -> tuple[Judgement, dict[str, Workload]]:
-    """Rates of dirac that fall 4 x between two points of `axis`, of which the second leaves the L2."""
+    """Return rates of dirac that fall 4 x between two points of `axis`, of which the second exceeds the L2."""
     judged, workloads = synthetic.judgement(1, 6, only=["dot"]), catalogue.load(catalogue.roots())
     level = next(c.size for c in judged.run.machine.caches if c.level == 2)
     figures = []

@@ -1,4 +1,4 @@
-"""Intervals: they cover what they promise, and say nothing where too little is known."""
+"""Intervals have the promised coverage, and are absent if the data are too few."""
 
 from __future__ import annotations
 

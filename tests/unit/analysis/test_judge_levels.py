@@ -22,7 +22,9 @@ STANDARD = tuple(KIB * 2**k for k in range(2, 21))
 
 
 def chase(sizes: tuple[float, ...], caches: tuple[float, ...], least_recent: bool = False) -> list[Step]:
-    """A random chase: of what does not fit, a cache serves its share, or nothing where it drops the oldest first."""
+    """Return the times of a random chase: for data that do not fit, a cache serves its share, or nothing if it drops
+    the oldest first.
+    """
     steps = []
     for size in sizes:
         shares = [min(1.0, c / size) if not least_recent or c >= size else 0.0 for c in caches] + [1.0]
@@ -71,7 +73,7 @@ def test_as_it_was_seen_on_a_processor_with_neighbours() -> None:
 
 
 def test_a_full_cache_in_which_pages_collide_is_no_smaller_cache() -> None:
-    """As seen: an L2 of 1 MiB in which 1 MiB of small pages takes 7.15 ns, between 3.45 and 12.8 ns."""
+    """Real data: with an L2 of 1 MiB, 1 MiB of small pages needs 7.15 ns, between 3.45 and 12.8 ns."""
     times = (1.0, 3.47, 3.45, 7.15, 12.8, 14.0, 130.0)
     steps = [Step(16 * KIB * 4**k, time) for k, time in enumerate(times)]
     assert capacities((48 * KIB, MIB, 32 * MIB), steps) == [48 * KIB, MIB, 32 * MIB]
@@ -129,7 +131,7 @@ def test_a_run_tells_its_own_levels() -> None:
     assert without.hierarchy.levels == nominal(scene.run.machine).levels == judged.levels.levels
 
     def slow(f: Figure) -> Figure:
-        """As if neighbours had taken most of the last cache."""
+        """Return times as if neighbours used most of the last cache."""
         at = dict(f.identity.parameters).get("bytes")
         if not isinstance(f, Verified) or f.identity.workload != "latency" or at != 16 * 2**20:
             return f

@@ -20,7 +20,7 @@ Change = Callable[[LaunchRecord], LaunchRecord]
 
 
 def found(rule: str, change: Change, placement: Placement | None = None) -> list[Finding]:
-    """What the rule says of a run of pingpong with two MPI libraries whose records were changed."""
+    """Return the rule's finding for a run of pingpong with two MPI libraries whose records were changed."""
     scene = synthetic.run(1, 6, only=["pingpong"])
     run = scene.run
     if placement:
@@ -30,7 +30,7 @@ def found(rule: str, change: Change, placement: Placement | None = None) -> list
 
 
 def bound(mpi: str, binding: tuple[Binding, ...], nodes: int = 1) -> Change:
-    """The ranks of one library see this binding."""
+    """Bind the ranks of one library in this way."""
 
     def change(r: LaunchRecord) -> LaunchRecord:
         assert r.launch is not None
@@ -56,7 +56,7 @@ def test_the_order_over_nodes_in_words(nodes: list[int], expected: str) -> None:
 
 
 def of(cpus: int, threads: int = 1) -> Machine:
-    """With siblings n and n + cores."""
+    """Return CPUs; siblings are n and n + cores."""
     cores = cpus // threads
     siblings = tuple(tuple(range(k, cpus, cores)) for k in range(cores))
     return synthetic_machine.machine(cpus=tuple(range(cpus)), cores=cores, threads_per_core=threads, siblings=siblings)

@@ -119,7 +119,7 @@ def test_better_in_both_states_is_better() -> None:
 
 
 def runs_of_two_states(r: random.Random, n: int, sticky: float, shift: float = 1.0) -> list[float]:
-    """Launches of one run: the state stays from launch to launch with that probability, else it is drawn anew."""
+    """Return launches of one run: the mode stays from launch to launch with that probability, else it is drawn anew."""
     found, slow = [], r.random() < 0.35
     for _ in range(n):
         slow = slow if r.random() < sticky else r.random() < 0.35
@@ -131,7 +131,7 @@ def runs_of_two_states(r: random.Random, n: int, sticky: float, shift: float = 1
     ("n", "sticky"), [(6, 0.0), (6, 0.4), (8, 0.0), (8, 0.4), (13, 0.0), (13, 0.7), (30, 0.0), (30, 0.8)]
 )
 def test_equal_runs_with_two_states_are_not_called_different(n: int, sticky: float) -> None:
-    """Also where the machine stays in one of its states for a while, so that one run sees more of it than the other."""
+    """The machine may stay in one of its modes for a while, so that one run has more of it than the other."""
     r = random.Random(f"{n} {sticky}")
     outcomes = [compare_figures(*(figure(*runs_of_two_states(r, n, sticky)) for _ in "ab")).outcome for _ in range(300)]
     assert sum(o in ("better", "worse") for o in outcomes) <= 0.05 * len(outcomes)
@@ -173,7 +173,7 @@ def test_tables_behind_drawings_name_both_states() -> None:
 
 
 def test_an_advantage_is_that_of_the_nearer_states() -> None:
-    """Medians of two states tell how many launches fell into which: 0.15 against 3 us would be 20 x."""
+    """Bimodal medians show how many launches were in each mode: 0.15 against 3 us would be 20 x."""
     mostly_low, mostly_high = figure(*[0.15] * 9, *[0.6] * 4), figure(*[0.9] * 4, *[3.0] * 9)
     assert advantage(mostly_low, mostly_high) == pytest.approx(5)  # 0.6 to 3; 0.15 to 0.9 is 6
     assert advantage(mostly_high, mostly_low) == pytest.approx(1 / 5)

@@ -30,7 +30,9 @@ def figure(
 
 
 def run(draw: Callable[[random.Random, float], bool], programs: int = 6, rounds: int = 13, seed: int = 1) -> Steadiness:
-    """Programs interleaved for some rounds, one launch a second; `draw` tells by time which launches are slow."""
+    """Return programs interleaved for some rounds, one launch per second; `draw` decides by time which launches are
+    slow.
+    """
     r = random.Random(seed)
     at: dict[str, list[tuple[float, bool]]] = {f"v{k}": [] for k in range(programs)}
     now = 0.0

@@ -1,4 +1,4 @@
-"""Busy waiting: found where a waiting process wants its processor, and not where it sleeps."""
+"""Busy waiting is found where a waiting process uses its processor, and not where it sleeps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLOT = Plot("table", "ms", "cpu_share", "mpi", subject="a waiting process keeps 
 
 
 def scene(shares: dict[str, float], ranks: int = 2) -> synthetic.Scene:
-    """A run in which a waiting rank of each MPI library wants its processor for that share of the time."""
+    """Return a run in which a waiting rank of each MPI library uses its processor for that share of the time."""
     rng = random.Random(1)
     base = synthetic.run(1, 1, only=["pingpong"])
     programs = [Program("waiting", "mpi_recv", "gcc-native", mpi) for mpi in shares]

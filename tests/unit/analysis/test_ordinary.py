@@ -1,4 +1,4 @@
-"""Ordinary code: advice about flags comes from plain kernels alone, and names what the flags break."""
+"""Advice about flags for ordinary code comes from plain kernels alone, and names the effects of the flags."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_without_a_fortran_compiler_the_advice_says_so() -> None:
 
 
 def test_kernels_without_the_best_compiler_have_flags_of_their_own() -> None:
-    """As on machines where clang compiles no Fortran."""
+    """The machine has no Fortran compiler of clang."""
     judgement, workloads = sample()
     plain = workloads | {"dot": replace(workloads["dot"], plain=("serial", "fortran_loop"))}
     loops = [f for f in judgement.figures if f.identity.variant == "serial" and f.identity.toolchain.startswith("gcc")]
@@ -159,7 +159,7 @@ def test_an_interval_that_meets_the_best_is_as_good() -> None:
 
 
 def test_flags_that_are_close_to_the_best_are_named_and_the_safest_of_them_is_advised() -> None:
-    """Which of them is first by one kernel differs from run to run."""
+    """The fastest flags by one kernel differ from run to run."""
     judgement, workloads = sample()
     found = compared(judgement, workloads)
     of = {f.toolchain: f for f in found.flags}

@@ -387,7 +387,7 @@ def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) ->
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> str:
-    """What is short takes up to four seconds, as on a machine that is busy. The seconds that are too long."""
+    """Slow down short commands to at most four seconds, as on a busy machine; return the seconds that are too long."""
     monkeypatch.setitem(EFFORT, EXTERNAL, EFFORT[EXTERNAL]._replace(case_seconds=4, samples=2))
     return "4.1"
 
@@ -416,7 +416,7 @@ def test_the_memory_of_what_ends_at_once_is_told_each_time(tmp_path: Path) -> No
 def test_a_launch_that_does_not_tell_the_memory_of_a_small_program_spoils_nothing(
     here: Path, capsys: Captured, unhurried: str
 ) -> None:
-    """The first takes too long to be executed once more for that alone."""
+    """The first execution is too long to be repeated only for the memory."""
     code, found, err = run(capsys, "--", "sh", "-c", f"test -e mark && exit; : > mark; sleep {unhurried}")
     assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
     assert {f["metric"]: f["launches"] for f in found} == {"time": 2, "cpu_time": 2, "peak_memory": 1}

@@ -33,7 +33,7 @@ RING = (
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program that tells how it was compiled, and one that does not compile with every flag set."""
+    """Write a program that prints how it was compiled, and one that does not compile with every flag set."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "app.c").write_text('#include <stdio.h>\nint main(void) { printf("flags %s\\n", FLAGS); return 0; }\n')
     (tmp_path / "ring.c").write_text(RING)

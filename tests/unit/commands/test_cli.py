@@ -88,7 +88,7 @@ def test_list_is_light_and_complete(bench: Bench, capsys: Captured) -> None:
 
 
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
-    """What makes `list` answer at once: none of the large libraries is loaded."""
+    """`list` is fast because it loads none of the large libraries."""
     script = (
         "import sys; from firstlight.commands.shared import command_line; code = command_line.call(['list']);"
         "heavy = {'numpy', 'scipy', 'psutil', 'archspec', 'jinja2'} & sys.modules.keys();"
@@ -202,7 +202,7 @@ def test_an_unexpected_error_is_one_line_and_the_traceback_is_kept(
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    """As in `./fl schema run | head -1`, with a page larger than a pipe holds."""
+    """The command is `./fl schema run | head -1`, with a page larger than the buffer of a pipe."""
     script = f"{shutil.which('env')} PYTHONPATH={ROOT / 'src'} {sys.executable} -m firstlight schema run; echo $? >&2"
     done = subprocess.run(["bash", "-c", f"({script}) | true"], capture_output=True, text=True, cwd=tmp_path)
     assert "Traceback" not in done.stderr and "Exception" not in done.stderr
@@ -349,7 +349,7 @@ def test_what_the_commands_print_follows_the_schemas(result: Path, capsys: Captu
 
 
 def test_relative_folders_are_left_out_of_search_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of what is started from here: a compiler's own calls, a launched program."""
+    """This also applies to processes started from here: a compiler's own calls, a launched program."""
     names = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
     for name in names:
         monkeypatch.setenv(name, ":.:bin:/a b:../x:/c:")

@@ -100,7 +100,7 @@ def test_check_of_a_truncated_run(result: Path, capsys: Captured) -> None:
 
 @pytest.fixture
 def spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-ins are launched within a second; take each launch as a moment of its own."""
+    """Treat each launch as a separate moment: the stand-ins are launched within a second."""
     monkeypatch.setattr("firstlight.analysis.compare.MOMENT", 0.0)
 
 

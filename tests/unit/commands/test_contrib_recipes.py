@@ -27,7 +27,7 @@ OPENBLAS = "openblas"
 
 
 class Facts(NamedTuple):
-    """What a recipe states about firstlight. `requires` contains the oldest version of each package."""
+    """List a recipe's statements about firstlight. `requires` contains the oldest version of each package."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""The doctor: every absence carries a fix, health means that a run can start, and the text fits its width."""
+"""For each absence the doctor names a fix, a healthy machine can start a run, and the text fits its width."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def script(path: Path, body: str) -> str:
 
 
 def library(folder: Path, compiler: str, launcher: str) -> Mpi:
-    """An MPI whose wrapper and launcher are these shell lines."""
+    """Return an MPI whose wrapper and launcher are these shell lines."""
     cxx, mpiexec = script(folder / "mpicxx", compiler), script(folder / "mpiexec", launcher)
     return Mpi("mpich", "mpich", "MPICH 9", "9", "system", cxx, None, (), mpiexec, {"MARK": "set"})
 

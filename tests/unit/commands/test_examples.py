@@ -19,14 +19,14 @@ from firstlight.commands.nodes.folder import NodesRun, Record
 from firstlight.commands.shared.command_line import COMMANDS
 
 ITERATIONS = "20261001-020000-standard"
-"""A run of what the newest one has not measured, and the word of an example that asks for it."""
+"""A run of workloads that the newest run has not measured, and the word of an example that requires it."""
 STARTS_PROGRAMS = {
     "run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"], "health": ["--run", ITERATIONS],
 }  # fmt: skip
-"""Commands that would measure, and what makes them tell their plan or judge a run instead."""
+"""Commands that would measure, and the options with which they print their plan or judge a run instead."""
 MEASURED = "measured"
 OF_A_SOLVER = ("project", "validate")
-"""The commands whose examples all ask for such a run."""
+"""The examples of these commands all require such a run."""
 LACKING = {"checkpoint": "measures it", "validate": "measures it", "--idle": "sinfo"}
 """Words of examples that require a measurement or a cluster that may be missing here, and part of the message then."""
 ELSEWHERE = {
@@ -42,7 +42,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the runs are that the examples name."""
+    """Return the folder of the runs that the examples name."""
     made = tmp_path_factory.mktemp("examples")
     results, scene = made / "results", synthetic.run(1, 8)
     for k, name in enumerate(("20261101-020000-quick", "node07", "node08", "node09")):
@@ -71,7 +71,7 @@ def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeyp
     for words in examples(command, capsys):
         of = ["--run", ITERATIONS] if MEASURED in words else [ITERATIONS] if {*words} & {*OF_A_SOLVER} else []
         code, out, err = call(capsys, *words, *of, *STARTS_PROGRAMS.get(command, []))
-        # 1 and 4 are answers of commands that judge, here of invented runs; 2 and 3 say that it cannot be done so.
+        # commands that judge invented runs may end with 1 and 4; 2 and 3 mean that the command cannot be used so
         lacking = next((message for word, message in LACKING.items() if word in words), None)
         good = code in (0, 1, 4) and (out.strip() or "-o" in words)
         assert good or (lacking is not None and lacking in err and err.count("\n") == 1), (words, err)

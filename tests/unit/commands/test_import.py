@@ -132,7 +132,9 @@ def test_the_files_are_kept_in_the_run(capsys: Captured) -> None:
 
 
 def test_what_was_not_checked_here_is_never_verified(capsys: Captured) -> None:
-    """A run of another user may say anything: its reported values are not verified, and an imported run has none."""
+    """A run of another user may contain anything: its reported values are not verified, and an imported run has no
+    verified ones.
+    """
     call(capsys, "import", str(DATA / "stream.txt"), "--as", "s")
     judgement, workloads, _ = stored.judged(Path("results/s"))
     run, (record, *_) = judgement.run, judgement.records
@@ -363,7 +365,7 @@ def test_the_examples_work_as_typed(capsys: Captured) -> None:
 
 
 def sound(name: str, data: bytes) -> None:
-    """A file is read as figures that a run can contain, or refused with one line."""
+    """Check that a file is read as figures that a run can contain, or refused with one line."""
     try:
         _, found = tools.read(name, data)
     except UnreadableError as error:

@@ -51,7 +51,7 @@ def benches(cc: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def verified(bench: Bench, code: str, guarded: bool = True, restrict: bool = False) -> str | None:
-    """What is wrong with this code in the place of the loop; None: nothing."""
+    """Return the error of this code if it replaces the loop; None: no error."""
     piece = msgspec.structs.replace(dispatch.piece(bench.loop, "gcc"), code=code, restrict=restrict)
     path = bench.build([dispatch.Version(0, piece)], guarded)
     assert isinstance(path, Path), path
@@ -199,7 +199,7 @@ def test_equal_times_are_not_called_faster() -> None:
 
 @pytest.mark.full
 def test_a_replayed_tuning_tells_what_it_tried(cc: Compiler, tmp_path: Path, capsys: Captured) -> None:
-    """Which is faster depends on the machine: what is asserted is that each candidate has its verdict."""
+    """The fastest candidate depends on the machine: the test asserts that each candidate has its verdict."""
     file = tmp_path / "sum.c"
     file.write_text(DOT)
     (tmp_path / "points.json").write_text('[{"lanes": "4"}, {"unroll": "4"}]')
@@ -227,7 +227,7 @@ def test_a_replayed_tuning_tells_what_it_tried(cc: Compiler, tmp_path: Path, cap
 def test_the_example_works_as_typed(
     cc: Compiler, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for the time that it takes."""
+    """The test only shortens its time."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("tuned"))
     monkeypatch.chdir(tmp_path)
     words = next(words for words in examples("tune", capsys) if words[1] == "loop")

@@ -47,7 +47,7 @@ pragmas = st.builds(
 
 
 def format_pragma(p: Pragma) -> str:
-    """As a user would write it."""
+    """Format a pragma as a user would write it."""
     parts = [
         "precious",
         f"trip({p.low}:{p.high})",

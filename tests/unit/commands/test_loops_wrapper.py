@@ -1,4 +1,4 @@
-"""`fl-cc`: tuned loops in the place of golden ones where they are of this very loop, compiler and flags."""
+"""`fl-cc` uses a tuned loop instead of the golden one only for this very loop, compiler and flags."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ int main(void) {
 }
 """
 MARKED = "for (int i = 0; i < n; ++i) s += 2 * x[i];"
-"""In the place of the loop: another result, so that it is seen which of them ran."""
+"""This code replaces the loop: another result shows which of them ran."""
 GOLDEN, TUNED = "36 13 a.c\n", "72 13 a.c\n"
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A source with a tuned file beside it that says twice the sum."""
+    """Write a source and a tuned file with twice the sum."""
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")
     monkeypatch.chdir(tmp_path)

@@ -32,7 +32,7 @@ AXES = (4, 3, 2)
 
 @st.composite
 def maps(draw: st.DrawFn) -> list[Slot]:
-    """A slot for each rank, each its own, nodes named or not."""
+    """Return a different slot for each rank, with named nodes or without."""
     named = draw(st.booleans())
     slots = draw(st.permutations(range(24 * 2)))[: draw(st.integers(1, 48))]
     return [Slot(s // 2, s % 2, f"node{s // 2:02}" if named else None) for s in slots]
@@ -250,7 +250,7 @@ def answer(places: tuple[int, ...]) -> Answer:
 
 
 def tried(folder: Path, far: float) -> str:
-    """A launcher that waits where ranks 0 and 2 stand on two nodes, with a map that brings them together."""
+    """Return a launcher that waits if ranks 0 and 2 are on two nodes, and a map that places them on one."""
     launcher = folder / "mpiexec"
     launcher.write_text(LAUNCHER.format(far=far))
     launcher.chmod(0o755)

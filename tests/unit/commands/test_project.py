@@ -1,4 +1,6 @@
-"""Projection: closed forms from known times, what holds for any run, bad input, and the K computer's data sheet."""
+"""Projections equal closed forms of known times, have general properties, refuse bad input, and match the K computer's
+data sheet.
+"""
 
 from __future__ import annotations
 
@@ -199,8 +201,9 @@ def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
 
 
 def test_conjugate_gradients_of_the_k_computer_from_its_data_sheet() -> None:
-    """HPCG stands for codes of finite elements: 602 Tflop/s of 82,944 nodes (RIKEN, 20 June 2017, K computer takes
-    first place for the second consecutive time on HPCG benchmark). Memory is the limit; messages are left out."""
+    """HPCG represents codes of finite elements: 602 Tflop/s of 82,944 nodes (RIKEN, 20 June 2017, "K computer takes
+    first place for the second consecutive time on HPCG benchmark"). Memory is the limit; messages are ignored.
+    """
     [model] = [m for _, m in MODELS if m.title == "conjugate gradients, HPCG's matrix"]
     of = machines.named("k")
     assert of.bandwidth is not None

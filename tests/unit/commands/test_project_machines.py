@@ -39,7 +39,7 @@ def test_how_many_numbers_were_read_at_their_sources_is_counted() -> None:
 
 
 def test_an_exaflop_in_2018_is_missed_by_as_much_as_published() -> None:
-    """R4: ten times by quantity alone with the simplistic model, 50 to 60 times with the fully scaled one."""
+    """R4 reports ten times by quantity alone with the simplistic model, 50 to 60 times with the fully scaled one."""
     simple, full = (fits(CLASSES["light"], 2018, model, PLAN, POWER) for model in MODELS)
     assert simple.missing == pytest.approx(10, rel=0.2) and simple.by == "racks"
     assert 50 <= full.missing <= 60 and full.by == "power"

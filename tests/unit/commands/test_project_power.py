@@ -1,4 +1,4 @@
-"""The power of a projection: what a run measured, or what the command line says."""
+"""The power of a projection is the run's measurement or the value on the command line."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from firstlight.execute.network.prediction import Breakdown, Prediction
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The native program, played by tests/support/simulator.py, on a terminal of 80 columns."""
+    """Replace the native program by tests/support/simulator.py, on a terminal of 80 columns."""
     monkeypatch.setenv("COLUMNS", "80")
     path = tmp_path / "firstlight-simulate"
     path.write_text(f'#!/bin/sh\nexec {sys.executable} {ROOT / "tests/support/simulator.py"} "$@"\n')

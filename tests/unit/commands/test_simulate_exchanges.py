@@ -1,4 +1,6 @@
-"""Exchanges with neighbours, predicted from messages: schedules as declared, and shares that tell right from wrong."""
+"""Exchanges with neighbours are predicted from messages: schedules as declared, and shares that separate right from
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ ROW, ALONE = 0.5, 0.8
 
 
 def messages() -> list[Figure]:
-    """1 GB/s one way; both ways at once half as much longer again."""
+    """Return messages of 1 GB/s in one direction; both directions simultaneously last half as long again."""
     found: list[Figure] = []
     for m in SIZES:
         where = {"bytes": m, "data": "cached"}
@@ -65,7 +67,9 @@ def validated(simulator: Path, figures: list[Figure], copying: float = 0.0) -> V
 
 
 def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> None:
-    """Whatever the model says of a row of messages is measured: everything is right, messages alone are too slow."""
+    """Each measurement equals the model of messages in a row: all predictions are right, and those from single messages
+    too slow.
+    """
     first = validated(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)])
     again = validated(
         simulator, [halo(n, 1e6 * p.predicted) for n, p in zip((2, 30, 126, 510), first.points, strict=True)]
@@ -184,7 +188,7 @@ LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
 @pytest.mark.parametrize(
     ("predicted", "launches", "sizes", "shown"),
     [
-        (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all that was measured is steady
+        (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all measurements are steady
         (1e-6, (2e-6, 2e-6), (64,), ["64 B took 1.00 us to 3.00 us"]),
         (1e-6, (4e-6, 4e-6), (64,), []),  # further off than messages differ
         (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they lasted 900 ns to 2.00 us"]),

@@ -156,7 +156,7 @@ def test_copying_comes_from_the_measured_bandwidth() -> None:
         loggops.Copying(size, pytest.approx(copy)) for size, copy in ((5e3, 2e-12), (5e5, 2e-11), (5e8, 2e-10))
     )
     assert "reduce=0.02" in found.at(5e5) and "overhead=1000" in found.word
-    assert "reduce=0.002" in found.at(8) and "copy=0.2" in found.at(1 << 30)  # short vectors lie in a nearer cache
+    assert "reduce=0.002" in found.at(8) and "copy=0.2" in found.at(1 << 30)  # short vectors are in a nearer cache
     assert found.copied(5e4) == pytest.approx(math.sqrt(2e-12 * 2e-11))
 
 

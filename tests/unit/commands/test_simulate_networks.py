@@ -44,7 +44,7 @@ def test_the_program_takes_every_network_on_a_topology_of_its_kind(
 
 @pytest.mark.native
 def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
-    """On two ranks a barrier is one message: L + 2 o is the published latency; a byte takes 1 / bandwidth."""
+    """On two ranks a barrier is one message: L + 2 o is the published latency; a byte lasts 1 / bandwidth."""
     words = ("--topology", "flat:2", "--network", "hdr200", "--json")
     assert simulate("collective", "barrier", *words) == 0
     short = msgspec.json.decode(capsys.readouterr().out, type=Simulated)

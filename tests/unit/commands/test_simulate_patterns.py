@@ -1,4 +1,6 @@
-"""Iterations of patterns on every network: what is sent is conserved, closed forms hold, and GOAL says the same."""
+"""Iterations of patterns on every network conserve the bytes sent, equal closed forms, and have the same result from
+GOAL.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ NETWORKS = {
 """Networks of every kind, and how many nodes they have."""
 SMALL = {"nicam": "regions=1", "npb_ft": "class=S", "npb_cg": "class=S", "gamess": "basis=60", "hpl": "n=512,nb=16"}
 CHEAP = "L=1000,o=500,g=0,G=1,O=0,S=1e12"
-"""LogGOPS without queues that matter: a message of m bytes takes 2 us and m - 1 ns."""
+"""LogGOPS without queues that matter: a message of m bytes lasts 2 us and m - 1 ns."""
 
 
 def iteration(simulator: Path, name: str, topology: str, *more: object, given: str = "") -> dict[str, Any]:
@@ -60,14 +62,16 @@ def test_every_pattern_on_every_network_sends_what_it_says(simulator: Path) -> N
 
 
 def test_an_exchange_along_a_cube_takes_its_messages_one_after_the_other(simulator: Path) -> None:
-    """log2 P times L + 2 o + (m - 1) G, for nobody waits for anybody."""
+    """The time is log2 P times L + 2 o + (m - 1) G, because no rank waits for another."""
     found = iteration(simulator, "global_sum", "flat:64", "--machine", CHEAP, given="method=cube,n=1000")
     assert found["seconds"] == pytest.approx(6 * (2000 + 7999) * 1e-9, rel=1e-12)
     assert (found["messages"], found["sent"]) == (6 * 64, 6 * 64 * 8000)
 
 
 def test_neighbours_on_their_own_torus_share_no_link(simulator: Path) -> None:
-    """As many interfaces as directions: the largest face over its link, whoever else sends."""
+    """There are as many interfaces as directions: the time is the largest face over its link, whatever other ranks
+    send.
+    """
     words = ("--machine", "overhead=0,hop=0,bandwidth=1e9,interfaces=6", "--loads")
     found = iteration(simulator, "lans", "mesh:3x3x3", *words)
     shown = query(simulator, "pattern", "lans", "--processes", 27)
@@ -99,7 +103,7 @@ def test_a_phase_of_all_ranks_takes_what_the_collective_takes(simulator: Path) -
 
 
 def test_of_many_repetitions_the_last_ones_count_for_the_rest(simulator: Path) -> None:
-    """A ring of 1024 is too much for one go; each of its steps takes the same."""
+    """A ring of 1024 ranks is too large for one simulation; each of its steps has the same time."""
     found = iteration(simulator, "global_sum", "flat:1024", "--machine", CHEAP, given="method=ring,n=10240")
     assert 2 <= found["evaluated"] < found["passes"] == 2 * 1023
     assert found["seconds"] == pytest.approx(2 * 1023 * (2000 + 79) * 1e-9, rel=1e-9)

@@ -1,4 +1,4 @@
-"""Iterations as stages: times by closed forms, what goes on at once, what a run measured, what is refused."""
+"""Iterations as stages: closed forms, simultaneous stages, measured times, and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from network_tool import query, run
 pytestmark = pytest.mark.usefixtures("simulator")
 
 CHEAP = "L=1000,o=500,g=0,G=1,O=0,S=1e12"
-"""LogGOPS without queues that matter: a message of m bytes takes 2 us and m - 1 ns."""
+"""LogGOPS without queues that matter: a message of m bytes lasts 2 us and m - 1 ns."""
 SUM = 3 * 2007  # of 8 bytes over 8 ranks, by recursive doubling
 
 
@@ -119,7 +119,7 @@ def test_what_workloads_declare_is_taken(simulator: Path) -> None:
 
 
 def test_an_iteration_is_as_fast_as_its_fastest_figure(tmp_path: Path) -> None:
-    """This holds for any workload that declares one. For a run without one the error names the command to run."""
+    """This is true for any workload that declares one. For a run without one the error names the command to run."""
     judgement = judge(*invented_run.run(invented.machine(tmp_path, "laptop"), launches=2, names=("latency",)))
     [latency] = [shipped.workloads()["latency"]]
     role = Role(role=ITERATION, metric=latency.roles[0].metric, stages="a=work:3,sum:8,work:1/2")

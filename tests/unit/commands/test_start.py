@@ -1,4 +1,4 @@
-"""What the caller's process forbids is one clear line, before anything is measured or written."""
+"""A limit of the caller's process produces one clear line, before anything is measured or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`submit`: what is asked for, refused and left behind. The batch system is a stand-in; a real one has own tests."""
+"""`submit`: its requests, its refusals and its files. The batch system is a stand-in; other tests use a real one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from firstlight.system.batch import slurm
 
 @pytest.fixture
 def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an `sbatch` that runs the script at once, and a `scontrol` that tells how it ended."""
+    """Make a folder with an `sbatch` that runs the script immediately, and a `scontrol` that reports how it ended."""
     folder = bench.root / "bin"
     folder.mkdir()
     install(folder, "sbatch", "echo $# $2 >>sbatch.log; echo 77")

@@ -152,7 +152,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
 def test_the_example_works_as_typed(
     mpis: tuple[Mpi, ...], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for the time that it takes: on a busy machine that may be too little for any candidate."""
+    """The test only shortens its time: on a busy machine that may be too short for any candidate."""
     if not any(m.family in ("openmpi", "mpich") for m in mpis) or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs Open MPI or MPICH and two CPUs")
     monkeypatch.chdir(tmp_path)

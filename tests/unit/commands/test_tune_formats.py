@@ -46,7 +46,9 @@ TREE: dict[str, Any] = {
 
 
 def open_mpi_decides(text: str, collective: str, ranks: int, size: int) -> str:
-    """The number that Open MPI takes from a rules file: the last rule whose ranks and size are not above the case's."""
+    """Return the number that Open MPI reads from a rules file: the last rule whose ranks and size are not above the
+    case's.
+    """
     at = iter([int(n) for line in text.splitlines() for n in line.partition("#")[0].split()])
     chosen = "0"
     for _ in range(next(at)):
@@ -61,7 +63,7 @@ def open_mpi_decides(text: str, collective: str, ranks: int, size: int) -> str:
 
 
 def mpich_decides(node: Any, ranks: int, size: int) -> str:
-    """The algorithm that MPICH takes from a branch: at each level the first key that holds."""
+    """Return the algorithm that MPICH selects from a branch: at each level the first key that applies."""
     values = {"comm_size": ranks, "avg_msg_size": size, "comm_type": 0}
     for key, inner in node.items():
         name, sign, bound = re.fullmatch(r"(\w+)(<=|<|=)(\w+)", key).groups()  # type: ignore[union-attr]
@@ -210,7 +212,7 @@ int main(int argc, char** argv) {
 
 @pytest.fixture
 def broadcast(tmp_path: Path) -> Callable[[Mpi, Mapping[str, str], int], int]:
-    """Runs a broadcast of so many bytes on two ranks, with an environment; its exit status."""
+    """Run a broadcast of this many bytes on two ranks, with an environment; return its exit status."""
 
     def run(mpi: Mpi, environment: Mapping[str, str], size: int) -> int:
         program = tmp_path / mpi.name
@@ -244,7 +246,7 @@ def test_open_mpi_takes_the_rules_where_they_hold(
 def test_mpich_takes_the_selection(
     mpis: tuple[Mpi, ...], tmp_path: Path, broadcast: Callable[[Mpi, Mapping[str, str], int], int]
 ) -> None:
-    """With its own tree and a branch of ours it works; with an algorithm that does not exist it does not start."""
+    """MPICH works with its own tree and a branch of ours; with an algorithm that does not exist it does not start."""
     some = [m for m in mpis if m.family == "mpich"]
     if not some:
         pytest.skip("no MPICH here")
@@ -264,7 +266,7 @@ def test_mpich_takes_the_selection(
 
 @given(choices, cases)
 def test_a_decision_table_decides_as_the_table(chosen: Any, case: tuple[str, int, int]) -> None:
-    """Read as native/collectives/preload/table.hpp says: the first line that fits decides."""
+    """The first line that fits decides, as native/collectives/preload/table.hpp describes."""
     collective, ranks, size = case
     found = table(chosen)
     first, *lines = preload.text(found).splitlines()

@@ -19,11 +19,11 @@ HOSTILE = (
     "x; rm -rf ~", "$(id)", "`id`", "a b", "it's", 'say "no"', "one\ntwo", "tab\there", "\r", "-rf", "--results=/", "",
     "*", "~", "a\\b", "\x1b[2J", "\x9b31m", "\u202egnp", "é", "\udcff", "!!", "#", "x&&y", "'\n'",
 )  # fmt: skip
-"""Names of directories, or what somebody would like to be taken for one."""
+"""Names of directories, including names that imitate something else."""
 
 
 def read(line: str) -> list[bytes]:
-    """The words of a line as bash reads them, of `./fl` those after it."""
+    """Return the words of a line as bash reads them; for `./fl` those after it."""
     assert line.startswith("./fl ") and line.isprintable()
     script = f"fl() {{ printf '%s\\0' \"$@\"; }}; fl {line.removeprefix('./fl ')}"
     done = subprocess.run(["bash", "-c", os.fsencode(script)], capture_output=True, check=True)

@@ -41,7 +41,7 @@ def identity(
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A workload in a chapter, with a header of its own, one of its chapter and one that nobody includes."""
+    """Return a workload in a chapter, with its own header, one of its chapter and one that no source includes."""
     folder = tmp_path / "group" / "sum"
     folder.mkdir(parents=True)
     (folder / "workload.toml").write_text('title = "sum"\nquestion = "how fast?"\n')
@@ -162,7 +162,7 @@ def test_sources_follow_includes() -> None:
 
 
 def but_parts(tree: Tree, targets: Sequence[str]) -> list[str]:
-    """Makes what programs share, and returns the other targets."""
+    """Make the shared parts of programs, and return the other targets."""
     for name in (target.removesuffix(".part") for target in targets if target.endswith(".part")):
         shared = tree.folder / "parts" / f"{name}.o"
         shared.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ def fails(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
-    """What is made from now on, and in which tree: scripts that answer to --describe."""
+    """Record the programs made from now on, and their tree: scripts that answer to --describe."""
     found: list[tuple[str, Path]] = []
 
     def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
@@ -298,7 +298,7 @@ def test_a_cache_that_is_only_read_serves_what_it_has(
 
 
 def test_a_tree_keeps_what_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the manifest no longer named would be built anew the next time; what has no source any more is dropped."""
+    """Without its manifest entry a program would be built anew the next time; a target without a source is dropped."""
     monkeypatch.setattr(cmake.Tree, "make", fails)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
     toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())

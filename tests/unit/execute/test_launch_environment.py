@@ -1,4 +1,4 @@
-"""What surrounds a launched program: its environment variables and its temporary folder."""
+"""A launched program has the right environment variables and temporary folder."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_full_temporary_folder_of_the_user_is_not_used(monkeypatch: pytest.Mon
 def test_the_temporary_folder_of_what_hangs_goes_too(
     program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However far the program came: on a busy machine it may be ended before it can tell its folder."""
+    """The program may be ended before it can print its folder on a busy machine; the folder is removed at any stage."""
     foreseen = []
 
     def recorded(mpi: Mpi | None, machine: Machine) -> Leftovers:
@@ -82,10 +82,10 @@ def test_the_temporary_folder_of_what_hangs_goes_too(
         assert foreseen[-1].folder and not Path(foreseen[-1].folder).exists()
 
 
-@pytest.mark.alone  # what nobody holds may be removed, and named, by a launch of another test
+@pytest.mark.alone  # files that no process holds may be removed, and named, by a launch of another test
 @pytest.mark.alone
 def test_what_a_launch_shares_and_leaves_is_named_and_removed(program: Make, tmp_path: Path) -> None:
-    """Alone: a launch that ends at the same time may remove it first, or leave files of its own."""
+    """The test runs alone: a launch that ends at the same time may remove it first, or leave its own files."""
     name = f"__KMP_REGISTERED_LIB_test_{os.getpid()}_{tmp_path.name}"
     outcome = run(program(f"open('/dev/shm/{name}', 'w').close(); record()"), tmp_path)
     assert outcome.ok and f"firstlight: removed 1 shared files left behind: {name}\n" in outcome.stderr

@@ -1,4 +1,4 @@
-"""Observed values: what a program tells of its steps besides their time, from the harness to the figure."""
+"""Observed values besides the time reach the figure from the program's steps through the harness."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_sample_has_the_values_and_the_case_has_its_series(tmp_path: Path)
 
 @pytest.mark.native
 def test_an_interruption_while_calibrating_does_not_decide_the_length_of_samples() -> None:
-    """One batch of 15 ms where 2 ms are wanted would leave samples of one step, which takes less than a microsecond."""
+    """One batch of 15 ms instead of 2 ms would leave samples of one step, which lasts less than a microsecond."""
     done = native.direct(program("interrupted"), "n=10", "--samples", "2", "--sample-seconds", "0.002")
     assert done.returncode == 0
     cases = [line for line in map(msgspec.json.decode, done.stdout.splitlines()) if line["type"] == "case"]
@@ -267,7 +267,7 @@ def test_a_value_is_the_median_over_samples_of_the_largest_over_ranks() -> None:
 
 
 def test_values_that_are_all_zero_go_the_whole_way() -> None:
-    j = judged(lambda r, k: {"noise": (0.0, 0.0, 0.0)}, launches=40)  # long enough to tell it from a moment
+    j = judged(lambda r, k: {"noise": (0.0, 0.0, 0.0)}, launches=40)  # long enough to differ from a moment
     found = noise(j)
     assert all(isinstance(f, Verified) and f.estimate.median == f.estimate.high == 0 for f in found)
     assert narrow(found[0].estimate)

@@ -1,4 +1,6 @@
-"""Registers and spills of kernels for GPUs: from the compiler's words, kept beside the executable, on the page."""
+"""Registers and spills of kernels for GPUs come from the compiler's output, are stored with the executable, and appear
+on the page.
+"""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _in(row: catalogue.Row, entry: catalogue.Selection) -> bool:
 
 ALLOWED = "variant|split|workload|role|phase|grid|host_device"
 EXPLICIT = re.compile(rf'#include "firstlight/(?!{ALLOWED})|__builtin_prefetch|vector_size|<(imm|arm)')
-"""What ordinary code does not have: headers of ours for vectors, stores, blocks and libraries."""
+"""Ordinary code does not use these: our headers for vectors, stores, blocks and libraries."""
 
 
 @pytest.mark.parametrize("name", sorted(name for name, w in SHIPPED.items() if w.plain))

@@ -1,4 +1,6 @@
-"""What a variant adds to the serial one: counted from files, kept, exported, and drawn against what it gains."""
+"""The additional lines of a variant over the serial one are counted from files, stored, exported, and drawn against its
+speedup.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ def workload(tmp_path: Path) -> catalogue.Workload:
         ("omp", ("serial", 2, 0, 1)),  # the directive goes on in a second line; white space is not a change
         ("omp_tiled", ("serial", 2 + 3 + 1, 0, 0)),
         ("cuda", ("serial", 2, 1, 2)),
-        ("again", ("serial", 1, 4, 0)),  # what the serial one holds counts for nobody
+        ("again", ("serial", 1, 4, 0)),  # lines of the serial variant do not count
         ("fortran_serial", ("fortran_serial", 0, 0, 0)),
         ("fortran_omp", ("fortran_serial", 3, 0, 2)),
     ],

@@ -231,7 +231,7 @@ BOXES = st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(0, 4), min_
 
 @given(BOXES, st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 4)), max_size=4))
 def test_what_is_split_is_the_whole_and_nothing_twice(whole: Box, requests: list[dict[str, int]]) -> None:
-    """Also what is asked for twice; a cheap whole stays one."""
+    """This includes repeated requests; a cheap whole stays one."""
 
     def cases(box: Box) -> list[tuple[Value, ...]]:
         return list(itertools.product(*(box[name] for name in sorted(whole))))
@@ -248,7 +248,7 @@ def test_what_is_split_is_the_whole_and_nothing_twice(whole: Box, requests: list
 
 @pytest.mark.parametrize("suite", ["quick", "standard", "full"])
 def test_a_workload_that_is_named_and_has_no_such_suite_is_measured_as_another_says(suite: str) -> None:
-    """With the effort of the suite that was asked for."""
+    """It has the effort of the suite that was requested."""
     some = workload(Selection(["*"], parameters={"n": [5]}), variants={"serial": ()})
     planned = plan(suite, some, ["w"], TOOLBOX, MACHINE)
     assert {c.arguments for c in planned.cells} == {("n=5", *EFFORT[suite].arguments)}
@@ -347,11 +347,11 @@ def test_what_is_brought_along_stays_short_where_the_last_cache_is_large() -> No
     brought = [c for c in planned.cells if c.program.workload == "stream" and c.program.variant != "cuda"]
     whole = [c for c in plan("quick", SHIPPED, ["stream"], TOOLBOX, here).cells if c.placement.threads == 1]
     assert max(launch_seconds(c, SHIPPED["stream"]) for c in brought) < 2.6
-    assert max(launch_seconds(c, SHIPPED["stream"]) for c in whole) > 5  # who names it gets what STREAM asks
+    assert max(launch_seconds(c, SHIPPED["stream"]) for c in whole) > 5  # a user who names it selects STREAM's size
 
 
 def test_steps_that_are_longer_than_a_sample_are_told_before_any_of_them_ran() -> None:
-    """The first entry that speaks of a case holds; none speaks of what leaves a parameter out, nor of a GPU."""
+    """The first entry for a case applies; no entry applies to a cell without the parameter, nor to one on a GPU."""
     durations = (
         Duration(0.5, where={"size": "M"}, variants=["slow*"]),
         Duration(0.1, where={"size": "M"}),

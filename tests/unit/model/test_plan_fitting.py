@@ -1,4 +1,4 @@
-"""Cells of a run directory are held against this machine before any of them is started."""
+"""Cells of a run directory are checked against this machine before any of them is started."""
 
 from __future__ import annotations
 

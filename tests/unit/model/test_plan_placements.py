@@ -1,4 +1,4 @@
-"""Placements: what NODESxRANKSxTHREADS stands for here, and what the planner makes of it."""
+"""Placements: NODESxRANKSxTHREADS is resolved on this machine and planned."""
 
 from __future__ import annotations
 

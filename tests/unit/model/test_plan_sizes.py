@@ -1,4 +1,4 @@
-"""Sizes: what a symbolic one means on a machine; no working set takes more than its share of the memory."""
+"""Symbolic sizes are resolved on a machine; no working set exceeds its share of the memory."""
 
 from __future__ import annotations
 
@@ -122,10 +122,10 @@ BY_KIND = Sizes("n", 24, memory_bytes_per_element=8, bytes_of={"op": {"load": 8,
 @pytest.mark.parametrize(
     ("cache", "op", "expected"),
     [
-        (32, ["triad"], 4 * 32 * MIB // 8),  # each array as STREAM asks: short anyhow
+        (32, ["triad"], 4 * 32 * MIB // 8),  # each array as STREAM requires: short anyhow
         (480, ["load"], 4 * 480 * MIB // 8),
         (480, ["triad"], 4 * 480 * MIB // 24),
-        (480, ["copy", "triad"], 4 * 480 * MIB // 16),  # every one of them takes as much at least
+        (480, ["copy", "triad"], 4 * 480 * MIB // 16),  # each of them needs at least as much
         (96, ["triad"], math.ceil((1 << 30) / 24)),
     ],
 )

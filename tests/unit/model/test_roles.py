@@ -33,7 +33,7 @@ HERE = synthetic_machine.machine()
 
 
 def messenger(name: str, role: Role, suites: dict[str, list[Selection]] | None = None) -> Workload:
-    """A workload of another name, other variants, another metric and another parameter."""
+    """Return a workload of another name, with other variants, another metric and another parameter."""
     return replace(SHIPPED["pingpong"], name=name, roles=(role,), suites=suites or {}, provides=())
 
 
@@ -123,7 +123,7 @@ def test_what_nobody_plays_is_told_with_what_it_is() -> None:
 
 @given(st.sets(st.sampled_from(OF_FOLDERS), min_size=1), st.sampled_from([None, "openmpi"]))
 def test_the_command_measures_what_was_asked_for(wanted: set[str], mpi: str | None) -> None:
-    """As typed: every workload named has a suite of the one that is chosen, with a variant that plays the role."""
+    """Every named workload has a suite, with a variant that has the role."""
     words = measuring(SHIPPED, sorted(wanted), ["copy_bandwidth"], mpi).split()
     assert words[:2] == ["./fl", "run"]
     suite = next((s for s in ("standard", "full") if f"--{s}" in words), "quick")
@@ -154,7 +154,7 @@ def test_findings_ask_for_roles() -> None:
 
 
 def renamed(judgement: Judgement, name: str) -> list[Verified]:
-    """The sums of the run, as if another workload had measured them."""
+    """Return the sums of the run, as if another workload had measured them."""
     some = [f for f in judgement.figures if isinstance(f, Verified) and f.identity.workload == "vector_sum"]
     return [replace(f, identity=replace(f.identity, workload=name)) for f in some]
 

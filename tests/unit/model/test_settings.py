@@ -219,7 +219,7 @@ def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
     code, _, err = call(capsys, "run", *words)
     assert (code, message in err, "Traceback" in err) == (USAGE, True, False), err
     assert len([line for line in err.splitlines() if line.startswith("firstlight: ")]) == 1
-    assert len(bench.built) <= len(words) - 1  # one program of each workload is asked
+    assert len(bench.built) <= len(words) - 1  # one program of each workload is started
     assert not bench.results.exists()
 
 
@@ -372,7 +372,7 @@ def test_two_runs_with_other_files_of_one_name_are_not_mixed_up(bench: Bench, ca
 
 
 def test_a_run_of_others_reads_no_file_beside_its_documents(bench: Bench, capsys: Captured, tmp_path: Path) -> None:
-    """What run.json asks for is data of others: a name of a file that is none of the run's is refused."""
+    """The requests in run.json are data of another user: a file name that is not of the run is refused."""
     run = measured(bench, capsys, tmp_path)
     (run / layout.SEAL).unlink()
     whole = json.loads((run / "run.json").read_text())

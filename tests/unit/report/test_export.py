@@ -1,4 +1,4 @@
-"""The exports: JUnit XML that a server accepts whatever a run holds, and a check that ReFrame itself runs."""
+"""The exports: JUnit XML that a server accepts for any run, and a check that ReFrame itself runs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SCHEMA: dict[str, tuple[str, set[str]]] = {
 
 
 def checked(document: str) -> ElementTree.Element:
-    """The root of a document that follows the schema."""
+    """Return the root of a document that follows the schema."""
     root = ElementTree.fromstring(document)
     assert root.tag == "testsuites"
     for element in root.iter():
@@ -115,7 +115,7 @@ def test_every_case_of_every_program_is_a_test_with_its_verdict(judgement: Judge
 
 
 def of_variants(judgement: Judgement, *variants: str) -> Judgement:
-    """A run of these variants of dot alone."""
+    """Return a run of only these variants of dot."""
     run = judgement.run
     cells = tuple(c for c in run.cells if c.program.workload == "dot" and c.program.variant in variants)
     builds = tuple(b for b in run.builds if b.program.workload == "dot" and b.program.variant in variants)
@@ -154,7 +154,7 @@ def test_on_external_commands_the_page_and_the_status_agree(judgement: Judgement
 
 @pytest.mark.parametrize(("percent", "health"), [(0.3, "fit for measuring"), (8.9, "usable with care: OS noise used ")])
 def test_a_machine_with_much_os_noise_is_usable_with_care(judgement: Judgement, percent: float, health: str) -> None:
-    """The samples of a program see nothing of a hypervisor that takes the processor from all of them alike."""
+    """The samples of a program do not show a hypervisor that interrupts all of them alike."""
     noise = catalogue.load(catalogue.roots())["noise"]
     some = of_variants(judgement, "serial", "simd", "kahan")
     records = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in some.records)
@@ -327,7 +327,7 @@ CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl")).absolute()
 
 
 def reframe(folder: Path, *settings: str) -> subprocess.CompletedProcess[str]:
-    """The check of `peak`, run by ReFrame with one toolchain for a few seconds."""
+    """Run the check of `peak` in ReFrame with one toolchain for a few seconds."""
     beside = Path(sys.executable).with_name("reframe")
     program = str(beside) if beside.exists() else shutil.which("reframe")
     if program is None:

@@ -1,4 +1,4 @@
-"""HPC Challenge's names beside figures: what is declared, what a run reports, and what never has a number."""
+"""Figures have HPC Challenge's names: those declared, those of a run, and those that never have a number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DECLARED = [(w, e) for w in WORKLOADS.values() for e in w.elsewhere]
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> invented_run.Scene:
-    """All cores of a laptop; three workloads that HPC Challenge has, too."""
+    """Return all cores of a laptop; three workloads that HPC Challenge has, too."""
     machine = invented.machine(tmp_path_factory.mktemp("machine"), "next")
     return invented_run.run(machine, "standard", launches=6, names=("stream", "pingpong", "dot"))
 
@@ -86,7 +86,7 @@ def test_the_mean_of_a_core_is_a_share_of_all_cores(judgement: Judgement) -> Non
 def test_figures_are_told_as_it_counts(
     judgement: Judgement, name: str, unit: str, scale: float, wanted: float | None
 ) -> None:
-    """250 of that unit in the row that stands for it."""
+    """The row shows 250 of the unit for which it is declared."""
     workload = next(w for w in WORKLOADS.values() if w.name == "stream")
     other = replace(workload, elsewhere=(Elsewhere(SUITE, name, "memory bandwidth, 1 core", scale),))
     like = lines_by_name(judgement)["SingleSTREAM_Triad"].figure

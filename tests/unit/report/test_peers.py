@@ -54,7 +54,7 @@ def executable(path: Path, text: str) -> None:
 
 @pytest.fixture
 def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Path:
-    """A folder whose name needs quotes, with a run of a command in it."""
+    """Return a folder whose name needs quotes, with a run of a command in it."""
     folder = tmp_path / "my code"
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -103,7 +103,7 @@ def test_every_number_of_the_page_is_computed_again(
 
 
 def with_times(wall: float, cpu: float, diverged: float) -> Judgement:
-    """Return a run of two commands: `b` takes twice the CPU time of `a`; `diverged`: in so many samples of `a`."""
+    """Return a run of two commands: `b` uses twice the CPU time of `a`; `diverged`: in this many samples of `a`."""
     roles = (Role(EXECUTION, "time"), Role(EXECUTION_CPU, "cpu_time"))
     rows = (Row("t", "time", "", choose="variant", headline=True),)
     brought = Brought("bench", "t", "?", {"a": "./a", "b": "./b"}, rows=rows, roles=roles)

@@ -39,7 +39,7 @@ def of(variant: str, values: list[float], toolchain: str = "gcc-native", **more:
 
 
 def shown(*figures: Verified, row: Row = DOT) -> tuple[str, list[Matrix]]:
-    """What the row recommends, and its tables of choices."""
+    """Return the row's recommendation, and its tables of choices."""
     judgement, _ = sample()
     dot = replace(catalogue.load(catalogue.roots())["dot"], rows=(row,))
     judged: Judgement = replace(judgement, figures=tuple(figures))

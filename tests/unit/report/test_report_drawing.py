@@ -20,7 +20,9 @@ from report_samples import sample
 
 
 def big(sockets: int, groups: int, cores: int, threads: int) -> Machine:
-    """A machine whose CPU numbers run over all cores first, then over the second hardware threads, as Linux does."""
+    """Return a machine whose CPU numbers run over all cores first, then over the second hardware threads, as Linux
+    does.
+    """
     total = sockets * groups * cores
     caches, numa = [], []
     for core in range(total):

@@ -1,4 +1,4 @@
-"""Labels in drawings: none stands on another, whatever the caches and the speeds of a machine are."""
+"""Labels in drawings do not overlap, for any caches and speeds of a machine."""
 
 from __future__ import annotations
 

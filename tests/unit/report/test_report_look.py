@@ -1,4 +1,6 @@
-"""What a reader stumbles over: colours that vanish, labels that overlap, folders of a machine, hovering on a phone."""
+"""Pages have no obstacles for readers: colours that vanish, labels that overlap, folders of a machine, hovering on a
+phone.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def contrast(a: str, b: str) -> float:
 
 
 def variables(dark: bool) -> dict[str, str]:
-    """The page's own colours, light or dark."""
+    """Return the page's own colours, light or dark."""
     blocks = re.findall(r":root \{(.*?)\}", CSS, flags=re.S)
     found: dict[str, str] = {}
     for block in blocks[: 2 if dark else 1]:

@@ -93,7 +93,7 @@ def test_an_error_is_one_line_that_names_the_file(root: Path, kind: str, report:
 
 
 def test_code_from_elsewhere_is_not_run(tmp_path: Path) -> None:
-    """A folder that is neither firstlight's nor named by the user, whoever made a Workload of it."""
+    """The folder is neither firstlight's nor named by the user, even if a Workload was made of it."""
     with pytest.raises(UsageError, match="FIRSTLIGHT_WORKLOADS"):
         plots.draw(view(), workload(tmp_path, "dots", "raise SystemExit\n"))
 

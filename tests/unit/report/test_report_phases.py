@@ -21,7 +21,9 @@ PARTS = {"halo": 0.1, "solver": 0.6}
 
 
 def marked(record: LaunchRecord) -> LaunchRecord:
-    """A record whose program spent a tenth in `halo`, more in `solver`, the rest in no phase; ranks differ in halo."""
+    """Return a record whose program spent a tenth in `halo`, more in `solver`, the rest in no phase; ranks differ in
+    halo.
+    """
     samples = []
     for s in record.samples:
         step = s.wall / record.cases[s.case].steps

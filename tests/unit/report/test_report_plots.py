@@ -1,4 +1,4 @@
-"""Drawings: titles that say what the data say, fits that recover what is known, every figure in the table behind."""
+"""Drawings have titles that agree with the data, fits that recover known values, and tables of every figure."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_both_ends_of_a_fall_are_on_one_line_that_has_both_ends() -> None:
 
 
 def stream_at(*ns: int, threads: int | None = None) -> View:
-    """The sample with those sizes of stream alone; `threads`: thin out only the figures with so many."""
+    """Return the sample with those sizes of stream alone; `threads`: thin out only the figures with this many."""
     v = view()
     kept = tuple(
         f
@@ -290,7 +290,7 @@ def test_the_caption_tells_the_fit_and_the_switch() -> None:
 
 
 def _switching(f: Figure) -> Figure:
-    """Times of two regimes for every message."""
+    """Return times of two regimes for every message."""
     if not isinstance(f, Verified) or f.identity.metric != "latency":
         return f
     m = float(dict(f.identity.parameters).get("bytes", 0))

@@ -59,7 +59,7 @@ def test_a_rate_rises_where_a_time_falls(view: View) -> None:
 
 
 def test_a_case_may_be_a_name(view: View) -> None:
-    """What does not grow has no weak scaling; else the drawing is the same."""
+    """A case that does not grow has no weak scaling; else the drawing is the same."""
     named = [
         replace(f, identity=replace(f.identity, parameters=(*f.identity.parameters, ("molecule", "benzene"))))
         for f in figures(view)

@@ -133,7 +133,7 @@ def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
 
 
 def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:
-    """The sample with `count` rows of dot alike, the last `headlines` of which are headlines."""
+    """Return the sample with `count` rows of dot alike, the last `headlines` of which are headlines."""
     judgement, workloads = sample()
     row = workloads["dot"].rows[0]
     rows = tuple(replace(row, title=f"row {k:02}", order=k, headline=k >= count - headlines) for k in range(count))

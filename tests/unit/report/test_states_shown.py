@@ -78,7 +78,7 @@ def test_a_history_names_both_states_of_the_newest_run(
     monkeypatch.setenv("FIRSTLIGHT_CACHE", str(tmp_path / "cache"))
 
     def in_stretches(scene: synthetic.Scene) -> synthetic.Scene:
-        """Every third launch takes twice as long."""
+        """Return a run in which every third launch lasts twice as long."""
         slow = [
             replace(r, samples=tuple(replace(s, wall=2 * s.wall) for s in r.samples)) if r.start.launch % 3 == 0 else r
             for r in scene.records

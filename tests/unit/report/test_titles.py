@@ -55,7 +55,7 @@ SCENES = {
 
 
 def nominal(clock: float | None, memory: float | None) -> Machine:
-    """A machine with two cores of 16 operations per cycle."""
+    """Return a machine with two cores of 16 operations per cycle."""
     units = Arithmetic("Zen 4", 2, 256, 2, clock=clock, clock_of="highest" if clock else "")
     return synthetic_machine.machine(hardware=Hardware((units,), memory))
 
@@ -63,7 +63,7 @@ def nominal(clock: float | None, memory: float | None) -> Machine:
 def observed(
     kind: str, x: str, metric: str, edit: noise.Edit, variants: list[tuple[str, str | None, int]]
 ) -> synthetic.Scene:
-    """A run of what programs see of the system's noise, launch by launch."""
+    """Return a run of programs that observe OS noise, launch by launch."""
     cells = [
         (
             variant,
@@ -80,13 +80,13 @@ def observed(
 
 
 def fields() -> synthetic.Scene:
-    """A run that leaves pictures."""
+    """Return a run that contains pictures."""
     judgement, known = pictures.judgement()
     return synthetic.Scene(judgement.run, judgement.records, known)
 
 
 def two_states() -> synthetic.Scene:
-    """A run in which every third launch of what exchanges messages takes twice as long, in stretches."""
+    """Return a run in which every third launch with messages lasts twice as long, in stretches."""
     scene = synthetic.run(4, 9)
 
     def slower(record: LaunchRecord) -> LaunchRecord:
@@ -100,7 +100,7 @@ def two_states() -> synthetic.Scene:
 
 
 def write(record: LaunchRecord, path: Path) -> None:
-    """The lines of one launch, as a run keeps them."""
+    """Write the lines of one launch, as a run stores them."""
     parts = [record.start, *([record.launch] if record.launch else []), *record.cases, *record.checks, *record.devices]
     parts += [*record.samples, *record.series, *record.fields, *record.counters]
     parts += [End(len(record.cases))] if record.complete else []
@@ -142,7 +142,7 @@ def test_every_number_of_a_page_is_computed_again(name: str, tmp_path: Path) -> 
 
 
 def corrupted(text: str) -> str:
-    """The same with its last digit changed."""
+    """Return the same text with its last digit changed."""
     at = max(k for k, c in enumerate(text) if c.isdigit())
     return text[:at] + str((int(text[at]) + 5) % 10) + text[at + 1 :]
 

@@ -1,4 +1,4 @@
-"""Whatever is altered in one place of a run that has ended, `check` tells: with the seal, and once the seal is gone.
+"""`check` reports any alteration in one place of a run that has ended, with the seal and without it.
 
 Who alters several places and writes all hashes anew is stopped by a signature alone; the tests of that are of the seal.
 """
@@ -29,7 +29,7 @@ Path_ = tuple[str | int, ...]
 
 @pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
-    """A run as firstlight leaves it: two toolchains, four cells, a build that failed, two launches of each."""
+    """Return a run as firstlight leaves it: two toolchains, four cells, a failed build, two launches of each."""
     bench.broken = {"dot.kahan@gcc-base"}
     (bench.root / "mine.txt").write_text("mine")
     assert command_line.call(["run", "dot", f"text={bench.root}/mine.txt", "--launches", "2"]) == OK
@@ -40,7 +40,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
 
 
 def leaves(tree: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Every place that holds a value, and every list and mapping, which could be emptied."""
+    """Return every place with a value, and every list and mapping, which could be emptied."""
     if path:
         yield path
     inside = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
@@ -49,7 +49,7 @@ def leaves(tree: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def classes(tree: Any) -> list[Path_]:
-    """One place of each kind: of the members of a list the first stands for all."""
+    """Return one place of each kind: the first member of a list stands for all."""
     found: dict[Path_, Path_] = {}
     for path in leaves(tree):
         found.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)
@@ -87,13 +87,13 @@ def defects(run: Path, file: str) -> list[str]:
 
 
 def audited(run: Path, file: str) -> list[str]:
-    """The same without judging the run again, which none of these need."""
+    """Audit without judging the run again, which none of these need."""
     return [str(defect) for defect in stores.check(run) if defect.file == file]
 
 
 @pytest.mark.full
 def test_every_field_of_run_json(result: Path, capsys: Captured) -> None:
-    """Also where SHA256SUMS is gone, and where figures.json is gone, too: run.json carries its own hash."""
+    """The test includes runs without SHA256SUMS and without figures.json: run.json contains its own hash."""
     whole = json.loads((result / "run.json").read_bytes())
     places = classes(whole)
     assert {p[0] for p in places} == set(whole) and len(places) > 100
@@ -112,7 +112,7 @@ def test_every_field_of_run_json(result: Path, capsys: Captured) -> None:
 
 @pytest.mark.full
 def test_every_field_of_every_line_of_a_launch(result: Path) -> None:
-    """As it is, and with the launch's own hash written anew: then the hashes beside it tell."""
+    """Each line is tested unchanged and with a correct hash of the launch: then the other hashes reveal the change."""
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
     name, every = f"{layout.LAUNCHES}/{path.name}", [json.loads(line) for line in path.read_bytes().splitlines()]
     missed = []
@@ -162,7 +162,7 @@ def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
             (result / name).write_bytes(damaged)
             assert inspect(result).faults, (name, len(damaged))
         (result / name).unlink()
-        if name != "run.json":  # without it there is no run
+        if name != "run.json":  # without it there is not a run
             assert defects(result, name), name
         (result / name).write_bytes(whole)
     some = next(f for f in files if f.endswith("0001.jsonl"))
@@ -195,7 +195,7 @@ def test_a_missing_last_launch_and_a_missing_cell(result: Path, gone: tuple[str,
 
 
 def test_keys_that_are_there_twice(result: Path) -> None:
-    """One reader takes the first of them, another the last."""
+    """One reader uses the first of them, another the last."""
     run = (result / "run.json").read_text()
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
     launch, figures = path.read_bytes(), (result / layout.FIGURES).read_text()
@@ -210,7 +210,7 @@ def test_keys_that_are_there_twice(result: Path) -> None:
 
 
 def test_cases_that_nobody_asked_for(result: Path) -> None:
-    """A launch of other cases than its cell asks for, with every hash written anew."""
+    """A launch has other cases than its cell requests, and every hash is computed again."""
     path = sorted((result / layout.LAUNCHES).iterdir())[0]
     before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
     ending = lines.decode(last)

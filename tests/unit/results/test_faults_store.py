@@ -29,7 +29,7 @@ HERE = ROOT / "tests" / "support"
 
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[stores.Store, Path, bytes]]:
-    """A run with one launch, its file, and what it held."""
+    """Return a run with one launch, its file, and the content of the file."""
     with stores.create(tmp_path_factory.mktemp("sealed"), run_of()) as store:
         a_launch(store, 0)
         path = store.path / "launches" / layout.launch_name(CELL, 0)
@@ -101,7 +101,7 @@ def test_any_bytes_at_all_are_a_defect_and_no_crash(sealed: tuple[stores.Store, 
 
 
 def test_a_program_that_may_write_no_more_is_a_lost_launch(program: Make, tmp_path: Path) -> None:
-    """A limit on the size of files stands for a disk that fills while the program writes."""
+    """A limit on the size of files simulates a disk that fills while the program writes."""
     body = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))

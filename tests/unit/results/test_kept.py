@@ -20,7 +20,7 @@ Read = Callable[[], int]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """One that counts as large, and a cache of its own."""
+    """Return a run that counts as large, and its own cache."""
     monkeypatch.setattr(kept, "FEW", 10)
     monkeypatch.setenv("FIRSTLIGHT_CACHE", str(tmp_path / "cache"))
     return many_runs.write(synthetic.run(1, 2, only=("dot", "latency")), tmp_path, "large", synthetic.STARTED)
@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
-    """How many launches were read since it was asked last."""
+    """Return how many launches were read since the last call."""
     count = [0]
     real = lines.read
 

@@ -40,7 +40,7 @@ def a_launch(store: stores.Store, number: int, body: bytes | None = None, outcom
 
 
 def whole() -> bytes:
-    """What a program writes: the lines between start and exit of a launch of dot.serial."""
+    """Return the output of a program: the lines between start and exit of a launch of dot.serial."""
     record = next(r for r in synthetic.run().records if r.launch and r.launch.workload == "dot" and r.exit.status == 0)
     assert record.launch is not None
     launch = msgspec.structs.replace(record.launch, variant="serial")

@@ -1,4 +1,4 @@
-"""The audit reports every defect, each in one line with its place. The run is sound but for the one thing changed."""
+"""The audit reports every defect, each in one line with its place. The run is sound except for the one change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def drop(kind: str) -> Change:
 
 
 def series(times: int = 1, **members: object) -> Change:
-    """Adds a series after the first sample."""
+    """Add a series after the first sample."""
     line = {"type": "series", "case": 0, "name": "points", "unit": "us", "rank": 0, "values": [1.0, 2.0]} | members
 
     def change(lines: list[dict[str, Any]]) -> None:
@@ -54,7 +54,7 @@ def series(times: int = 1, **members: object) -> Change:
 
 
 def field(times: int = 1, **members: object) -> Change:
-    """Adds a field after the first sample."""
+    """Add a field after the first sample."""
     line = {"type": "field", "case": 0, "name": "ez", "unit": "", "rows": 2, "columns": 3, "largest": 1.0,
             "values": [[0, 1, 2], [3, -999, 5]]} | members  # fmt: skip
 
@@ -66,7 +66,7 @@ def field(times: int = 1, **members: object) -> Change:
 
 
 def reported(lines: list[dict[str, Any]]) -> None:
-    """Adds what another tool reported after the first sample."""
+    """Add the report of another tool after the first sample."""
     place = [x["type"] for x in lines].index("sample") + 1
     lines.insert(place, {"type": "reported", "case": 0, "values": {"rate": 1.0}})
 

@@ -1,4 +1,4 @@
-"""Small directories that ask for much: the report about them is bounded, in memory, in lines and in steps."""
+"""For small directories with large claims, the report is bounded in memory, lines and steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def newlines(launches: Path) -> None:
 
 
 def unexpected(launches: Path) -> None:
-    """A million lines that are well formed, and none of them where it belongs."""
+    """Yield a million well-formed lines, none of which belongs there."""
     (launches / "x.0000.jsonl").write_bytes(b'{"type":"end","cases":1}\n' * layout.MAX_LINES)
 
 
@@ -91,7 +91,7 @@ def test_many_missing_launches_are_one_defect(tmp_path: Path) -> None:
 
 
 def test_a_program_of_too_many_metrics_is_no_record(tmp_path: Path) -> None:
-    """Each figure is held against all metrics of its program."""
+    """Each figure is compared with all metrics of its program."""
     base = run().run
     name, described = next(iter(base.descriptions.items()))
     many = tuple(msgspec.structs.replace(described.metrics[0], name=f"m{k}") for k in range(MOST_TOLD + 1))

@@ -30,7 +30,9 @@ pytestmark = pytest.mark.faults
 
 @pytest.fixture(scope="module", autouse=True)
 def no_heart() -> Iterator[None]:
-    """Who is killed keeps no note fresh. Here its process lives on, and its thread would meet the next one's disk."""
+    """A killed process does not update its note. Here the process survives, and its thread would use the next process's
+    disk.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner.Claim, "_beat", lambda claim: None)
         yield
@@ -41,7 +43,7 @@ DOCUMENT = documents.of("mine.txt", b"mine")
 
 @functools.cache
 def body() -> bytes:
-    """What the program writes: the first case of a whole record."""
+    """Return the output of the program: the first case of a whole record."""
     kept = [lines.decode(raw) for _, raw in lines.split(whole())]
     return b"".join(
         lines.encode(line)
@@ -57,7 +59,7 @@ def run() -> Run:
 
 @dataclass
 class Progress:
-    """What was reported to a life: that the run is there, and which launches are finished, with their content."""
+    """Record the reports to a life: that the run is there, and the finished launches with their content."""
 
     created: bool = False
     finished: dict[str, bytes] = field(default_factory=dict)
@@ -76,7 +78,7 @@ def one(store: stores.Store, progress: Progress) -> None:
 
 
 def complete(store: stores.Store) -> None:
-    """As a run ends."""
+    """Write the end of a run."""
     store.write_run(replace(run(), id="run", state="complete", finished=2.0, sealed=True))
     with durable.os_errors_as_store_error(store.path):
         for name in layout.DERIVED:
@@ -85,7 +87,7 @@ def complete(store: stores.Store) -> None:
 
 
 def life(root: Path, progress: Progress) -> None:
-    """A run that is made, ends, is reported anew, is resumed and ends again."""
+    """Make a run, end it, report it anew, resume it and end it again."""
     with stores.create(root / "results" / "mine", run(), files=(DOCUMENT,)) as store:
         progress.created = True
         store.keep_log("dot.kahan@gcc-base", "error: " + "x" * 100)
@@ -149,7 +151,7 @@ def recover(root: Path, progress: Progress, *, exactly: bool) -> None:
 
 @pytest.fixture(scope="module")
 def operations(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The file operations of a life without faults."""
+    """Return the file operations of a life without faults."""
     with pytest.MonkeyPatch.context() as patched:
         faults = Faulty()
         progress, ended = live(patched, tmp_path_factory.mktemp("disk") / "whole", faults)

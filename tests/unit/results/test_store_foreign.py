@@ -1,4 +1,4 @@
-"""What lies in a run's way: whatever is put in the place of a file or a folder, nothing else is written into."""
+"""A file or a folder that replaces one of a run's is never written into."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def listening(part: Path, victim: Path) -> None:
 
 
 def copy(part: Path, victim: Path) -> None:
-    """The very same content, in a file that others may hold open."""
+    """Return the same content in a file that other processes may have open."""
     shutil.copy(part, part.with_name("copy"))
     part.with_name("copy").rename(part)
 
@@ -122,7 +122,7 @@ def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
 
 
 def test_a_folder_that_is_swapped_leads_nowhere(store: stores.Store, tmp_path: Path) -> None:
-    """The run itself, or its launches: what is held open is written on, what lies in its place is not touched."""
+    """The run itself or its launches are replaced: an open file is written on, the replacement is not touched."""
     victim = tmp_path / "victim"
     victim.mkdir()
     (victim / "report.html").write_bytes(b"precious")
@@ -165,7 +165,7 @@ def test_a_run_that_others_may_write_is_not_resumed(ended: Path, name: str) -> N
 
 @pytest.mark.parametrize("name", [None, "launches", "run.json"])
 def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also root does not: a copy of its own says what the run is, and nobody else can put anything into that."""
+    """This also applies to root: the description of the run is in root's own copy, which no other user can change."""
     status = disk.Folder.status
 
     def another(self: disk.Folder, requested: str | None = None) -> os.stat_result | None:
@@ -287,7 +287,7 @@ def test_of_many_processes_that_resume_a_run_one_gets_it_and_the_others_say_so(e
                 except UsageError as error:
                     answer = f"{error.code} {error}".encode()
                 os.write(out[1], answer)
-                os.read(end[0], 1)  # who has the run lives until all have asked
+                os.read(end[0], 1)  # the owner of the run lives until all have tried
             finally:
                 os._exit(0)
         os.close(out[1])
@@ -321,7 +321,7 @@ def test_runs_of_one_second_get_a_name_each(tmp_path: Path) -> None:
 
 
 def test_a_note_is_kept_fresh_while_its_process_lives(ended: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also while one launch takes longer than a note is believed, or a build does."""
+    """This includes a launch or a build that lasts longer than a note is valid."""
     monkeypatch.setattr(owner, "BEAT", 0.01)
     with stores.resume(ended):
         for _ in range(2):
@@ -334,7 +334,7 @@ def test_a_note_is_kept_fresh_while_its_process_lives(ended: Path, monkeypatch: 
         (ended / "owner").write_text("another's")
         os.utime(ended / "owner", (0, 0))
         time.sleep(0.1)
-        assert (ended / "owner").stat().st_mtime == 0  # what is not ours is left alone
+        assert (ended / "owner").stat().st_mtime == 0  # foreign files are left alone
     assert (ended / "owner").read_text() == "another's"
 
 

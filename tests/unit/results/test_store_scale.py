@@ -1,4 +1,4 @@
-"""A hundred thousand launches: what a launch costs does not grow with them. Operations are counted, not seconds."""
+"""The work per launch does not grow with a hundred thousand launches. The tests count operations, not seconds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MANY = 100_000
 
 
 class Crowded(Faulty):
-    """A disk on which every folder holds MANY launches of a thousand cells."""
+    """Represent a disk on which every folder contains MANY launches of a thousand cells."""
 
     def scandir(self, folder: int) -> contextlib.AbstractContextManager[Iterator[SimpleNamespace]]:
         self.count += 1
@@ -59,7 +59,7 @@ def test_a_run_of_many_launches_is_listed_once_and_each_further_one_costs_the_sa
 
 
 def test_records_are_read_one_after_the_other_each_once(store: stores.Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lazily: who counts them holds one at a time."""
+    """Records are read lazily: a loop that counts them has one at a time in memory."""
     counted = []
     for wanted in (5, 10, 20):
         while (number := store.next_launch(CELL)) < wanted:
@@ -102,7 +102,7 @@ def test_a_tally_looks_at_its_own_cell_only() -> None:
 
 
 def test_a_run_of_twice_the_cells_asks_twice_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a launch will take is asked for each cell of a round, not for each pair of them."""
+    """The time of a launch is computed for each cell of a round, not for each pair of them."""
     calls = [0]
     of = Costs.of
 

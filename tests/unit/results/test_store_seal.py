@@ -67,7 +67,7 @@ def renewed(run: Path) -> None:
 
 @pytest.fixture
 def sealed(tmp_path: Path) -> Path:
-    """A run with two launches, a build log and its derived files, ended and sealed."""
+    """Return a run with two launches, a build log and its derived files, ended and sealed."""
     with stores.create(tmp_path, run_of()) as store:
         for number in range(2):
             a_launch(store, number)
@@ -151,7 +151,7 @@ def test_an_altered_run_is_not_resumed_and_a_signed_one_neither(sealed: Path) ->
 
 @pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
-    """A run as firstlight leaves it, with a build that failed."""
+    """Return a run as firstlight leaves it, with a build that failed."""
     bench.broken = {"dot.kahan@gcc-base"}
     assert command_line.call(["run", "--launches", "2"]) == OK
     capsys.readouterr()

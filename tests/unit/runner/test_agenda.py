@@ -1,4 +1,4 @@
-"""The agenda: what a budget is spent on, on the real catalogue, with launches that take invented times."""
+"""The agenda spends a budget on the real catalogue, with launches of invented times."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DESCRIPTION = Description(
 
 @cache
 def machine(cores: int) -> Machine:
-    """With a last-level cache of 32 MiB for every eight cores."""
+    """Return a machine with a last-level cache of 32 MiB for every eight cores."""
     small = synthetic_machine.machine()
     cpus = tuple(range(cores))
     last = tuple(replace(small.caches[-1], shared_by=cpus[k : k + 8]) for k in range(0, cores, 8))
@@ -75,7 +75,7 @@ def ended(cell: Cell, launch: int, number: int, time: float, seconds: float = 1.
 
 
 class World:
-    """A machine on which a launch takes what its arguments tell times a factor that nobody knows before."""
+    """Represent a machine on which a launch lasts as long as its arguments state, times an unknown factor."""
 
     def __init__(self, suite: str, cores: int, seed: int, spread: float, names: tuple[str, ...] = ()) -> None:
         self.suite, self.cores, self.now, self.spread, self.names = suite, cores, 0.0, spread, names
@@ -122,7 +122,7 @@ class World:
 
 
 def rows_of(world: World) -> tuple[int, int]:
-    """Rows that can be shown with an interval, and rows of which anything was launched."""
+    """Return rows that can be shown with an interval, and rows with at least one launch."""
     counts = world.counts()
     found = answerable(world.suite, world.cores)
     sure = sum(any(counts[name] >= 6 for name in row.cells) for row in found)
@@ -212,13 +212,13 @@ def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str,
         aside = sum(r.exit.seconds for r, own in zip(world.records, selected, strict=True) if not own)
         unbegun = [t.cell for t in rounds.tallies.values() if not t.records]
         waiting = [c for c in unbegun if any(c.id in row.cells for row in rows)]
-        assert all(6 * rounds.costs.of(c) * agenda.UNSURE > aside for c in waiting)  # there was no time for it
+        assert all(6 * rounds.costs.of(c) * agenda.UNSURE > aside for c in waiting)  # the time was too short for it
         assert budget < 1e5 or all(t.records for t in rounds.tallies.values())
 
 
 @pytest.mark.parametrize(("names", "giving"), [(("dot", "stream"), {"stream", "peak"}), (("stream",), set())])
 def test_a_cell_of_no_row_comes_last_if_workloads_are_named(names: tuple[str, ...], giving: set[str]) -> None:
-    """Also a cell of a named workload: `stream op=load` is the ceiling of dot, and no row shows it."""
+    """This includes a cell of a named workload: `stream op=load` is the ceiling of dot, and no row shows it."""
     cells, named = planned("quick", 2, names), agenda.named(SHIPPED, names)
     ranks = agenda.ranks(cells, SHIPPED, machine(2), wanted=named)
     shown = {name for row in agenda.rows(cells, SHIPPED, machine(2), named) for name in row.cells}

@@ -1,4 +1,4 @@
-"""Copies of users' sources in the cache: those used last stay, those in use always; a run without its copy says so."""
+"""The cache keeps the copies of users' sources that were used last or are in use; a run reports a missing copy."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_run_marks_its_copy_and_cannot_go_on_without(
     source = tmp_path / "source"
     source.mkdir()
     monkeypatch.chdir(source)
-    monkeypatch.setattr(copies, "root", lambda _: tmp_path / "copies")  # nobody's own are touched
+    monkeypatch.setattr(copies, "root", lambda _: tmp_path / "copies")  # copies without an owner are not touched
     (source / "app.sh").write_text("#!/bin/sh\necho a test\n")
     words = ("--build", "test -n {cxx} && cp app.sh app && chmod +x app", "--expect", "test", "--launches", "2")
     words += ("--toolchain", "gcc-base", "--as")

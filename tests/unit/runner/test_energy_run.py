@@ -33,7 +33,7 @@ GAUGE = Meter("invented gauge", "the node", 0.001)
 
 
 class Rising:
-    """A gauge that reads 1, 2, 3, ... W as fast as it may, at most `most` of them."""
+    """Represent a gauge that reads 1, 2, 3, ... W as fast as it may, at most `most` of them."""
 
     def __init__(self, most: int = 10**6) -> None:
         self.most, self.read = most, 0

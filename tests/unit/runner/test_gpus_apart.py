@@ -1,4 +1,4 @@
-"""A node of several GPUs: each measured by itself and all at once, planned, launched, judged and shown so."""
+"""On a node with several GPUs, firstlight measures each separately and all simultaneously."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OUTPUTS = {gpus.gpu_links.NVIDIA: NVIDIA_FOUR}
 
 
 def machine(folder: Path, **environment: str) -> Machine:
-    """A node of JUWELS Booster's kind, by what its driver's tool says in a job with this environment."""
+    """Return a node like JUWELS Booster's, by the output of its driver's tool in a job with this environment."""
     found = gpus.discover(folder, environment, lambda words: SMI)
     _, links = gpus.linked(len(found), environment, lambda words: OUTPUTS[words])
     return replace(invented.machine(folder, "gpus"), gpus=found, gpu_links=links)
@@ -42,7 +42,7 @@ def planned(on: Machine, suite: str = "standard") -> Plan:
 
 
 def devices(cells: tuple[Cell, ...], workload: str) -> list[tuple[int, int | None]]:
-    """Ranks and GPU of the cells that run on one."""
+    """Return the ranks and the GPU of cells that run on one."""
     some = [c for c in cells if c.program.workload == workload and c.program.variant.endswith("cuda")]
     return [(c.placement.ranks, c.placement.gpu) for c in some if c.program.mpi in (None, "mpich")]
 
@@ -53,7 +53,7 @@ def test_each_gpu_has_a_cell_and_all_have_one_together(tmp_path: Path) -> None:
     cells = planned(on).cells
     each = [(1, k) for k in range(4)]
     assert devices(cells, "peak") == [*each, (4, None)]
-    for workload in ("device_copy", "stream"):  # what one GPU shows of sizes is not asked of each
+    for workload in ("device_copy", "stream"):  # sizes measured on one GPU are not repeated on each
         assert set(devices(cells, workload)) == {(1, None), *each, (4, None)}
     assert len({c.id for c in cells}) == len(cells) and any(c.id.endswith("1x1.gpu3") for c in cells)
     full = devices(planned(on, "full").cells, "peak")
@@ -126,7 +126,7 @@ def test_the_launch_of_a_cell_has_its_gpu_alone(tmp_path: Path, monkeypatch: pyt
 
 
 def judged(on: Machine, slow: int | None) -> Judgement:
-    """Six launches of each cell; one GPU takes 1.3 times as long as the others."""
+    """Return six launches of each cell; one GPU is 1.3 times as slow as the others."""
     scene = invented_run.run(on, "standard", names=("peak",), toolbox=TOOLS)
     late = {c.id for c in scene.run.cells if slow is not None and c.placement.gpu == slow}
 

@@ -136,7 +136,7 @@ signal.setitimer = first_waits
     ],
 )
 def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: str) -> None:
-    """What functions raise that are called at a fork or by the end of an object."""
+    """The signal arrives in functions that Python calls at a fork or at the end of an object."""
     program = STRUCK.format(register=register, meanwhile=meanwhile)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
@@ -234,7 +234,9 @@ def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
 def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_now(
     bench: Bench, progress: Plain, begun: Path, placement: Placement, placements: tuple[str, ...], launched: bool
 ) -> None:
-    """What a run.json of somebody else's asks for is not available, with its reason, and the rest goes on."""
+    """Cells of another user's run.json that cannot run here are not available, with the reason, and the others
+    continue.
+    """
     run = store.open(begun).run()
     first = msgspec.structs.replace(run.cells[0], placement=placement)
     with store.resume(begun) as opened:
@@ -259,7 +261,7 @@ def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Pa
 
 
 def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress: Plain, begun: Path) -> None:
-    """Killed while it goes on, a run must not be left with figures that its launches no longer say."""
+    """A run that is killed while it continues must not keep figures that disagree with its launches."""
     bench.misbehave("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
     child = os.fork()
     if not child:

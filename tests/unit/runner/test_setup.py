@@ -1,5 +1,6 @@
-"""Set up once, run anywhere: wheels that were collected serve where there is no network, from another path, and nothing
-is made again when a checkout is moved."""
+"""After one setup a program runs anywhere: collected wheels work without a network and from another path, and moving a
+checkout rebuilds nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from firstlight.toolchain.host import Host
 from firstlight.toolchain.memory import Memory
 
 ALONE = ("unshare", "--user", "--map-root-user", "--net")
-"""In a network namespace of its own there is no interface but a loopback that is down."""
+"""A separate network namespace has only a loopback interface, which is down."""
 
 
 def alone_works() -> bool:
@@ -111,7 +112,9 @@ def test_bad_input_is_one_line(capsys: Captured) -> None:
 def test_the_examples_of_the_help_work_as_typed(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What they would build, whether this cache would stay offline and where wheels would go: nothing is changed."""
+    """The test checks the programs to build, whether this cache would stay offline and the folder for wheels; nothing
+    is changed.
+    """
     (tmp_path / "wheels").mkdir()
     monkeypatch.chdir(tmp_path)
     counts, kept, collected = [], [], []
@@ -135,7 +138,7 @@ def test_the_examples_of_the_help_work_as_typed(
 
 
 class Copy:
-    """The files of this checkout elsewhere, with a cache of their own, in a world without a network."""
+    """Represent a copy of this checkout with its own cache and without a network."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -163,7 +166,7 @@ class Copy:
         )
 
     def made(self) -> dict[str, int]:
-        """All that was built, and when."""
+        """Return every built file with its time."""
         folders = (self.root / ".fl" / name for name in ("build", "parts", "programs"))
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
         return {str(path.relative_to(self.root)): path.stat().st_mtime_ns for path in files}

@@ -1,4 +1,4 @@
-"""Parameters that ask for a role: their values come from the newest run of this machine, and are reported."""
+"""Parameters with a role have values from the newest run of this machine, which are reported."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
     ("words", "value", "program", "size"),
     [
         (("cells=32",), "shared", "halo.mpi_shared_flags", 256),
-        ((), "shared", "halo.mpi_shared_flags", 256),  # as the program takes it
+        ((), "shared", "halo.mpi_shared_flags", 256),  # in the program's units
         (("cells=5,7",), "shared", "halo.mpi_shared_flags", 32),
         (("cells=900",), "two_sided", "", 8192),  # there all are alike
         (("cells=1e9",), "two_sided", "", 8192),
@@ -128,7 +128,7 @@ def test_too_few_launches_tell_no_difference(tmp_path: Path) -> None:
 
 
 def test_what_was_measured_alone_is_no_comparison(tmp_path: Path) -> None:
-    """Neither without what is taken otherwise, nor beside nothing."""
+    """Neither a result without its alternative nor a result alone is a comparison."""
     for k, ways in enumerate((["mpi_shared_flags", "mpi_lock_flush"], ["mpi_waitall"])):
         scene = synthetic_halo.run(strategies=ways, sizes=(32,), mpis=["openmpi"])
         many_runs.write(scene, tmp_path, f"2026112{k}-101010-standard", synthetic.STARTED + k * DAY)

@@ -123,7 +123,7 @@ def test_the_whole_script(name: str) -> None:
 
 
 def run_script(tmp_path: Path, system: str, setup: tuple[str, ...] = (), seconds: float = 600) -> tuple[int, str]:
-    """Run a script as a batch system would; the "run" tells how it was called and ends with status 7."""
+    """Run a script as a batch system would; the "run" prints its arguments and ends with status 7."""
     fake = tmp_path / "the fl"
     fake.write_text('#!/bin/sh\necho "called: $*"\necho "cache: $FIRSTLIGHT_CACHE"\nexit 7\n')
     fake.chmod(0o755)
@@ -163,7 +163,7 @@ def test_whole_nodes_are_asked_for_where_no_count_is_given() -> None:
 
 
 def gpu_words(name: str, **changes: object) -> list[str]:
-    """The directives that four GPUs a node add or change."""
+    """Return the directives that four GPUs per node add or change."""
     plain = SYSTEMS[name].header(request(**changes))
     return [line for line in SYSTEMS[name].header(request(gpus=4, **changes)) if line not in plain]
 
@@ -308,7 +308,7 @@ def test_the_batch_system_is_found_by_its_command(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(FirstlightError, match="no batch system is here") as none:
         batch.choose(None)
-    assert none.value.code == ENVIRONMENT  # as `./fl submit --help` says
+    assert none.value.code == ENVIRONMENT  # as `./fl submit --help` describes
     with pytest.raises(UsageError, match="no batch system named 'oar'; there are flux, lsf, pbs, slurm"):
         batch.choose("oar")
     for command in ("qsub", "sbatch"):

@@ -1,4 +1,4 @@
-"""What an installed package does differently from a checkout: its cache, its site file, its command, its packages."""
+"""An installed package differs from a checkout in its cache, its site file, its command and its packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine: parsers survive any text, and a description is made from whatever a system tells."""
+"""The machine: parsers survive any text, and any system has a description."""
 
 from __future__ import annotations
 

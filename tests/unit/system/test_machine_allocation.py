@@ -1,4 +1,4 @@
-"""The allocation: read from what batch systems give to their jobs; no text makes it raise or fill the memory."""
+"""The allocation is read from variables of batch systems; no text makes it raise or fill the memory."""
 
 from __future__ import annotations
 

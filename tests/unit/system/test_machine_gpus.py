@@ -1,4 +1,4 @@
-"""GPUs: what the driver's tool and its files tell, what a batch system leaves of them, and text that tells nothing."""
+"""GPUs are read from the driver's tool and files and restricted by batch systems; text without a GPU is accepted."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_links_are_told_as_the_drivers_tools_print_them() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        NVIDIA_FOUR.replace("GPU2\tNV12\tNV12", "GPU2\tNV12\tSYS"),  # the other way round it says NV12
+        NVIDIA_FOUR.replace("GPU2\tNV12\tNV12", "GPU2\tNV12\tSYS"),  # in the other order it is NV12
         NVIDIA_FOUR.replace("GPU1\tNV12\t X ", "GPU1\tNV12\tNV12"),
         NVIDIA_FOUR.replace("NV12", "?"),
         NVIDIA_FOUR[:150],

@@ -40,7 +40,7 @@ def cores(root: Path, cpuinfo_text: str, architecture: str = "x86_64", clocks: d
         (amd(25, 0x11, "AMD EPYC 9354 32-Core Processor"), "x86_64", "Zen 4", 16),
         (amd(25, 0x11, "AMD EPYC"), "x86_64", "Zen 4", 16),
         (amd(26, 0x02, "AMD EPYC 9755 128-Core Processor"), "x86_64", "Zen 5", 32),
-        (amd(26, 0x02, "AMD EPYC-Turin Processor", AVX2), "x86_64", "Zen 5", 16),  # a guest without AVX-512
+        (amd(26, 0x02, "AMD EPYC-Turin Processor", AVX2), "x86_64", "Zen 5", 16),  # a virtual machine without AVX-512
         (amd(26, 0x24, "AMD Ryzen AI 9 HX 370"), "x86_64", "Zen 5 (Strix Point)", 16),
         (intel(0x3F, "Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz", AVX2), "x86_64", "Haswell, Broadwell", 16),
         (intel(0x55, "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz"), "x86_64", "Skylake-SP, Cascade Lake", 32),

@@ -1,4 +1,4 @@
-"""What programs inherit from the process that started firstlight is recorded, shown and compared."""
+"""The attributes that programs inherit from the process that started firstlight are recorded, shown and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invented machines of every kind are read as they are, whichever way their kernel tells of them."""
+"""Invented machines of every kind are read correctly, from any format of their kernel."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_cores_of_two_kinds(tmp_path: Path, kinds_by: str, threads: int) -> None
     )
     assert m.cores == 14 and len(m.cpus) == 6 * threads + 8
     if kinds_by == "" and threads == 1:
-        assert not m.kinds  # nothing tells them apart
+        assert not m.kinds  # they do not differ
         return
     fast, slow = m.kinds
     assert len(fast.cpus) == 6 * threads and len(slow.cpus) == 8

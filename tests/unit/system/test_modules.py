@@ -1,4 +1,6 @@
-"""Environment modules for real: what `module load` puts on the path is what firstlight measures with, and says so."""
+"""Environment modules for real: firstlight measures with the compiler that `module load` puts on the path, and reports
+it.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ def test_modules_that_do_not_load_are_told(tree: Path) -> None:
 
 
 def test_without_modules_the_option_is_refused(tree: Path) -> None:
-    """A `bash` that knows none, as on a laptop."""
+    """The shell is a `bash` without modules, as on a laptop."""
     (tree / "bash").write_text('#!/bin/sh\nshift\nexec /bin/bash --noprofile -c "$@"\n')
     (tree / "bash").chmod(0o755)
     own = {n: v for n, v in environment(tree).items() if not n.startswith(("BASH_FUNC", "MODULESHOME", "BASH_ENV"))}

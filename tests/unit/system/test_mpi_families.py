@@ -1,4 +1,4 @@
-"""MPI families: one file each says all that firstlight needs."""
+"""Each MPI family is defined completely by one file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FAMILY = Invented()
 
 @pytest.fixture
 def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mpi]:
-    """A library of a family that is nothing but one more file."""
+    """Invent a library of a family that consists of one more file."""
     (tmp_path / "invented.py").write_text(NEW)
     monkeypatch.setattr(mpi_families, "__path__", [*mpi_families.__path__, str(tmp_path)])
     mpi_families.every.cache_clear()
@@ -115,7 +115,9 @@ def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, co
 @pytest.mark.parametrize("indexes", ["2*8:1*2", "8*2:1*1"], ids=["n and n + 8", "2 n and 2 n + 1"])
 @pytest.mark.parametrize(("ranks", "threads"), [(2, 1), (8, 1), (16, 1), (4, 2), (2, 4), (2, 8)])
 def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks: int, threads: int) -> None:
-    """Two sockets of four cores with two threads, as hwloc invents them for the launcher; which tells what it binds."""
+    """There are two sockets of four cores with two threads, as hwloc invents them for the launcher, which prints the
+    binding.
+    """
     room, family = mpi_families.NodeCapacity(8, 16), mpi_families.of("mpich")
     output = subprocess.run(
         ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "sleep", "0.1"],
@@ -127,7 +129,7 @@ def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks
     sets = [
         {k for k, bit in enumerate(line.split()[-1]) if bit == "1"} for line in output.splitlines() if "binding" in line
     ]
-    assert len(sets) == ranks and sum(map(len, sets)) == len(set().union(*sets))  # nobody shares a hardware thread
+    assert len(sets) == ranks and sum(map(len, sets)) == len(set().union(*sets))  # no two ranks share a hardware thread
     core = (lambda cpu: cpu % 8) if indexes.startswith("2*8") else (lambda cpu: cpu // 2)
     used = [{core(cpu) for cpu in some} for some in sets]
     if ranks * threads <= 8:

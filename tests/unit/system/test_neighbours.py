@@ -1,4 +1,4 @@
-"""Two firstlights on one node: each learns of the other and says so, neither waits, whoever else takes the names."""
+"""Two firstlights on one node detect and report each other, and neither waits, even if others use the names."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_stranger_who_takes_every_name_stops_nobody(group: str) -> None:
             one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             taken.append(one)
             one.bind(f"\0{group}-{place}")
-            if place % 2:  # the others are held and never listened at
+            if place % 2:  # the others are bound but never polled
                 one.listen(0)
                 callers = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) for _ in range(4)]
                 taken += callers

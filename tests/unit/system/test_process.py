@@ -1,4 +1,4 @@
-"""Processes that firstlight starts, and those that they start: ended together, and nobody else's."""
+"""Processes that firstlight starts, and their descendants, are ended together, and no others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_what_a_command_prints_takes_and_returns() -> None:
 
 
 def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
-    """Also what left its session, hears no SIGTERM, and whose parents are gone before it is killed."""
+    """This includes processes that left the session, ignore SIGTERM, and whose parents are gone before the kill."""
     word = f"{tmp_path}/stays"
     deaf = f"trap '' TERM; while :; do sleep 0.1; done; : {word}"
     script = f'setsid sh -c "{deaf}" & sh -c "{deaf}" & touch {tmp_path}/up; sleep 1000'
@@ -142,7 +142,7 @@ def test_an_interrupt_while_a_command_is_being_started_ends_it(tmp_path: Path, m
 
     def pressed(words: list[str], **how: Any) -> subprocess.Popen[bytes]:
         started: subprocess.Popen[bytes] = popen(words, **how)
-        signal.raise_signal(signal.SIGINT)  # as if Ctrl-C came before anybody knows the process
+        signal.raise_signal(signal.SIGINT)  # as if Ctrl-C came before the process is known
         return started
 
     monkeypatch.setattr(bounded.subprocess, "Popen", pressed)
@@ -153,7 +153,7 @@ def test_an_interrupt_while_a_command_is_being_started_ends_it(tmp_path: Path, m
 
 
 def test_nothing_but_this_helper_waits_for_a_command() -> None:
-    """What has a time-out elsewhere would leave behind what the command started."""
+    """A time-out elsewhere would leave processes behind that the command started."""
     waits = ("subprocess.run(", "check_output(", "check_call(", "subprocess.call(", "communicate(")
     files = (ROOT / "src").rglob("*.py")
     found = {str(p.relative_to(ROOT / "src/firstlight")) for p in files if any(w in p.read_text() for w in waits)}

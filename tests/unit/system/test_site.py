@@ -45,7 +45,7 @@ def written(folder: Path, words: str) -> Path:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of one name is read again in each test, and what a command sets does not outlive it."""
+    """Read a file of one name again in each test, and undo the settings of a command after it."""
     for name in (site.SITE, site.MODULES, site.LAUNCHER, site.TARGET):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
@@ -250,7 +250,7 @@ def test_there_are_seven_examples() -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that has what the example speaks of: a `module` command that knows every module."""
+    """The machine has everything that the example names: a `module` command that accepts every module."""
     monkeypatch.setenv("USER", "me")
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".bash_profile").write_text('module() { shift; IFS=:; export LOADEDMODULES="$*" SITE_TRIED=1; }\n')

@@ -1,4 +1,4 @@
-"""Launchers of batch allocations: command lines beside those of real sites, what is bound, what a trial takes.
+"""Launchers of batch allocations: command lines compared with those of real sites, binding, and trials.
 
 The lines of other people stand here as they wrote them; ours must ask for the same with the same options.
 """
@@ -99,7 +99,7 @@ def library(family: str, *starter: str) -> Mpi:
     ("starter", "gpus", "words"),
     [
         (("/x/flux", "run"), 4, ("--gpus-per-task=1", "-o", "gpu-affinity=per-task")),
-        (("/x/flux", "run"), 2, ()),  # more ranks than GPUs: each sees all, and takes one by its place
+        (("/x/flux", "run"), 2, ()),  # more ranks than GPUs: each sees all, and uses the one of its rank
         (("/x/jsrun",), 4, ("--gpu_per_rs=1",)),
         (("/opt/cray/pals/1.8/bin/mpiexec",), 4, ()),
         (("/x/aprun",), 4, ()),
@@ -151,7 +151,7 @@ def test_every_file_has_its_name_among_the_launchers() -> None:
 
 
 def host(folder: Path, batch: str, **programs: str) -> Host:
-    """With these programs on its path, shell scripts that note how they were called."""
+    """Return a host with these programs on its path: shell scripts that record their arguments."""
     for name, body in programs.items():
         place = folder / ("opt/cray/pals/1.8/bin" if name == "mpiexec" else "bin") / name
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What is compiled ahead of programs (cmake/Native.cmake) is included by who uses it: no compiler would miss it."""
+"""Files that use a precompiled header (cmake/Native.cmake) also include it: no compiler would report a missing one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USES = {
     "utility": r"as_const declval exchange forward (?:make_)?(?:index|integer)_sequence make_pair move pair swap",
     "vector": "vector",
 }
-"""By header, what it alone declares of `std`."""
+"""The names of `std` that only this header declares, by header."""
 
 PATTERNS = {header: re.compile(rf"\bstd::(?:{'|'.join(names.split())})\b") for header, names in USES.items()} | {
     "cfloat": re.compile(r"\b(?:FLT|DBL|LDBL)_[A-Z_]+\b"),
@@ -49,14 +49,14 @@ PROGRAMS = [*ROOT.glob("workloads/**/*.cpp"), *ROOT.glob("native/harness/src/*.c
 
 @cache
 def read(path: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """Headers of the system that the file includes, and those of which it uses something."""
+    """Return the system headers that the file includes, and those of which it uses a name."""
     text = path.read_text()
     code = NOT_CODE.sub("", text)
     return frozenset(INCLUDED.findall(text)), frozenset(h for h, uses in PATTERNS.items() if uses.search(code))
 
 
 def missed(path: Path, sources: Sources) -> set[str]:
-    """Headers of which the program or a file that it includes uses something, and which none of them includes."""
+    """Return the headers that the program or a file included by it uses, and that none of them includes."""
     files = [read(file) for file in sources.closure([path])]
     included = frozenset[str]().union(*(some for some, _ in files))
     used = frozenset[str]().union(*(some for _, some in files))

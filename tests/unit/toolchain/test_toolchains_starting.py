@@ -28,7 +28,7 @@ def host(tmp_path: Path, srun: str | None, batch: str = "slurm") -> Host:
 
 
 def library(tmp_path: Path, wrapper: str = "touch start") -> Mpi:
-    """Its wrapper compiles nothing: the stand-in srun decides how the trial ends."""
+    """Return a library whose wrapper compiles nothing: the stand-in srun decides how the trial ends."""
     place = script(tmp_path / "mpicxx", wrapper)
     return Mpi("mpich", "mpich", "MPICH 4", "4", "system", str(place), None, (), "/x/mpiexec", {})
 

@@ -62,7 +62,7 @@ OTHERS = [  # which no vendor's line may take for its own
     "Debian clang version 14.0.6\n",
     "Apple clang version 11.0.0 (clang-1100.0.33.8)\n",
     "icpc (ICC) 12.1.5 20120612\n",
-    "Cray C++ : Version 8.4.6  Mon Apr 15, 2019  12:13:45\n",  # the classic one knows no C++20
+    "Cray C++ : Version 8.4.6  Mon Apr 15, 2019  12:13:45\n",  # the classic one does not support C++20
     "IBM XL C/C++ for Linux, V11.1 (5724-X14)\nVersion: 11.01.0000.0000\n",
     "",
 ]
@@ -104,7 +104,7 @@ def test_every_vendor_has_all_flag_sets_and_base_keeps_arithmetic_as_it_is_writt
 
 
 def script(place: Path, output: str, knows: tuple[str, ...], refuses: tuple[str, ...]) -> None:
-    """A compiler that says so, takes its own flags (`knows`) and refuses some; g++ compiles."""
+    """Write a compiler with this version text that accepts its own flags (`knows`) and refuses some; g++ compiles."""
     place.parent.mkdir(parents=True, exist_ok=True)
     known, refused = "|".join(knows) or "none", "|".join(refuses) or "none"
     place.write_text(
@@ -121,7 +121,7 @@ def script(place: Path, output: str, knows: tuple[str, ...], refuses: tuple[str,
 
 
 def look(folder: Path, **environ: str) -> tuple[dict[str, Toolchain], list[Absent]]:
-    """The toolchains of all probes of compilers, where the path has what is in `folder`."""
+    """Return the toolchains of all probes of compilers, with the content of `folder` on the path."""
     world = {"PATH": f"{folder / 'bin'}", **environ}
     host = Host(synthetic_machine.machine(), folder, world, Memory(folder / "memory.json"))
     found = [probe(host) for probe in (clang.probe, gcc.probe, of_vendors.probe)]

@@ -1,4 +1,4 @@
-// A result of hartree_fock that is right but for one thing, and what the check says of it; called from tests/workloads/accelerators/test_hartree_fock_check.py.
+// Changes one thing in a correct result of hartree_fock and returns the check's verdict; called from tests/workloads/accelerators/test_hartree_fock_check.py.
 #include <cstdlib>
 #include <cstring>
 
@@ -110,7 +110,7 @@ class Result {
 
 extern "C" {
 
-// Whether the check takes it, its words, and the virial ratio.
+// Returns whether the check accepts it, its message, and the virial ratio.
 int checked(const char* xyz, int set, int energy, const char* spoiled, double by, char* words, double* ratio) {
   Result result(xyz, set, energy != 0);
   result.spoil(spoiled, by);

@@ -122,7 +122,7 @@ double worst_bound(int count, const double* numbers) {
   return worst;
 }
 
-// G of a density, and how many quartets of each class it took; of one lane or eight.
+// Returns G of a density, and the number of quartets of each class; of one lane or eight.
 void matrix(int lanes, int count, const double* numbers, double tau, const double* density, double* g, long long* quartets) {
   const auto shells = shells_of(count, numbers);
   const auto built = [&](auto direct) {

@@ -36,7 +36,9 @@ def test_the_error_of_a_cavity_is_the_published_one(bits: int, published: float,
 @pytest.mark.full
 @pytest.mark.parametrize("variant", EVERY, ids=lambda v: v.name)
 def test_the_error_of_a_cavity_is_the_published_one_in_every_variant(variant: Variant, tmp_path: Path) -> None:
-    """Each makes every number from the same numbers, so the errors are the same, but for what a compiler contracts."""
+    """Each variant computes every number from the same numbers, so the errors are equal, except for contractions by a
+    compiler.
+    """
     made = native.built_somehow(FDTD, variant)
     place = native.party_of_two(variant)
     output = native.verified(made, place, tmp_path, "problem=cavity", "n=256", "steps=1000", "bits=32,64")

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.native, pytest.mark.full]
 
 FDTD = native.workloads["fdtd2d"]
 SMALL = ("problem=cavity,periodic,cpml,walls", "n=45", "steps=24", "bits=32,64")
-EMULATED = ("problem=cavity,periodic,cpml,walls", "n=45", "steps=12", "bits=32,64")  # a fiber a cell takes its time
+EMULATED = ("problem=cavity,periodic,cpml,walls", "n=45", "steps=12", "bits=32,64")  # one fiber per cell is slow
 GRIDS = [(1, 0, 0), (2, 1, 2), (3, 3, 1), (4, 2, 2), (5, 0, 0), (6, 2, 3), (7, 1, 7), (8, 4, 2)]
 FEW = [(1, 0, 0), (2, 2, 1), (6, 3, 2)]
 ON = [("mpi_overlap", *on) for on in GRIDS] + [("mpi_blocking", *on) for on in FEW]
@@ -44,7 +44,7 @@ def test_every_grid_of_processes_is_right(
 def test_all_ranks_draw_one_picture(
     ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    """The mode (3, 2) has one sign on each of six parts of the cavity, and ends at its walls, whoever computed it."""
+    """The mode (3, 2) has one sign on each of six parts of the cavity, and ends at its walls, with any ranks."""
     (program, *_) = for_ranks(built["mpi_overlap"], ranks)
     words = ("problem=cavity", "n=90", "steps=1", f"pi={pi}", f"pj={pj}")
     output = native.verified(program, Placement(ranks=ranks), tmp_path, *words)
@@ -65,7 +65,7 @@ def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str,
 
 @pytest.mark.parametrize("seed", [12, 116])
 def test_metal_never_shuts_in_the_source(seed: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
-    """With these the disk of metal is drawn over it: fields of zeros, which no mistake changes."""
+    """Otherwise the disk of metal would cover the source: the fields would be zeros, which no mistake changes."""
     (program, *_) = for_ranks(built["broken_mpi_stale_halo"], 2)
     words = ("problem=walls", "n=45", "steps=24", "bits=64", "pi=2", "pj=1")
     output = native.run(program, Placement(ranks=2), words, tmp_path, (*native.EFFORT, "--seed", str(seed)))

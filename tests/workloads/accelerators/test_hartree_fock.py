@@ -24,7 +24,7 @@ HARTREE_FOCK = native.workloads["hartree_fock"]
 SETS = ("STO-3G", "3-21G")
 BOHR = 0.52917721092  # angstrom
 
-# Restricted Hartree-Fock by PySCF 2.14, hartree; the header's own are held to these.
+# Restricted Hartree-Fock by PySCF 2.14, hartree; the header's own values are compared with these.
 PUBLISHED = {
     ("water", "STO-3G"): -74.9631198616,
     ("water", "3-21G"): -75.5854290537,
@@ -39,7 +39,7 @@ EXACT = ("task=energy", "tau=1e-12")
 
 
 def shipped() -> dict[str, tuple[dict[str, float], dict[str, int], str]]:
-    """What molecules.hpp has: energies and iterations by basis set, and the file."""
+    """Return the content of molecules.hpp: energies and iterations by basis set, and the file."""
     text = (HARTREE_FOCK.folder / "molecules.hpp").read_text(encoding="utf-8")
     entry = r'\{"(\w+)",\s*\{([^}]*)\},\s*\{([^}]*)\},\s*R"\(([^)]*)\)"\}'
     found = {}
@@ -75,7 +75,7 @@ def test_the_energies_are_those_that_were_published() -> None:
 def test_energies_to_1e_9_in_as_many_iterations(
     molecules: tuple[str, ...], sets: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """The check holds energy, idempotency and elements of G; what it says is believed, for broken variants fail it."""
+    """The check compares energy, idempotency and elements of G; it is trusted because it rejects broken variants."""
     output = native.verified(
         program("simd"), Placement(), tmp_path, f"molecule={','.join(molecules)}", f"basis={','.join(sets)}", *EXACT
     )

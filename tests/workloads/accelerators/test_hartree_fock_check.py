@@ -85,7 +85,7 @@ def test_a_field_that_does_not_converge_is_reported_as_such(library: CDLL) -> No
 
 @pytest.mark.parametrize("task", ["matrix", "energy"])
 def test_a_matrix_that_is_not_symmetric_is_told(library: CDLL, task: str) -> None:
-    """Elements below the diagonal alone are compared with integrals; what stands above is held to them."""
+    """Only elements below the diagonal are compared with integrals; those above are compared with them."""
     assert "G[0][6] is" in refused(library, task, "upper triangle", 2e-11)
     assert checked(library, "water", 0, task, "upper triangle", 5e-12)[0]
 

@@ -54,7 +54,9 @@ def exact(m: int, t: float) -> float:
 
 @pytest.mark.parametrize("m", range(5))
 def test_boys_functions_to_1e_14(functions: CDLL, m: int) -> None:
-    """Between points of the table, on them, around its end, far beyond it; near lanes beside far ones."""
+    """The arguments are between points of the table, on them, around its end, and far beyond it, also in adjacent
+    lanes.
+    """
     random = np.random.default_rng(m)
     near, far = random.uniform(0, 36, 60), 10 ** random.uniform(1.5, 6, 40)
     edges = [
@@ -89,7 +91,7 @@ def test_boys_functions_to_1e_14(functions: CDLL, m: int) -> None:
 
 
 def shells(seed: int, count: int, exponents: tuple[float, float], spread: float) -> Array:
-    """Shells as the driver takes them: s and p, of one to three primitives, some on or beside the one before."""
+    """Return shells as the driver reads them: s and p, of one to three primitives, some on or near the one before."""
     random = np.random.default_rng(seed)
     made, first = np.zeros((count, 12)), 0
     for k, shell in enumerate(made):

@@ -24,7 +24,7 @@ Sums = dict[str, float]
 
 
 def gosa(variant: str, folder: Path, *words: str) -> Sums:
-    """What the sums of the benchmark's own inputs are."""
+    """Return the sums of the benchmark's own inputs."""
     program = native.plain("himeno", variant)
     output = native.verified(program, Placement(), folder, "problem=official", *words)
     (found,) = by_size(output).values()
@@ -49,7 +49,7 @@ def test_gosa_after_three_sweeps_is_the_published_one(size: str, tmp_path: Path)
 @pytest.mark.full
 @pytest.mark.parametrize("variant", EVERY, ids=lambda v: v.name)
 def test_gosa_of_every_variant_is_the_published_one(variant: Variant, tmp_path: Path) -> None:
-    """A fiber a thread takes its time: what is emulated has the smallest grid. The official sum depends on who adds."""
+    """One fiber per thread is slow: emulated variants use the smallest grid. The official sum depends on its order."""
     made = native.built_somehow(HIMENO, variant)
     sizes = ("XS",) if "emulated" in variant.name else ("XS", "S", "M")
     place = native.party_of_two(variant)

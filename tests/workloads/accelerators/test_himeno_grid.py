@@ -63,7 +63,7 @@ def gosa(output: Output) -> list[float]:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
-    """What a program without MPI finds."""
+    """Return the result of a program without MPI."""
     program = native.plain("himeno", "serial")
     both = words((0, 0, 0), "problem=official,general")
     return gosa(native.verified(program, Placement(), tmp_path_factory.mktemp("alone"), *both))

@@ -43,7 +43,7 @@ def point(case: Case, seconds: float, threads: int = 1) -> Point:
 
 
 def marked(record: LaunchRecord, number: int) -> LaunchRecord:
-    """With phases: the vectors gain twice as much of (pp,pp) as of all else."""
+    """Add phases: vectors speed up (pp,pp) twice as much as all else."""
     samples = []
     for s in record.samples:
         step = s.wall / record.cases[s.case].steps
@@ -150,7 +150,7 @@ def test_a_whole_energy_on_more_cores() -> None:
 
 
 def test_sums_without_atomics_are_shown_as_unverified_by_design() -> None:
-    """Whatever its check says: it has no number that could be ranked, and the page tells why."""
+    """This holds for any result of the check: it has no number to rank, and the page shows the reason."""
     source = (shipped.folder("hartree_fock") / "cuda_no_atomics.cu").read_text(encoding="utf-8")
     why = "its sums are wrong on purpose: threads add without atomics, to see what those cost"
     assert f'.unverified = "{why}"' in source

@@ -23,7 +23,7 @@ POINTS = {"XS": 30 * 30 * 62, "S": 62 * 62 * 126, "M": 126 * 126 * 254}
 
 
 def grids(rate: float, *names: str) -> list[Point]:
-    """Runs at so many flop/s."""
+    """Return runs at this many flop/s."""
     return [
         Point({"size": n}, 1, {"flops": 34.0 * POINTS.get(n, 1)}, 0.0, 34.0 * POINTS.get(n, 1) / rate) for n in names
     ]

@@ -32,7 +32,7 @@ def built() -> dict[Program, Built]:
 
 
 def programs(variant: str, mpi: str = "") -> list[Built]:
-    """The variant's program with each MPI library here whose name begins so."""
+    """Return the variant's program with each MPI library here whose name has this prefix."""
     found = [b for p, b in built().items() if p.variant == variant and (p.mpi or "").startswith(mpi)]
     if not found:
         pytest.skip(f"{variant} needs {', '.join(VARIANTS[variant].needs)}")
@@ -42,7 +42,7 @@ def programs(variant: str, mpi: str = "") -> list[Built]:
 
 @pytest.mark.parametrize("variant", PUBLISHED)
 def test_the_published_iterations(variant: str, tmp_path: Path) -> None:
-    """The check holds the first norm and the solution against the reference, too."""
+    """The check compares the first norm and the solution with the reference, too."""
     (program,) = programs(variant)
     output = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R")
     assert list(output.iterations("level").values()) == list(ITERATIONS)
@@ -66,7 +66,7 @@ def test_errors_fall_with_orders_three_and_two(variant: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("variant", PUBLISHED)
 def test_iterations_of_the_manufactured_solution(variant: str, tmp_path: Path) -> None:
-    """With coarser levels in 32 bits only so far as their rounding does not show."""
+    """Coarser levels use 32 bits only as far as their rounding is invisible."""
     (program,) = programs(variant)
     wanted = {d: some for d, some in MANUFACTURED.items() if variant != "mixed" or d < 8}
     digits = f"digits={','.join(map(str, wanted))}"
@@ -78,7 +78,7 @@ def test_iterations_of_the_manufactured_solution(variant: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("variant", ["serial", "one_pass", "mixed", "assembled", "multigrid"])
 def test_the_cost_is_that_of_the_methods_own_iterations(variant: str, tmp_path: Path) -> None:
-    """What is declared an iteration, times the iterations that were needed: no other method's count."""
+    """The declared cost of an iteration, times the iterations needed: no other method's count."""
     (program,) = programs(variant)
     output = native.verified(program, Placement(), tmp_path, "level=0,2,4", "problem=R")
     flops, moved = {"serial": (25, 64), "assembled": (25, 160), "multigrid": (84, 64)}.get(variant, (25, 56))
@@ -166,5 +166,5 @@ def test_assembly_is_timed_where_there_is_one(tmp_path: Path) -> None:
 
 
 def test_a_fine_mesh_solved_to_few_digits_is_verified(tmp_path: Path) -> None:
-    """The error is a larger multiple of the reduction asked for, the finer the mesh is."""
+    """The error is a multiple of the requested reduction that grows with the fineness of the mesh."""
     native.verified(native.plain("fem2d", "serial"), Placement(), tmp_path, "level=8", "problem=R", "digits=2")

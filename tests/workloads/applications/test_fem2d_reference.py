@@ -1,4 +1,4 @@
-"""The numbers that iterations of fem2d are held to, against an implementation with sparse matrices."""
+"""The reference numbers of fem2d's iterations equal those of an implementation with sparse matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOOKED_AT = (0, 2, 5)
 
 
 def table(name: str) -> list[tuple[list[int], list[float]]]:
-    """Iterations and norms of each level."""
+    """Return iterations and norms of each level."""
     (_, rows) = REFERENCE.split(f"Course {name}[] = {{")
     pairs = re.findall(r"\{\{([^}]*)\},\s*\{([^}]*)\}\}", rows.partition("};")[0])
     return [([int(n) for n in a.split(",")], [float(x) for x in b.split(",")]) for a, b in pairs]

@@ -44,7 +44,7 @@ def test_the_flow_in_the_end_knows_of_no_relaxation_and_of_no_solver(tmp_path: P
 
 
 def test_what_enters_a_duct_leaves_it(tmp_path: Path) -> None:
-    """In every cell, which the judge adds up by faces: what it finds is held to twice 10^-digits."""
+    """The flow is conserved in every cell, which the judge computes by faces: its result is at most 2 x 10^-digits."""
     output = run_case(
         tmp_path, "case=duct", "i=10", "j=6", "k=5", "reynolds=50", "digits=11", "pressure_sweeps=10", *RELAXED
     )
@@ -52,8 +52,9 @@ def test_what_enters_a_duct_leaves_it(tmp_path: Path) -> None:
 
 
 def test_turbulence_decays_as_k_and_epsilon_must(tmp_path: Path) -> None:
-    """k(0) = epsilon(0) = 1: k(1) = 1.92^(-1/0.92), epsilon(1) = k(1) / 1.92; here both times 1e-8.
-    The way stands for the time."""
+    """k(0) = epsilon(0) = 1: k(1) = 1.92^(-1/0.92), epsilon(1) = k(1) / 1.92; here both times 1e-8. The distance
+    represents the time.
+    """
     found = {n: run_case(tmp_path, "case=decay", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
     for name, exact in (("k", 0.49211192), ("epsilon", 0.25630829)):
         coarse, middle, fine = (1e8 * leaving(output, name) for output in found.values())
@@ -65,7 +66,7 @@ def test_turbulence_decays_as_k_and_epsilon_must(tmp_path: Path) -> None:
 
 
 def test_fuel_burns_as_eddies_mix_it(tmp_path: Path) -> None:
-    """Y = Y(0) exp(-4 t epsilon / k), where t is the time the gas takes, which is faster the hotter it is."""
+    """Y = Y(0) exp(-4 t epsilon / k), where t is the time of the gas, which is faster if it is hotter."""
     found = {n: run_case(tmp_path, "case=plug", f"i={n}", "digits=8", *INVISCID) for n in (16, 32, 64)}
     coarse, middle, fine = (output.of("sample")[0]["values"]["error"][0] for output in found.values())
     assert 1.8 < log2(middle / fine) < 2.1 and 1.7 < log2(coarse / middle) < 2.2
@@ -106,8 +107,9 @@ def test_the_flow_comes_back_to_the_wall_behind_a_step(tmp_path: Path) -> None:
 
 
 def behind_a_step(folder: Path, rows: int, *words: str) -> float:
-    """Reynolds number 800: where the flow comes back to the wall, in heights. Where its systems are solved less well
-    waves in the shear layer go on from iteration to iteration."""
+    """Return where the flow comes back to the wall, in heights, at Reynolds number 800. If its systems are solved less
+    well, waves in the shear layer persist from iteration to iteration.
+    """
     output = run_case(folder, "case=step", f"i={6 * rows}", f"j={rows}", "reynolds=800", "relax_pressure=0.1", *words)
     return float(output.of("sample")[0]["values"]["reattachment"][0])
 
@@ -139,7 +141,7 @@ def extremes(output: Output) -> tuple[float, float, float]:
 
 
 def off_spectral(output: Output, reynolds: int) -> list[float]:
-    """As shares of what the spectral solution has."""
+    """Return deviations as shares of the spectral solution."""
     return [found / wanted - 1 for found, wanted in zip(extremes(output), SPECTRAL[reynolds], strict=True)]
 
 
@@ -229,7 +231,7 @@ def test_numbers_of_neighbours_change_nothing_but_rounding(tmp_path: Path) -> No
 
 
 def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
-    """What is left of the pressure's equations is of 64 bits, so that a flow goes on to ten digits."""
+    """The residual of the pressure's equations has 64 bits, so that a flow converges to ten digits."""
     words = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
     one, other = (iterations(run_case(tmp_path, *words, variant=v)) for v in ("simd", "mixed"))
     assert other == pytest.approx(one, abs=1)
@@ -285,7 +287,7 @@ def test_what_a_variant_cannot_do_is_refused_in_one_line(variant: str, pressure:
 
 @pytest.mark.parametrize("ranks", [2, 3, 8, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 5, 6, 7))])
 def test_red_black_goes_the_same_way_on_any_number_of_processes(ranks: int, tmp_path: Path) -> None:
-    """The check holds each run of Stone's solver to factors of as many blocks."""
+    """The check compares each run of Stone's solver with factors of as many blocks."""
     words = ("pressure=red_black",)
     alone = histories(tmp_path, "mpi", Placement(), *words)
     for mine, theirs in zip(histories(tmp_path, "mpi", Placement(ranks=ranks), *words), alone, strict=True):
@@ -319,7 +321,7 @@ def test_what_32_bits_cannot_tell_is_refused(words: tuple[str, ...], why: str) -
 
 
 def rejected(folder: Path, variant: str, place: Placement, *words: str) -> str:
-    """What the check says of a run that ends before its time."""
+    """Return the check's message about a run that ends too early."""
     program = native.plain("cfd", variant)
     output = native.run(program, place, words, folder)
     (check, *_) = output.of("check")

@@ -56,7 +56,7 @@ def test_multigrid_balances_cells_ten_times_as_long_as_high(tmp_path: Path) -> N
 
 
 def test_a_flow_without_an_outlet_may_be_balanced_by_multigrid(tmp_path: Path) -> None:
-    """Its pressure is known but for a constant. More sweeps than there is anything left for change nothing."""
+    """Its pressure is known except for a constant. Sweeps after convergence change nothing."""
     words = ("case=cavity,kovasznay", "i=12", "j=9", "k=1,4", "iterations=3", "pressure=mgcg", "pressure_sweeps=6,100")
     for ranks in (1, 3):
         run_case(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))

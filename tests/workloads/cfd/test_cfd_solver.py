@@ -85,7 +85,7 @@ def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str
 
 
 def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
-    """The residuals on the way, of the inputs as they are before anything changes."""
+    """Return the intermediate residuals of the unchanged inputs."""
     program = native.plain("cfd_solver", variant)
     output = native.verified(program, place, folder, *words)
     return [line["values"] for line in output.of("series") if line["rank"] == 0]

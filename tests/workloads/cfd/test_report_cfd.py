@@ -75,7 +75,7 @@ HISTORIES = {
 
 
 def observing(record: LaunchRecord, number: int) -> LaunchRecord:
-    """120 iterations of a lid and 240 of a flame, which alone has scalars."""
+    """Return 120 iterations of a lid and 240 of a flame; only the flame has scalars."""
     taken = {c.case: 120.0 if c.parameters["case"] == "cavity" else 240.0 for c in record.cases}
     series = [
         Series(c.case, name, "1", 0, values[: int(taken[c.case])])

@@ -40,7 +40,7 @@ def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variant", ["broken_point", "broken_swapped", "broken_narrow", "broken_twiddle"])
 @pytest.mark.parametrize("n", [600, 1 << 17])
 def test_errors_are_found_in_few_points_and_in_many(variant: str, n: int, tmp_path: Path) -> None:
-    """Beyond 2048 points most are seen by the sums between them alone."""
+    """Beyond 2048 points, only the sums between them reveal most errors."""
     output = native.run(program(variant), Placement(), (f"n={n}",), tmp_path, COUNTED)
     assert output.status == 1 and not any(check["ok"] for check in output.of("check"))
 

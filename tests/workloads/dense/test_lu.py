@@ -18,7 +18,7 @@ def program(variant: str) -> Built:
 
 
 def fingerprints(variant: str, place: Placement, folder: Path, *words: str) -> dict[tuple[object, ...], set[float]]:
-    """All bits of x by n, block and step."""
+    """Return all bits of x by n, block and step."""
     output = native.verified(program(variant), place, folder, *words, "--seed", "5", effort=COUNTED)
     found: dict[tuple[object, ...], set[float]] = {}
     for sample in output.of("sample"):

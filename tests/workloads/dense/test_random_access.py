@@ -102,7 +102,7 @@ def test_threads_that_do_not_care_may_lose_one_in_a_hundred_words(tmp_path: Path
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("variant", ["mpi_buckets", "mpi_hypercube", "mpi_accumulate"])
 def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """More updates than a process may know, and fewer; `per_word=5` leaves a part of a batch.
+    """There are more updates than a process may hold, and fewer; `per_word=5` leaves a part of a batch.
 
     Open MPI 5.0.11 gets MPI_BXOR wrong where it uses a processor's atomics for it: then the check says so, and without
     them it is right.

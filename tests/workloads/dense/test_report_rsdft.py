@@ -17,7 +17,7 @@ RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
 
 
 def cloud(n: int) -> Field:
-    """Denser to the right, in the middle row alone."""
+    """Return a cloud that is denser to the right, in the middle row only."""
     values = tuple(tuple(FINEST * k // (n - 1) if j == n // 2 else 0 for k in range(n)) for j in range(n))
     return Field(0, "density", "electrons a volume of 1", n, n, 0.5, values)
 

@@ -73,7 +73,7 @@ class Operator {
   std::vector<T> links_;
 };
 
-// body(T()) in the precision asked for
+// body(T()) in the requested precision
 template <class Body>
 double in_precision(int bits, Body body) {
   return bits == 32 ? body(float()) : body(double());

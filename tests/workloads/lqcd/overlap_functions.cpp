@@ -1,4 +1,4 @@
-// The overlap operator and its approximation of the sign with C linkage, so that tests can ask them.
+// Exports the overlap operator and its approximation of the sign with C linkage for tests.
 #include <cstdarg>
 #include <cstdlib>
 
@@ -40,7 +40,7 @@ long long overlap(int n, long long flux, double rho, double least, int poles, do
   return solved.iterations;
 }
 
-// How often an operator is applied in so many iterations, here a diagonal one.
+// Returns how often an operator is applied in this many iterations, here a diagonal one.
 long long applications(long long* iterations) {
   lqcd::Algebra<double, 1> algebra(3072, 1);
   lqcd::MultishiftCg<1> solve(algebra, 2);

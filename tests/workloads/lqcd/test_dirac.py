@@ -50,7 +50,7 @@ def placement(variant: str) -> Placement:
 
 @pytest.mark.parametrize("variant", LAYOUTS)
 def test_reference_numbers(variant: str, built: dict[str, Built], tmp_path: Path) -> None:
-    """To 12 digits in 64 bits, as far as rounding reaches in 32; the check holds them against each other as well."""
+    """They agree to 12 digits in 64 bits, and up to rounding in 32; the check also compares them with each other."""
     output = native.run(built[variant], placement(variant), (*ON_4_4, ALL), tmp_path)
     assert (output.status, output.reason) == (0, ""), output.stderr
     seen = set()

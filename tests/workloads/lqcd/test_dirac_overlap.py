@@ -104,13 +104,15 @@ def turned(matrix: Array) -> Array:
 
 
 def of_eigenvalues(values: NDArray[np.float64]) -> Array:
-    """The function of H that has these values at its eigenvalues."""
+    """Return the function of H that has these values at its eigenvalues."""
     _, vectors = spectrum()
     return np.asarray((vectors * values) @ vectors.conj().T)
 
 
 def free_least() -> float:
-    """The smallest |eigenvalue| of H of the colour without charge: H^2 = (sum(1 - cos k) - rho)^2 + sum(sin^2 k)."""
+    """Return the smallest |eigenvalue| of H of the colour without charge: H^2 = (sum(1 - cos k) - rho)^2 + sum(sin^2
+    k).
+    """
     k = 2 * np.pi * np.indices(LATTICE) / 4
     return float(np.sqrt((np.sum(1 - np.cos(k), axis=0) - RHO) ** 2 + np.sum(np.sin(k) ** 2, axis=0)).min())
 
@@ -124,7 +126,7 @@ def test_the_flux_is_constant() -> None:
 
 
 def test_ginsparg_wilson_the_circle_the_index_and_one_zero_mode(functions: ctypes.CDLL) -> None:
-    """With the rational approximation in place of the sign: an error of 1e-17 leaves the relation to round-off."""
+    """The rational approximation replaces the sign: its error of 1e-17 satisfies the relation up to round-off."""
     values, _ = spectrum()
     assert np.sum(np.sign(values)) == 2  # the index is minus half of it
     most = 8 - RHO
@@ -193,7 +195,7 @@ def test_the_zero_mode_is_one_of_the_program_too(functions: ctypes.CDLL) -> None
 
 @cache
 def built() -> dict[Program, Built]:
-    """With the flags of the processor; on several processes those that `test_workloads` builds as well."""
+    """Build with the flags of the processor, for several processes the ones that `test_workloads` builds as well."""
     tool = native.toolchain("native")
     if tool is None:
         pytest.skip("no gcc here")

@@ -23,7 +23,7 @@ METHODS = ("cg", "bicgstab", "mixed_cg", "mixed_bicgstab")
 
 @cache
 def built() -> dict[Program, Built]:
-    """With the flags of the processor: lanes of one width are those that `test_workloads` builds."""
+    """Build with the flags of the processor: lanes of one width are those that `test_workloads` builds."""
     tools = [t for name in ("base", "native") if (t := native.toolchain(name))]
     if not tools:
         pytest.skip("no gcc here")
@@ -95,7 +95,7 @@ class Dirac(Wilson):
 
 @cache
 def independent(boundary: str, mass: int, digits: int, extents: tuple[int, ...] = (4, 4, 4, 4)) -> tuple[int, int]:
-    """Iterations of conjugate gradients and BiCGStab."""
+    """Return the iterations of conjugate gradients and BiCGStab."""
     dirac = Dirac(extents, boundary == "antiperiodic", mass / 1000)
     return dirac.cg(digits), dirac.bicgstab(digits)
 

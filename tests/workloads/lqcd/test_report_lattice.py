@@ -1,4 +1,4 @@
-"""The drawings of a lattice operator, and R5's model of what communication costs: recovered from an invented run."""
+"""The drawings of a lattice operator, and R5's model of communication time, are recovered from an invented run."""
 
 from __future__ import annotations
 

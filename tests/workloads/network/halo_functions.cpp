@@ -1,4 +1,4 @@
-// The pure functions of workloads/network/halo with C linkage, so that tests can ask them.
+// Exports the pure functions of workloads/network/halo with C linkage for tests.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -59,7 +59,7 @@ void cost(long long n, long long width, long long word, long long rows, int rank
   out[3] = c.flow;
 }
 
-// first row, first column, rows, columns of what goes (0), lies (1), goes in two phases (2), comes in two phases (3) that way
+// first row, first column, rows, columns of the cells sent (0), received (1), sent in two phases (2), received in two phases (3) in that direction
 void region(long long n, long long width, int kind, int way, long long* out) {
   const halo::Shape s{n, width, n + 2 * width, 8};
   const halo::Region r = kind == 0   ? halo::boundary(s, way)

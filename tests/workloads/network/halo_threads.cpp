@@ -1,5 +1,5 @@
 // The flags of omp_flags between plain threads, for the thread sanitizer: it does not see how gcc's OpenMP starts and joins a team.
-// With -DCARELESS=1 nobody waits, with -DCARELESS=2 there is one set of boxes instead of two: the sanitizer must object.
+// With -DCARELESS=1 no thread waits, with -DCARELESS=2 there is one set of boxes instead of two: the sanitizer must object.
 #include <thread>
 
 #include "../../../workloads/network/halo/kernels/threads.hpp"

@@ -95,7 +95,7 @@ void process(World& w, std::vector<Message>& all, int me) {
 
 }  // namespace
 
-// 0 where all held; else 1 and what did not.
+// 0 if all checks passed; else 1 and the failure.
 extern "C" int simulate(const Settings* settings, char* what, int room) {
   try {
     World world(*settings);
@@ -118,7 +118,7 @@ extern "C" Index bytes(const Settings* s, Index contacted, Index hot, int in_use
   return (in_use ? used(rules, s->ranks, contacted, hot) : reserved(rules, s->ranks, contacted, hot)).bytes();
 }
 
-// As a program, for sanitizers: the settings of a run a line, in their order; what was wrong with it on a line.
+// Runs as a program, for sanitizers: reads the settings of a run per line, in their order; prints the error of each on a line.
 int main() {
   Settings s{};
   const auto read = [&s] {

@@ -85,7 +85,7 @@ class World {
   void maybe_change() {
     if (chance(3)) change();
   }
-  // A process has nothing to do; a world in which that holds for all, and in which nothing is under way, is dead.
+  // A process is idle; a world in which all are idle, and in which no message is under way, is dead.
   void idle() {
     if (++idle_ > 400 * ranks() * (ranks() + 4) && ops_.empty()) {
       wrong = "deadlock";
@@ -142,7 +142,7 @@ class World {
       maybe_change();
     }
   }
-  // A word as atomics see it: whoever set it half has set it.
+  // Reads a word as atomics do: an operation that has set half of it is completed first.
   template <class Value>
   Value fetch(const Value* word) {
     const auto at = reinterpret_cast<Word>(word);

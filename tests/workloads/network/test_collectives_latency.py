@@ -1,4 +1,4 @@
-"""The latency of one collective operation beside the gap between many in a row."""
+"""The latency of one collective operation is compared with the gap between many in a row."""
 
 from __future__ import annotations
 

@@ -21,12 +21,12 @@ from native import Placement
 HALO = native.workloads["halo"]
 NORTH, SOUTH, WEST, EAST = range(4)
 
-# -- the pure functions, asked through C
+# -- the pure functions, called through C
 
 
 @pytest.fixture(scope="module")
 def functions() -> dict[str, ctypes.CDLL]:
-    """The same for strategies in two phases and for those that serve all neighbours at once."""
+    """Load the same functions for strategies in two phases and for those that serve all neighbours simultaneously."""
     source = Path(__file__).with_name("halo_functions.cpp")
     flags = ("-O1", f"-I{ROOT}/native/harness/include", f"-I{HALO.folder}")
     return {
@@ -215,7 +215,9 @@ def launches(variant: Variant, family: str) -> Iterator[tuple[int, tuple[str, ..
 
 
 def combinations() -> list[object]:
-    """Each strategy with each MPI library here that can build it; where there is none, one that says so."""
+    """Return each strategy with each MPI library here that can build it; for a strategy without one, an entry with the
+    reason.
+    """
     able = {(p.variant, p.mpi) for v in STRATEGIES for p in native.on_each_library(HALO, v)}
     return [
         pytest.param(v, f, id=f"{v.name}-{f}")

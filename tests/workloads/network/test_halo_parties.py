@@ -1,4 +1,4 @@
-"""Halo strategies whose parties are not plain MPI ranks: threads, images, processing elements, teams of threads."""
+"""Halo strategies may run on units other than MPI ranks: threads, images, processing elements, teams of threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def built() -> dict[Program, Built]:
 
 
 def programs(built: dict[Program, Built], variant: str, oversubscribed: bool = False) -> list[Built]:
-    """One an MPI library. MPICH's ranks spin: with more of them than processors a message takes milliseconds."""
+    """Return one program per MPI library. MPICH's ranks spin: with more of them than processors a message lasts
+    milliseconds.
+    """
     found = [b for p, b in built.items() if p.variant == variant and not (oversubscribed and p.mpi == "mpich")]
     if not found:
         pytest.skip(f"no MPI library here has what {variant} needs")

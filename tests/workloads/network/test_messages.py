@@ -51,7 +51,7 @@ def simulated() -> CDLL:
 
 
 def wrong(library: CDLL, **settings: int) -> str:
-    """What a simulated run of random messages found wrong; nothing, as a rule."""
+    """Return the errors of a simulated run of random messages; usually none."""
     what = create_string_buffer(200)
     return what.value.decode() if library.simulate(byref(Settings(**settings)), what, 200) else ""
 
@@ -92,7 +92,7 @@ def test_nothing_is_read_or_written_beside_a_ring(simulated: CDLL) -> None:
     runs = [drawn(rng) for _ in range(120)]
     lines = "".join(" ".join(str(settings[name]) for name in NAMES) + "\n" for settings in runs)
     done = subprocess.run([watched], input=lines, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr  # gcc warns that it knows fibers half
+    assert done.returncode == 0, done.stderr  # gcc warns that its support of fibers is incomplete
     assert done.stdout == "\n" * len(runs)
 
 
@@ -126,14 +126,14 @@ def test_the_plain_design_takes_what_r4_says(simulated: CDLL) -> None:
 
 
 def library() -> str | None:
-    """The one that does not spin where processes share processors, if it is here."""
+    """Return the library that does not spin on shared processors, if it is here."""
     names = [m.name for m in native.toolbox().mpis]
     return next((name for name in names if name != "mpich"), names[0] if names else None)
 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, Built]:
-    """With gcc's base flags."""
+    """Build with gcc's base flags."""
     tool = native.toolchain("base")
     if tool is None or library() is None:
         pytest.skip("no gcc or no MPI library here")
@@ -232,7 +232,7 @@ def test_a_struck_rank_is_told_in_one_line_and_what_was_measured_is_kept(
 
 
 def ranks_of(executable: str, output: str) -> list[int]:
-    """The living processes of a launch, without its launcher."""
+    """Return the living processes of a launch, without its launcher."""
     found = []
     for pid in tree.table():
         with contextlib.suppress(OSError):

@@ -25,7 +25,7 @@ SMALL = {
     "lattice_qcd": ["nx=4", "ny=4", "nz=4", "nt=4"],
     "hpl": ["n=512", "nb=16"],
 }
-"""What the patterns call small."""
+"""Small parameters of the patterns."""
 
 Matrix = dict[tuple[int, int], tuple[int, int]]  # (from, to): (messages, bytes)
 
@@ -51,7 +51,7 @@ def generated(simulator: Path, name: str, processes: int, given: list[str]) -> M
 
 
 def assert_whole_multiple(found: Matrix, wanted: Matrix) -> None:
-    """One number of iterations for all pairs, and no pair that the pattern has not."""
+    """Check that all pairs have one number of iterations, and that each pair is in the pattern."""
     assert found.keys() == wanted.keys()
     pair = min(wanted)
     iterations, rest = divmod(found[pair][0], wanted[pair][0])
@@ -84,7 +84,7 @@ MEASURED = [
     ("vector_sum.mpi_rabenseifner", ["n=1003"], "global_sum", ["method=rabenseifner"]),
     ("fem2d.mpi", ["level=3"], "finite_elements", []),
 ]
-"""Programs with their parameters, and the pattern that takes the same and some of its own."""
+"""Programs with their parameters, and the pattern with the same parameters and some of its own."""
 
 
 @pytest.mark.parametrize("processes", [2, 4, 8])

@@ -1,4 +1,4 @@
-"""Ping-pong by what lies in its buffers: cached, on ordinary pages, or fresh with every message."""
+"""Ping-pong has three kinds of buffers: cached, on ordinary pages, or fresh with every message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRONG = ("broken_mpi_stale", "broken_mpi_stale_middle", "broken_mpi_last_byte", 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
-    """With base flags, for each MPI library."""
+    """Build with base flags, for each MPI library."""
     tool = native.toolchain("base")
     if tool is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
@@ -58,7 +58,9 @@ def test_wrong_messages_are_found_in_every_kind(variant: str, built: dict[str, l
 
 @pytest.mark.native
 def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_path: Path) -> None:
-    """With MPI, for a team of threads would be started anew; predictions of one collective alone are made from it."""
+    """The program uses MPI, because a team of threads would start anew; predictions of one collective alone use this
+    value.
+    """
     for variant in ("mpi_blocking", "mpi_put", "omp_threads"):
         output = native.verified(built[variant][0], pair(variant), tmp_path, SIZES)
         latencies = [x.get("values", {}).get("latency_alone") for x in output.of("sample")]

@@ -1,4 +1,4 @@
-"""Extended RDMA: what a step costs, which parties it takes, and puts and gets of any shape."""
+"""Extended RDMA: the cost of a step, the processes that it accepts, and puts and gets of any shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GOOD = ("mpi_windows", "mpi_allocated", "mpi_two_sided", "omp_stores")
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
-    """With gcc's base flags, for each MPI library."""
+    """Build with gcc's base flags, for each MPI library."""
     tool = native.toolchain("base")
     if tool is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
@@ -47,7 +47,7 @@ def test_every_shape_of_puts_and_gets_arrives_whole(
             assert (output.status, output.reason) == (0, ""), (one.program, output.reason, output.stderr)
             of = {tuple(c["parameters"][n] for n in ("bytes", "messages")): c["cost"] for c in output.of("case")}
             sent = 5 * (6 if kind == "six" else 1)
-            assert of[40, 5]["elements"] == sent  # what one party sends in a step
+            assert of[40, 5]["elements"] == sent  # bytes that one process sends in a step
             assert (of[40, 5]["flow"], of[40, 5]["bytes"]) == (40 * sent, 2 * 2 * 40 * sent)
 
 

@@ -1,4 +1,6 @@
-"""The drawing of global sums: who wins where, models of the same run beside the lines, rates as algorithm bandwidth."""
+"""The drawing of global sums shows the fastest algorithm by size, models of the same run, and rates as algorithm
+bandwidth.
+"""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def test_plain_calls_decide_between_libraries(plain: tuple[str, ...], shown: str
 
 
 def test_libraries_whose_launches_scatter_are_unclear_not_the_same() -> None:
-    """The page's chart shows them far apart: it must not say that there is no difference."""
+    """The page's chart shows them far apart: it must not report that they are equal."""
     scene = synthetic_halo.run()
     row = Row("halo exchange, N = 32", "exchange", 10, {"n": 32}, choose="variant", headline=True, ranks=2)
     halo = replace(scene.workloads["halo"], rows=(row,))

@@ -1,4 +1,4 @@
-"""Messages: the drawing of what processes grow by, beside what the messenger counts."""
+"""The drawing of messages compares the growth of processes with the messenger's count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MIB = 2.0**20
 
 
 def grown(record: LaunchRecord, number: int) -> LaunchRecord:
-    """Each rank has grown by half a MiB for each of them; two tiers count 2 KiB of that."""
+    """Return a run in which each rank has grown by half a MiB per peer; two tiers count 2 KiB of that."""
     ranks = int(record.start.cell.split("x")[1])
     values = {"resident": (MIB * ranks / 2,) * 3}
     if "two_tier" in record.start.cell:

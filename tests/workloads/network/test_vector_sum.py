@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
 
 
 def declared(*cases: tuple[int, int]) -> tuple[dict[str, Metric], list[tuple[float, float, float]]]:
-    """The metrics, and (flow, operations, flops) for each (p, n), as the workload's header computes them."""
+    """Return the metrics, and (flow, operations, flops) for each (p, n), as the workload's header computes them."""
     include = (f"-I{FOLDER}", f"-I{ROOT}/native/harness/include")
     program = drivers.program("ask", [drivers.written("ask.cpp", QUERY)], *include)
     words = [str(number) for case in cases for number in case]
@@ -78,7 +78,7 @@ def test_one_process_has_no_flow_and_any_number_has_a_real_dimension() -> None:
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
-    """Every variant with base flags, for each MPI library."""
+    """Build every variant with base flags, for each MPI library."""
     workload = native.workloads["vector_sum"]
     return build_on_each_library(workload, workload.variants)
 

@@ -1,4 +1,4 @@
-"""Latency: rows say on which pages they were measured, and the programs run on these pages."""
+"""Rows of latency name the kind of pages, and the programs run on these pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""noise: what its programs say against their own raw times, and that a quiet second costs nothing."""
+"""The output of noise agrees with its own raw times, and a quiet second has no noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise and overhead: drawings that say what was taken, and the finding that all processors lose against fewer."""
+"""Drawings of noise and overhead show the time lost, and a finding names all processors slower than fewer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def judged(
     edit: Edit = lambda record, number: record,
     launches: int = 7,
 ) -> tuple[Judgement, dict[str, Workload]]:
-    """A run on 4 processors: (variant, MPI, placement, points) a cell; 1 % noise."""
+    """Return a run on 4 processors: (variant, MPI, placement, points) per cell; 1 % noise."""
     base = synthetic.run(1, 1, only=["latency"], on=MACHINE)
     rng = random.Random(5)
     made, records, clock = [], [], synthetic.STARTED
@@ -92,7 +92,7 @@ def judged(
 def drawings(judgement: Judgement, workloads: dict[str, Workload]) -> list[Drawing]:
     view = view_of(judgement, workloads)
     found = [d for w in workloads.values() for d in plots.draw(view, w)]
-    html.render(judgement, workloads, heritage.load())  # and the page takes them
+    html.render(judgement, workloads, heritage.load())  # and the page shows them
     assert all(chart_tree.words(chart_tree.tree(d)) for d in found)
     return found
 
@@ -103,7 +103,7 @@ LENGTHS = (2.0, 3.0, 5.0, 400.0)
 
 
 def detouring(record: LaunchRecord, number: int) -> LaunchRecord:
-    """Every launch sees the same four detours on thread 1 in a window of 10 ms, and thread 0 none."""
+    """Return launches that all have the same four detours on thread 1 in a window of 10 ms, and none on thread 0."""
     values = {"stolen": (0.041, 0.041, 0.041), "detours": (400.0, 400.0, 400.0), "longest": (4e-4, 4e-4, 4e-4)}
     series = [("at", (0.0, 1000.0, 2000.0, 3000.0)), ("length", LENGTHS), ("thread", (1.0,) * 4)]
     return replace(
@@ -180,7 +180,7 @@ def test_what_cannot_be_a_detour_is_none() -> None:
 
 
 def working(noise: float, together: float) -> Edit:
-    """Quanta of 1000 us of which every tenth takes twice as long; with waiting where the program is an MPI one."""
+    """Return quanta of 1000 us of which every tenth lasts twice as long; with waiting for an MPI program."""
 
     def edit(record: LaunchRecord, number: int) -> LaunchRecord:
         waits = bool(record.launch and record.launch.mpi)

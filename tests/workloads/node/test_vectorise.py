@@ -66,7 +66,7 @@ def test_all_loops_are_verified_with_the_widest_vectors(compiler: str, variant: 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("variant", ["serial", "serial_novec", "helped"])
 def test_fast_arithmetic_is_wrong_in_nothing_but_rounding(compiler: str, variant: str, tmp_path: Path) -> None:
-    """With these flags a compiler may break what the class `rounding` holds it to, and no other loop."""
+    """With these flags a compiler may violate the bound of the class `rounding`, and of no other loop."""
     output = native.run(program(variant, "fast", compiler), Placement(), ("kernel=*", "m=9,32"), tmp_path)
     wrong = {name for name, ok in verdicts(output).items() if False in ok}
     assert all(name.startswith("rounding_") for name in wrong)
@@ -110,7 +110,7 @@ def test_the_object_code_tells_who_has_vectors() -> None:
 @pytest.mark.native
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump here")
 def test_the_loop_that_is_explained_is_the_kernels_own() -> None:
-    """Not the widest one of the program."""
+    """The widest loop of the program is another one."""
     found = hot_loop(_executable(program("serial", "native")), root_of("plain_add"))
     assert isinstance(found, Loop) and "plain_add" in found.function and "plain_axpy" not in found.function
 

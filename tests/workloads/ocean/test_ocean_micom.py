@@ -24,7 +24,9 @@ def values(output: Output, name: str) -> list[float]:
 
 
 def bits(output: Output) -> dict[tuple[int, float], float]:
-    """What all cells' bits come to, by case and length of a time step, which changes from step to step of a launch."""
+    """Return the combined bits of all cells, by case and length of a time step, which changes from step to step of a
+    launch.
+    """
     samples = output.of("sample")
     return {(s["case"], s["values"]["dt"][0]): s["values"]["digest"][0] for s in samples}
 

@@ -24,7 +24,9 @@ def run_case(folder: Path, *words: str, variant: str = "serial", place: Placemen
 
 
 def bits(output: Output) -> dict[tuple[int, float], float]:
-    """What all cells' bits come to, by case and length of a time step, which changes from step to step of a launch."""
+    """Return the combined bits of all cells, by case and length of a time step, which changes from step to step of a
+    launch.
+    """
     found = {}
     for sample in output.of("sample"):
         values = sample["values"]
@@ -65,7 +67,9 @@ def test_threads_change_no_bit(variant: str, threads: int, strip: int, tmp_path:
 
 @pytest.mark.parametrize("words", [("time=explicit", "problem=basin,rectangle"), ("time=semi", "problem=rectangle")])
 def test_viscosity_of_fourth_derivatives(words: tuple[str, ...], tmp_path: Path) -> None:
-    """The check knows it as a lap of a lap; here who computes it changes no bit, and it changes the ocean."""
+    """The check computes it as a Laplacian of a Laplacian; here the number of processes changes no bit, and it changes
+    the ocean.
+    """
     words = (*words, "slip=free,none", "nx=19", "ny=17", "layers=2", "steps=3")
     curved = bits(run_case(tmp_path, *words, "biharmonic=1e13"))
     assert not set(curved.values()) & set(bits(run_case(tmp_path, *words)).values())
@@ -82,7 +86,9 @@ def test_strips_are_whole_lines(tmp_path: Path) -> None:
 
 
 def test_an_explicit_ocean_keeps_no_array_that_it_does_not_use(tmp_path: Path) -> None:
-    """Four flows of three arrays and, of one layer, six more; a viscosity of the fourth derivatives takes four more."""
+    """There are four flows of three arrays and, with one layer, six more; a viscosity of the fourth derivatives needs
+    four more.
+    """
     built = native.plain("ocean_nlom", "serial")
     assert built.executable is not None, built.error
 
@@ -139,7 +145,7 @@ def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch
 
 
 def diary(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> dict[str, list[float]]:
-    """What the first rank tells of the whole ocean."""
+    """Return the first rank's output for the whole ocean."""
     output = run_case(folder, "nx=19", "ny=17", "layers=3", *words, variant=variant, place=place)
     return {s["name"]: s["values"] for s in output.of("series") if s["rank"] == 0}
 

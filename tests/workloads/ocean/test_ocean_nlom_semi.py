@@ -47,9 +47,9 @@ def test_no_way_to_transpose_changes_a_bit(ranks: int, tmp_path: Path) -> None:
 
 
 COASTS = ("time=semi", "solver=cg", "problem=basin,atlantic", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
-"""Each cell of them is held to elimination of all layers and cells at once."""
+"""Each of their cells is compared with an elimination of all layers and cells together."""
 WIDE = ("time=semi", "solver=cg", "problem=atlantic", "nx=131", "ny=77", "layers=3", "steps=2", "courant=10")
-"""With blocks of more than the finest grid, whose cuts lie at odd cells."""
+"""These have blocks of more than the finest grid, whose cuts are at odd cells."""
 
 
 def iterations(output: Output) -> list[list[float]]:
@@ -81,7 +81,7 @@ def test_iterations_hardly_grow_with_the_sea(tmp_path: Path) -> None:
 
 
 def test_a_coarse_tolerance_loses_no_water(tmp_path: Path) -> None:
-    """The check holds the mass of each layer to roundings, whatever the solver leaves."""
+    """The check compares the mass of each layer up to rounding, for any residual of the solver."""
     few = run_case(tmp_path, *COASTS, "tolerance=1e-8")
     assert max(map(max, iterations(few))) < max(map(max, iterations(run_case(tmp_path, *COASTS)))) / 2
 
@@ -174,7 +174,7 @@ def munk(folder: Path, cells: int) -> dict[str, float]:
 
 
 def munk_peak() -> float:
-    """Where the transport is largest, m, by differences of second order on 2000 cells from west to east."""
+    """Return where the transport is largest, in m, by differences of second order on 2000 cells from west to east."""
     cells, length = 2000, 1e6
     step, k = length / cells, math.pi / length
     second = (np.diag(np.ones(cells - 2), -1) - 2 * np.eye(cells - 1) + np.diag(np.ones(cells - 2), 1)) / step**2

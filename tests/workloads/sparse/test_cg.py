@@ -1,4 +1,4 @@
-"""Cg: published counts of iterations, the same for any number of parties; how far residuals drift; what is refused."""
+"""Cg has the published iterations on any number of processes; residuals drift within limits; bad inputs are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def program(variant: str) -> Built:
 
 
 def values(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[str, ...], dict[str, float]]:
-    """The medians of the last sample of each case, by method, preconditioner and digits."""
+    """Return the medians of the last sample of each case, by method, preconditioner and digits."""
     output = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
     assert output.status == 0, (output.reason, output.stderr, [c for c in output.of("check") if not c["ok"]])
     found = {}
@@ -56,7 +56,7 @@ def test_residuals_drift_where_all_follow_from_recurrences(tmp_path: Path) -> No
 
 
 def test_progress_of_sums_behind_work_is_measured_on_each_library(tmp_path: Path) -> None:
-    """A share, of methods that hide their sums from others; how much it is, is nobody's promise."""
+    """The result is a share, of methods that hide their sums; its value is not promised."""
     words = ("method=classic,gropp,pipelined", "m=20")
     workload = native.workloads["cg"]
     for built in native.make(native.on_each_library(workload, workload.variant("mpi"))).values():

@@ -1,4 +1,4 @@
-"""The drawing of cg, from invented runs: what is left of b - A x beside what a recurrence tells."""
+"""The drawing of cg from invented runs compares the residual b - A x with that of the recurrence."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def program(variant: str) -> Built:
 
 
 def fingerprints(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[object, ...], set[float]]:
-    """All bits of y by matrix and size, of all kernels."""
+    """Return all bits of y by matrix and size, of all kernels."""
     output = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
     assert output.status == 0, (output.reason, output.stderr, [c for c in output.of("check") if not c["ok"]])
     found: dict[tuple[object, ...], set[float]] = {}
@@ -73,7 +73,7 @@ def tiles() -> CDLL:
 
 
 def compressed(rows: Rows) -> tuple[object, ...]:
-    """How many rows, where they start, columns and values, as the library takes them."""
+    """Return the number of rows, their starts, columns and values, in the library's format."""
     starts = [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
     columns = [c for row in rows for c in sorted(row)]
     values = [value(i, c) for i, row in enumerate(rows) for c in sorted(row)]
@@ -86,7 +86,9 @@ def value(row: int, column: int) -> float:
 
 
 def in_tiles(rows: Rows, height: int) -> int:
-    """Bytes by their definition: 10 an entry, 2 a row of a slice, 4 a rest, 16 for slices of the same length."""
+    """Return the bytes by their definition: 10 per entry, 2 per row of a slice, 4 per rest, 16 for slices of the same
+    length.
+    """
     total = 10 * sum(map(len, rows))
     for first in range(0, len(rows), height):
         for left in range(0, len(rows), SIDE):

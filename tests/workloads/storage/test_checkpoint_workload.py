@@ -34,7 +34,7 @@ def values(built: Built, folder: Path, name: str, *words: str) -> list[float]:
     [("serial", 1), ("async", 1), ("mpi_files", 1), ("mpi_one_file", 1), ("mpi_partner", 2), ("mpi_parity", 2)],
 )
 def test_each_strategy_writes_the_state_and_its_redundancy(variant: str, copies: int, tmp_path: Path) -> None:
-    """With two ranks parity is a copy. Heads and manifests are small."""
+    """Parity of two ranks is a copy. Heads and manifests are small."""
     if not native.buildable(next(v for v in CHECKPOINT.variants if v.name == variant), native.toolchain("base")):
         pytest.skip("no MPI library here")
     for written in values(program(variant), tmp_path, "written"):

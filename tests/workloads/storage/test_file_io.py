@@ -158,7 +158,7 @@ PLANTED = {
     "short write": ("half", "write", range(LAST + 1)),
     "file before a read": ("drop", "read", range(LAST + 1)),
 }
-"""What the preloaded library does, the operation, and the blocks that it may concern."""
+"""The action of the preloaded library, the operation, and the blocks that it may concern."""
 
 
 @pytest.mark.parametrize("tries", [2, pytest.param(100, marks=pytest.mark.full)])

@@ -26,7 +26,7 @@ inline constexpr fl::About about{
 
 inline constexpr fl::Metric metrics[] = {{"time", "us", "operations", "time", 1e6, "lower"}};
 
-// The first column: its eigenvalues lie between 2 and 6, all within a factor of 3.
+// The first column: its eigenvalues are between 2 and 6, all within a factor of 3.
 inline double column(fl::Index n, fl::Index i) { return i == 0 ? 4 : i == 1 || i == n - 1 ? 1 : 0; }
 
 inline void multiply(State& s) {

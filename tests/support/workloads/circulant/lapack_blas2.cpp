@@ -1,4 +1,4 @@
-// As a dense matrix; BLAS 2 puts the solution back in and refines it once.
+// Solves it as a dense matrix; BLAS 2 substitutes the solution and refines it once.
 #include "circulant.hpp"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// No compiler takes this.
+// No compiler accepts this.
 #include "faulty.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// lone: one rank alone cannot go on, at one place of a case. For tests of the harness: nobody may wait for that rank.
+// lone: one rank cannot continue, at one place of a case. For tests of the harness: no rank may wait for that rank.
 #pragma once
 
 #include <new>

@@ -103,7 +103,7 @@ inline fl::Check check(State& s, fl::Index last) {
                        fl::text("largest error %.3g after %lld time steps", worst, s.runs));
 }
 
-// How many resets there were for each step, 0 where one went before each.
+// Reports the resets minus the steps: 0 if one reset preceded each step.
 inline void observe(State& s, fl::Observations& seen) {
   seen.value("resets", s.resets - static_cast<double>(seen.steps));
   s.resets = 0;

@@ -1,4 +1,4 @@
-// A phase within a phase; what is before them lies in none.
+// A phase within a phase; the code before them is in no phase.
 #include "relaxed.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Is held up once, in the first batch of the calibration, by as long as an operating system takes a processor away.
+// Stops once, in the first batch of the calibration, for as long as an operating system may interrupt a process.
 #include "watched.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Tells what it should, on every rank.
+// Reports the declared values, on every rank.
 #include "watched.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Observes under a name that no record takes.
+// Observes under a name that no record accepts.
 #include "watched.hpp"
 
 #include "firstlight/variant.hpp"

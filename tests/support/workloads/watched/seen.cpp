@@ -1,4 +1,4 @@
-// Tells what it should.
+// Reports the declared values.
 #include "watched.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// watched: a sum of n ones that tells more of its steps than their time. For tests of firstlight itself.
+// watched: a sum of n ones that reports more values of its steps than their time. For tests of firstlight itself.
 #pragma once
 
 #include <cmath>
