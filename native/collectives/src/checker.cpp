@@ -19,10 +19,11 @@ constexpr std::int64_t bytes_an_operation = 120;
 
 std::string impossible(const Schedule& s) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (s.ranks < 1 || s.chunks < 0 || s.scratch < 0 || s.chunks + s.scratch > most) return "numbers of ranks or chunks that cannot be";
+  if (s.ranks < 1 || s.chunks < 0 || s.scratch < 0 || s.chunks + s.scratch > most)
+    return "the number of ranks or of chunks is out of range";
   const bool blocks =
       s.collective == Collective::allgather || s.collective == Collective::alltoall || s.collective == Collective::reduce_scatter;
-  if (blocks && (s.chunks == 0 || s.chunks % s.ranks != 0)) return "chunks are no multiple of the ranks";
+  if (blocks && (s.chunks == 0 || s.chunks % s.ranks != 0)) return "the number of chunks is not a multiple of the number of ranks";
   if (s.root < 0 || s.root >= s.ranks) return "the root is not a rank";
   return "";
 }

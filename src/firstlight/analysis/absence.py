@@ -61,7 +61,9 @@ def _devices(judgement: Judgement) -> list[Absent]:
     some = compilers_for_devices(run)
     if run.machine.gpus or not some:
         return []
-    why = f"none that a program may use; {listing(some)} {'compiles' if len(some) == 1 else 'compile'} for one"
+    why = (
+        f"no GPU is available to programs; {listing(some)} {'generates' if len(some) == 1 else 'generate'} code for one"
+    )
     if waiting := _waiting(judgement):
         why += f"; not measured: {listing(waiting)}"
     return [Absent("GPU", why, "run on a node with a GPU")]

@@ -40,7 +40,7 @@ Exit status:
 @click.argument("run", default="latest")
 @as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line per figure.")
-@click.option("--failed", is_flag=True, help="Only figures that failed or are unverified, with their reasons in full.")
+@click.option("--failed", is_flag=True, help="Show only figures that failed or are unverified, with full reasons.")
 @click.option("--launches", is_flag=True, help="Print the value of every launch as well; in CSV one line per launch.")
 @results_folder
 def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool, results: Path) -> None:

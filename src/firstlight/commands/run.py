@@ -81,13 +81,13 @@ Exit status:
     "--toolchain",
     multiple=True,
     metavar="PATTERN",
-    help="Only toolchains like gcc-fast or 'clang-*'; prefix ! to exclude; repeatable.",
+    help="Use only toolchains like gcc-fast or 'clang-*'; prefix ! to exclude; repeatable.",
 )
 @click.option(
     "--mpi",
     multiple=True,
     metavar="PATTERN",
-    help="Only MPI libraries whose name matches; prefix ! to exclude; repeatable.",
+    help="Use only MPI libraries whose name matches; prefix ! to exclude; repeatable.",
 )
 @click.option(
     "--placement",

@@ -62,7 +62,7 @@ Exit status:
 """
 )
 @click.argument("name", required=False)
-@output_folder("Write all of them into this folder, as NAME.json.")
+@output_folder("Write all schemas into this folder, as NAME.json.")
 def command(name: str | None, output: Path | None) -> None:
     """Print a JSON Schema, or the list of their names.
 

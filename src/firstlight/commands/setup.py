@@ -65,9 +65,9 @@ Exit status:
 )
 @click.option("--full", "suite", flag_value="full", help="Programs of the full suite.")
 @click.option(
-    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast; prefix ! to exclude."
+    "--toolchain", multiple=True, metavar="PATTERN", help="Use only toolchains like gcc-fast; prefix ! to exclude."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Use only MPI libraries that match; repeatable.")
 @click.option("--offline", is_flag=True, help="Use no package index, now and in every later call.")
 @click.option(
     "--wheelhouse",
@@ -79,7 +79,7 @@ Exit status:
     "--make-wheelhouse",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Only collect wheels of all packages in this folder, for a machine without a network.",
+    help="Collect wheels of all packages in this folder, for a machine without a network; do nothing else.",
 )
 @quiet
 @as_json

@@ -53,12 +53,14 @@ Exit status:
   3    the job could not be submitted; with --wait: it ended without a status
 """,
 )
-@click.option("--nodes", type=click.IntRange(1, 1 << 16), default=1, show_default=True, metavar="K", help="Nodes.")
+@click.option(
+    "--nodes", type=click.IntRange(1, 1 << 16), default=1, show_default=True, metavar="K", help="The number of nodes."
+)
 @click.option(
     "--per-node",
     type=click.IntRange(1, 1 << 16),
     metavar="N",
-    help="CPUs of each node, if you do not want whole nodes; PBS always needs it.",
+    help="CPUs on each node, if you do not need whole nodes; PBS always requires it.",
 )
 @click.option("--gpus", type=click.IntRange(1, 256), metavar="N", help="GPUs of each node; none if not given.")
 @click.option(

@@ -28,7 +28,7 @@ struct Params {
     fields.file("molecule", molecule, fl::options(shipped).c_str(), "which molecule, or an XYZ file in angstrom");
     fields.choice("basis", basis, basis_sets, "set of basis functions");
     fields.choice("task", task, "matrix|energy", "one matrix G of a given density, or the self-consistent field to an energy");
-    fields.real("tau", tau, "hartree", 0, 1e-6, "quartets are left out whose Schwarz bound is no larger");
+    fields.real("tau", tau, "hartree", 0, 1e-6, "quartets with a Schwarz bound of at most tau are skipped");
   }
 };
 

@@ -80,7 +80,7 @@ def _drawing(
     some = next(iter(next(iter(lines.values())).values()))
     metric = bandwidth.METRIC if plot.metric == bandwidth.RATE else view.metric(some.identity)
     if metric is None:
-        raise LookupError(f"the programs describe no metric {plot.metric}")
+        raise LookupError(f"the programs do not describe the metric {plot.metric}")
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
         frame.log_axis("bytes of the vector of each process (8 n)", sizes),

@@ -79,7 +79,7 @@ Exit status:
     metavar="NxRxT",
     help="N nodes, R ranks per node, T threads per rank ({ranks}, {threads}); repeatable.",
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Use only MPI libraries that match; repeatable.")
 @click.option(
     "--build",
     metavar="COMMAND",
@@ -90,7 +90,7 @@ Exit status:
     "--toolchain",
     multiple=True,
     metavar="PATTERN",
-    help="Only toolchains that match, such as gcc-fast; for --build; repeatable.",
+    help="Use only toolchains that match, such as gcc-fast; for --build; repeatable.",
 )
 @click.option(
     "--check",

@@ -62,7 +62,9 @@ Exit status:
 """
 )
 @click.argument("words", nargs=-1, required=True, metavar="FIGURE...")
-@click.option("--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured it.")
+@click.option(
+    "--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured the figure."
+)
 @output_file("Write the page to FILE as well.")
 @as_json
 @results_folder
@@ -83,7 +85,9 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     judgement, workloads, _ = runs.judged(runs.find(run, results))
     if saves_checkpoints(workloads, words):
         if output is not None:
-            raise UsageError("--output writes a page about one figure; add words of one, as `./fl figures` prints them")
+            raise UsageError(
+                "--output writes a page about one figure; select a figure with the words that `./fl figures` prints"
+            )
         return intervals(judgement, workloads, as_json)
     figure = choose(judgement.figures, words, shell.command("figures", judgement.run.id))
     if not isinstance(figure, Verified):

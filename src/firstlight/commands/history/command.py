@@ -66,8 +66,10 @@ Exit status:
 )
 @click.argument("places", nargs=-1, metavar="[RUNS]...")
 @click.option("--accept", metavar="RUN", help="Make RUN the baseline for later runs of its machine.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only runs begun on that day or later.")
-@click.option("--figure", "figures", multiple=True, metavar="WORDS", help="Only figures with these words; repeatable.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Show only runs that began on this day or later.")
+@click.option(
+    "--figure", "figures", multiple=True, metavar="WORDS", help="Show only figures with these words; repeatable."
+)
 @click.option(
     "--machine",
     default="",

@@ -41,7 +41,7 @@ Exit status:
 """
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("--loop", "names", multiple=True, metavar="NAME", help="Only the loop in this function; repeatable.")
+@click.option("--loop", "names", multiple=True, metavar="NAME", help="Tune only the loop in this function; repeatable.")
 @click.option(
     "--cc", multiple=True, metavar="COMPILER", help="gcc, clang or a path; repeatable. FL_CC, else gcc, if not given."
 )

@@ -222,7 +222,7 @@ class _Tuning:
             path = self.bench.build(versions, apart=ways[0])
             why = path if isinstance(path, str) else self.bench.verify(path)
             if why is not None or isinstance(path, str):
-                self.outcome.why = f"the versions together: {why}"
+                self.outcome.why = f"the versions compiled together: {why}"
                 return
             rows = self.rows(path, chosen, some, sorted({*at, *choosing.middles(pragma, some)}))
             before, chosen = chosen, choosing.given_back(chosen, some, rows)
@@ -233,7 +233,9 @@ class _Tuning:
                 continue
             self.outcome.judged = rows
             if any(row.slower for row in rows):
-                self.outcome.why = "golden is slower behind the dispatcher by more than its interval"
+                self.outcome.why = (
+                    "the golden loop is slower with the dispatcher than without it, by more than its interval"
+                )
             elif not any(row.outcome == BETTER for row in rows):
                 self.outcome.why = "no candidate is faster by more than 5 % and its interval"
             else:

@@ -256,7 +256,7 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
             _note(f"{where}: a macro, a type or a pragma of it was changed since it was tuned; {again}")
         elif tuned.header.build != key:
             flags = shlex.join(emit.code_flags(given))
-            other = f"tuned for {tuned.header.compiler}, and this is another compiler or {flags}"
+            other = f"tuned for {tuned.header.compiler}, but this build uses another compiler or {flags}"
             _note(f"{where}: {other}; {again} --flags {shlex.quote(flags)}")
         else:
             found[loop.name] = tuned

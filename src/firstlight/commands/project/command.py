@@ -71,7 +71,7 @@ Exit status:
 @click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="Scale the class to this year.")
 @click.option("--power", default="", metavar="WATTS", help="The power limit of all nodes, such as 20MW.")
 @click.option("--watts", default="", metavar="WATTS", help="The power of one node, such as 350W.")
-@click.option("--only", default="", metavar="WORKLOADS", help="Only these workloads, comma separated.")
+@click.option("--only", default="", metavar="WORKLOADS", help="Project only these workloads, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
               help="The largest network to simulate; times on larger networks are extrapolated.")  # fmt: skip
 @click.option(

@@ -72,10 +72,17 @@ Exit status:
     "names",
     multiple=True,
     metavar="NAME",
-    help="Only this collective, as broadcast or bcast; repeatable. Broadcast, allreduce, allgather and alltoall if not "
+    help="Tune only this collective, such as bcast; repeatable. Broadcast, allreduce, allgather and alltoall if not "
     "given.",
 )
-@click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
+@click.option(
+    "--bytes",
+    "sizes",
+    default=SIZES,
+    show_default=True,
+    metavar="SIZES",
+    help="The message sizes to tune; also as 8..1MiB.",
+)
 @click.option(
     "--for",
     "targets",
@@ -86,8 +93,8 @@ Exit status:
 @click.option(
     "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launches, such as 150s, 10m or 2h."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries whose name matches; repeatable.")
-@click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Use only MPI libraries that match; repeatable.")
+@click.option("--toolchain", multiple=True, metavar="PATTERN", help="Use only toolchains like gcc-native; repeatable.")
 @click.option(
     "--placement",
     multiple=True,

@@ -297,7 +297,7 @@ class Messenger {
       done(p, true);
       p.reading = p.reading == slow ? fast : slow;
       if (p.reading == slow) ring_came_home(p);
-      if (p.reading == fast && p.in[fast].memory == nullptr) t_.fail("a stream goes on in a ring that its sender was not given");
+      if (p.reading == fast && p.in[fast].memory == nullptr) t_.fail("a sender continued in a ring that it does not own");
     }
   }
 
