@@ -77,7 +77,7 @@ endif()
 set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include
   ${CMAKE_SOURCE_DIR}/native/checkpoint/include ${collectives}/include ${patterns}/include)
 
-# The harness but for its communication, and the judges, know neither flags under test nor MPI: a tree with FL_PARTS makes them, and the
+# The harness except for its communication, and the judges, know neither flags under test nor MPI: a tree with FL_PARTS makes them, and the
 # manifests of the others say where they are.
 if(FL_PARTS)
   add_library(harness INTERFACE)

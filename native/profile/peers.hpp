@@ -31,7 +31,7 @@ int neighbours_of(Group& group, MPI_Comm comm);  // how many; from then on group
 void prepare_groups();                           // after MPI_Init
 
 // The pair of a rank in the communicator or window that `group` describes; nullptr for MPI_PROC_NULL. One comparison when it
-// was asked for lately.
+// was requested lately.
 template <auto group, class Handle>
 Pair* pair_of(Table& table, Handle handle, int rank, Way way) {
   if (rank < 0) return nullptr;

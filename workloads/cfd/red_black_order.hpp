@@ -1,7 +1,7 @@
 // Red-black order: cells of one colour side by side in memory. A half sweep then reads the coefficients of its own colour alone and
 // computes no cell for nothing; in the order of the grid both half sweeps go through all cache lines.
 //
-// A row of n cells becomes two, of its even cells and of its odd ones. Cell i stands at i / 2 among those of its parity, so neighbours
+// A row of n cells becomes two, of its even cells and of its odd ones. Cell i is at i / 2 among those of its parity, so neighbours
 // to the south, north, bottom and top stand at the same place in the other colour's rows; to the west and east there or beside it.
 #pragma once
 
@@ -19,7 +19,7 @@ struct OneColour {
     for (auto& a : system.a) a = FieldOf<Real>(halved(size), {1, 1, 1});
     system.b = FieldOf<Real>(halved(size), {1, 1, 1});
   }
-  // The row at (k, j) with what lies beside it.
+  // The row at (k, j) with what is beside it.
   void clear(Index k, Index j) {
     const grid::Layout<3>& layout = x.layout();
     const Index begin = layout({k, j, 0}) - layout.lead;

@@ -111,7 +111,7 @@ class ReplayedCycle {
       g.x[number(g, x)] += residual(g, x) / g.a[number(g, x)][P];
     });
   }
-  // Between the centres of coarse cells; what lies beyond the grid is what its side makes of what is within.
+  // Between the centres of coarse cells; what is beyond the grid is what its side makes of what is within.
   double interpolated(const Grid& coarse, const Grid& fine, const Point& x) const {
     double sum = 0;
     for (int corner = 0; corner < 8; ++corner) {

@@ -2,7 +2,7 @@
 //
 //   A_P x_P + A_W x_W + A_E x_E + A_S x_S + A_N x_N + A_B x_B + A_T x_T = b
 //
-// A cell stands at (k, j, i): bottom to top, south to north, west to east; i is contiguous in memory. Values beyond the walls are 0 at half
+// A cell is at (k, j, i): bottom to top, south to north, west to east; i is contiguous in memory. Values beyond the walls are 0 at half
 // a cell's distance (Dirichlet), so a wall has no coefficient of its own and doubles what its face adds to A_P.
 #pragma once
 
@@ -24,7 +24,7 @@ using Field = FieldOf<double>;
 enum Place : std::size_t { P, W, E, S, N, B, T };
 using Coefficients = std::array<double, 7>;  // of one cell, by Place
 
-// The dimension of a face's normal and the side it lies on.
+// The dimension of a face's normal and the side it is on.
 struct Side {
   std::size_t d;
   Index step;

@@ -7,7 +7,7 @@
 
 namespace spectral {
 
-// `End` is called in the place of finish().
+// `End` is called instead of finish().
 template <class End>
 class Ending : public Exchange {
  public:

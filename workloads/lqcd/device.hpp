@@ -1,4 +1,4 @@
-// The hopping term at one site for a device with a thread a site: real number k of all sites lies side by side, so that neighbouring
+// The hopping term at one site for a device with a thread a site: real number k of all sites is side by side, so that neighbouring
 // threads read neighbouring numbers. Compiled by nvcc for the device, and by any compiler as plain functions.
 //
 // Sites are those of a layout with one lane, in its even-odd order. Of S sites of a parity, real k of site s is at k * S + s: 24 of a

@@ -63,7 +63,7 @@ struct ProcessGrid {
   }
 };
 
-// The grid in which a process has this block, and where it stands there.
+// The grid in which a process has this block, and where it is there.
 inline ProcessGrid grid_of(const Lattice& block) {
   ProcessGrid grid;
   for (std::size_t mu = 0; mu < 4; ++mu) grid.count[mu] = block.global[mu] / block.local[mu];

@@ -136,8 +136,8 @@ struct Hop {
 
 namespace detail {
 
-// What an outer site some steps further in its row needs and no cache near the core has. It is asked for in pieces between the
-// arithmetic and into the second-level cache: asked for all at once, or into the first level with its few fill buffers, it waits for
+// What an outer site some steps further in its row needs and no cache near the core has. It is requested in pieces between the
+// arithmetic and into the second-level cache: requested all at once, or into the first level with its few fill buffers, it waits for
 // its turn and the arithmetic behind it.
 template <class T>
 struct Ahead {

@@ -50,7 +50,7 @@ struct Lines {
   std::array<Ring*, 0> flat() { return {}; }  // of one layer
 };
 
-// Where a line lies in a field, or among lines of one: the same place in all fields of as many cells, and among all lines of as many.
+// Where a line is in a field, or among lines of one: the same place in all fields of as many cells, and among all lines of as many.
 inline Index line(const grid::View<double, 3>& field, Index k, Index j) { return k * field.stride[0] + j * field.stride[1]; }
 inline Index line(const Ring::View& ring, Index k, Index j) { return ring.line(k, j); }
 template <class Field>

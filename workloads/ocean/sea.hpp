@@ -3,7 +3,7 @@
 //   u_t =  (zeta + f) v - dx(M + K) + A lap u + wind - drag          (v likewise)
 //   h_t = -div(h u),      M_k = sum_{j <= k} g_j eta_j,      eta_j = b + sum_{i >= j} h_i
 //
-// Layer 0 is the top one. u stands on the western face of a cell, v on the southern one, h and M in its centre, vorticity on its
+// Layer 0 is the top one. u is on the western face of a cell, v on the southern one, h and M in its centre, vorticity on its
 // south-western corner. A workload's Params define how many layers there are, how thick they are at rest, what weighs on them and how the
 // Earth turns, how long a time step may be and whether a wind blows: `layers`, rest(k), reduced(k), coriolis(j), linear(), longest(),
 // driven(), gyre().
@@ -46,7 +46,7 @@ struct Extent {
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
     fields.choice("halo", halo, grid::ways, grid::about_ways);
   }
-  Index columns() const { return 0; }  // of flows that lie together, a strip; 0: all
+  Index columns() const { return 0; }  // of flows that are together, a strip; 0: all
   double dx() const { return length / static_cast<double>(nx); }
   double dy() const { return width / static_cast<double>(ny); }
 };

@@ -10,7 +10,7 @@ template <class P>
 std::array<double, 2> place(const P& p, Index j, Index i) {
   return {(static_cast<double>(i) + 0.5) / static_cast<double>(p.nx), (static_cast<double>(j) + 0.5) / static_cast<double>(p.ny)};
 }
-// Whether a cell lies in the domain, or beyond an end that is none.
+// Whether a cell is in the domain, or beyond an end that is none.
 template <class P>
 bool in_domain(const P& p, Index j, Index i) {
   const auto around = p.domain().periodic;
@@ -102,7 +102,7 @@ void lay_out(State& s) {
     s.corners[c] = count, s.edge[c] = count == 4 ? 1 : p.slip == Slip::free ? 0 : 2;
   });
 }
-// Halo cells that will come from elsewhere are NaN until they do; what lies beyond a coast is at rest.
+// Halo cells that will come from elsewhere are NaN until they do; what is beyond a coast is at rest.
 template <class State>
 void begin(State& s) {
   const auto& p = s.p;

@@ -19,8 +19,8 @@ inline bool beyond_caches(Index elements, Index threads) {
 inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together
 
 // Fluxes, vorticity, divergence of the layer k; `moving`: and the energy of the flow, added to the pressure that is there. `fetch`: memory
-// is asked for what the next line has more, for processors do not follow so many lines by themselves. `strip`, here and below: how many
-// elements the strip of a flow that the cells belong to lies behind its first one.
+// is requested what the next line has more, for processors do not follow so many lines by themselves. `strip`, here and below: how many
+// elements the strip of a flow that the cells belong to is behind its first one.
 template <bool linear, bool moving, class State, class To>
 void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
   const auto& p = s.p;

@@ -41,7 +41,7 @@ struct Some {
 
 // cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. Where a line begins or ends within a vector it reads,
 // but does not put, up to lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut. Whole
-// vectors are aligned, as fields are: one that lies in two lines of a cache is put as two.
+// vectors are aligned, as fields are: one that is in two lines of a cache is put as two.
 template <class Cells>
 [[gnu::always_inline]] inline void in_vectors(Index begin, Index end, const Cells& cells) {
   for (Index i = begin; i < end;) {

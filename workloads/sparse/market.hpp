@@ -51,7 +51,7 @@ class MarketReader {
 
   std::string here(const std::string& what) const { return fl::text("%lld: ", file_.number()) + what; }
 
-  // Comments may stand above the sizes, blank lines anywhere below the banner.
+  // Comments may be above the sizes, blank lines anywhere below the banner.
   bool next_line_with_words() {
     while (file_.next_line())
       if (!file_.rest().starts_with('%') && !file_.blank()) return true;

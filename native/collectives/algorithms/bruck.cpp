@@ -31,7 +31,7 @@ Schedule allgather(const Problem& p) {
           }};
 }
 
-// Block i of scratch is on its way to the rank i further on. It goes the powers of two that make up i; what comes lies behind the
+// Block i of scratch is on its way to the rank i further on. It goes the powers of two that make up i; what comes is behind the
 // blocks until it may take the place of what went.
 Schedule alltoall(const Problem& p) {
   return {.chunks = p.ranks, .scratch = 2 * p.ranks, .symmetry = Symmetry::cyclic, .program = [p](Rank me, Program& out) {

@@ -10,7 +10,7 @@ namespace fl::collectives {
 
 namespace {
 
-// Trees by rule. In coordinates relative to the root, the parent in tree t lies along axis t if that coordinate is zero (round the
+// Trees by rule. In coordinates relative to the root, the parent in tree t is along axis t if that coordinate is zero (round the
 // ring), else along the first of t + 2, t + 1, t whose coordinate is not. So the depth is the sum of the coordinates, a zero of axis t
 // counting as its extent.
 class Rule {

@@ -37,7 +37,7 @@ struct Execution::Parts {
   MPI_Aint size = 1;  // of an element
   bool apart = false;
   std::int64_t count = 0;
-  std::int64_t before = 0;            // bytes of the data that lie before the input's first element
+  std::int64_t before = 0;            // bytes of the data that are before the input's first element
   std::vector<Message> messages;      // one an item; unused for additions and copies
   std::vector<MPI_Request> requests;  // likewise; those that are awaited at the end follow each other in `order`
   std::vector<std::uint32_t> slot;    // of an item in `requests`
@@ -147,7 +147,7 @@ Execution::Execution(const Schedule& schedule, const Channel& channel, const Ele
   const std::size_t n = p.plan.items.size();
   p.requests.assign(n, MPI_REQUEST_NULL);
   p.slot.resize(n);
-  // What is awaited at the end lies together at the front.
+  // What is awaited at the end is together at the front.
   std::uint32_t next = 0;
   std::vector<bool> placed(n, false);
   for (const std::uint32_t i : p.chain.last) {

@@ -133,7 +133,7 @@ int reduce_scatter_block(const void* give, void* get, int count, MPI_Datatype ty
 
 namespace {
 
-// The blocks of all ranks, as they lie in a user's buffer or packed.
+// The blocks of all ranks, as they are in a user's buffer or packed.
 struct Blocks {
   char* at;
   int count;

@@ -18,7 +18,7 @@ struct Token {
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 
-// The sum of 128-bit hashes: equal multisets have equal sums, different ones have different sums but for a chance of 2^-128 or so.
+// The sum of 128-bit hashes: equal multisets have equal sums, different ones have different sums except for a chance of 2^-128 or so.
 struct Fingerprint {
   std::uint64_t low = 0, high = 0;
 

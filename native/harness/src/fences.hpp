@@ -1,4 +1,4 @@
-// What lies beside arrays: a step that reads there gets NaN, and one that writes there is found.
+// Guards next to arrays: a step that reads there gets NaN, and one that writes there is found.
 #pragma once
 
 #include "firstlight/workload.hpp"

@@ -90,7 +90,7 @@ void* map(std::size_t length, std::size_t grain) {
   return reinterpret_cast<void*>(address);
 }
 
-// The arrays there are, so that what lies beside them can be watched.
+// The arrays there are, so that what is beside them can be watched.
 class Arrays {
  public:
   void add(char* begin, std::size_t bytes, std::size_t front) {

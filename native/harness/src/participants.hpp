@@ -1,4 +1,4 @@
-// Observes which threads of this process take part in steps. A leftover thread limit, or a variant that requests fewer threads, creates a
+// Observes which threads of this process participate in steps. A leftover thread limit, or a variant that requests fewer threads, creates a
 // smaller team without an error, and its results are correct.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace fl {
 std::string lacks_threads(const Team& team);
 
 // Runs `call` in each thread of a parallel region of the variant's runtime. Afterwards the threads do not wait for another region: while
-// they wait they use processor time, some for 200 ms, and look like threads that take part in samples.
+// they wait they use processor time, some for 200 ms, and look like threads that participate in samples.
 void in_each_thread(int threads, void (*call)(void*), void* data);
 
 // The CPU clock of this process, up to date. The kernel adds the time of other threads that are running to it only at their next tick, 1 to

@@ -31,7 +31,7 @@ Task task_of(int argc, char** argv);
 std::string contents(const std::string& path);
 // Raises Wrong.
 fl::mapping::Map read_map(const std::string& text);
-// In place of the file at once, never a part of it. Raises Wrong.
+// Replaces the file as a whole, never a part of it. Raises Wrong.
 void write_map(const std::string& path, const fl::mapping::Map& map);
 
 }  // namespace map

@@ -18,7 +18,7 @@ inline std::uint32_t image(const Images& images, std::uint32_t rank) {
   return sum;
 }
 
-// Where every rank sends as much, but for a hundredth, to the rank that differs from it by the same bits. `bytes`: the most.
+// Where every rank sends as much, except for a hundredth, to the rank that differs from it by the same bits. `bytes`: the most.
 struct Differing {
   std::uint32_t by;
   Bytes bytes;

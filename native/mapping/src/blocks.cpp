@@ -2,9 +2,9 @@
 //
 // Where ranks are a power of two and phases are of two kinds, exchanges by bits among the ranks of a group and phases that exchange
 // these bits with others of the rank (a transposition: (r, c) sends to (c, r)), a map is two questions that do not touch each other:
-//   between  which block a group stands in, and whether it is mirrored there. Every image of a bit that selects a group is a sum modulo 2
+//   between  which block a group is in, and whether it is mirrored there. Every image of a bit that selects a group is a sum modulo 2
 //            of coordinates of blocks, with all bits of a side added where the block is mirrored along it. Annealing over images.
-//   within   how a group stands in its block. Ranks may be renamed by any permutation of the values of c if those of r are renamed by
+//   within   how a group is in its block. Ranks may be renamed by any permutation of the values of c if those of r are renamed by
 //            the same: a transposition then loads the links as before. And what mirrored blocks of such a network carry is each other's
 //            mirror image, so one group represents all.
 #include <algorithm>

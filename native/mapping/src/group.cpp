@@ -1,5 +1,5 @@
-// Within a block, annealing (Kirkpatrick, Gelatt, Vecchi 1983) asks for a map of which no link carries more than so much in a phase, and
-// asks for less and less: from a map that is near, what is left to be done is small and definite, while a mean of powers falls by what
+// Within a block, annealing (Kirkpatrick, Gelatt, Vecchi 1983) requests a map of which no link carries more than so much in a phase, and
+// requests less and less: from a map that is near, what is left to be done is small and definite, while a mean of powers falls by what
 // is not required.
 #include "group.hpp"
 

@@ -1,4 +1,4 @@
-// A group of ranks in its block, as every other: which of them stands where.
+// A group of ranks in its block, as every other: which of them is where.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ constexpr double most_operations = 2e6;  // in one go, about a second
 
 network::Plan plan_of(const Iteration& iteration, const Times& times) { return {iteration.schedule(times), 1, false}; }
 
-// How often each pass is looked at: as often as it is carried out where that is not too much, else each up to the same number, at least once.
+// How often each pass is looked at: as often as it is executed where that is not too much, else each up to the same number, at least once.
 Times looked_at(const Iteration& iteration, const Times& whole) {
   const std::vector<double> each = iteration.operations();
   const auto cut = [&](std::int64_t most) {

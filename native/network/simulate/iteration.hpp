@@ -19,7 +19,7 @@ namespace simulate {
 
 using Choices = std::map<fl::collectives::Collective, const fl::collectives::Algorithm*>;
 
-// By which algorithm the groups of so many members carry out a phase; bytes as Together has them.
+// By which algorithm the groups of so many members execute a phase; bytes as Together has them.
 struct Carried {
   std::string phase;
   fl::collectives::Collective collective = fl::collectives::Collective::other;
@@ -39,7 +39,7 @@ class Iteration {
   std::span<const Carried> carried() const;
   // Operations of all ranks in one repetition of each pass; of many ranks about.
   std::vector<double> operations() const;
-  // With pass i carried out times[i] times. The iteration need not outlive it.
+  // With pass i executed times[i] times. The iteration need not outlive it.
   fl::collectives::Schedule schedule(std::vector<std::int64_t> times) const;
 
  private:

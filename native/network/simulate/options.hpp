@@ -40,7 +40,7 @@ class Options {
 struct Task {
   const fl::collectives::Algorithm* algorithm = nullptr;
   fl::collectives::Problem problem;
-  std::string pattern;  // of which an iteration is predicted, in place of an algorithm
+  std::string pattern;  // of which an iteration is predicted, instead of an algorithm
   std::string topology;
   std::int32_t segments = 0;  // 0: automatic
   double segment_bytes = 0;   // 0: not given

@@ -16,7 +16,7 @@ using collectives::Schedule;
 using collectives::Symmetry;
 
 using Column = std::span<double>;
-constexpr std::size_t apart = 8;  // columns of 2^k ranks would lie in the same lines of a cache
+constexpr std::size_t apart = 8;  // columns of 2^k ranks would be in the same lines of a cache
 
 // Calls run(to, from, count) for stretches of ranks whose partners, `peer` as seen from rank 0, follow one another as they do.
 template <class Run>

@@ -27,7 +27,7 @@ constexpr std::array<bool, 256> in_word = [] {
 }();
 
 // A place in a text that ends with a zero. Words, numbers, and single characters are taken as they come; nothing is copied. Every
-// function that takes something first passes over blanks and comments, which may stand between any two of them.
+// function that takes something first passes over blanks and comments, which may be between any two of them.
 class Scanner {
  public:
   Scanner(const char* begin, const char* end) : at_(begin), end_(end) {}

@@ -1,4 +1,4 @@
-// HPL: one panel of the factorisation of a dense matrix that lies block-cyclically on a grid of processes. The column of processes that has
+// HPL: one panel of the factorisation of a dense matrix that is distributed block-cyclically over a grid of processes. The column of processes that has
 // the panel looks for pivots; the panel goes along rows; rows that change places, and the block row that follows, go along columns.
 #include <algorithm>
 

@@ -75,7 +75,7 @@ class Icosahedron {
   }
 
  private:
-  // The point of a region with the least i and j, but for a pole.
+  // The point of a region with the least i and j, except for a pole.
   Point corner(Number region) const {
     const Number within = region % (across_ * across_);
     return {static_cast<int>(region / (across_ * across_)), gathered(within) * side_ + 1, gathered(within / 2) * side_};

@@ -12,7 +12,7 @@ inline std::int64_t value(const Values& values, std::string_view name) { return 
 
 using Grid4 = ProcessGrid<4>;  // dimensions that are not used have one process and are not exchanged
 
-// As cubic as possible over the last `dimensions` of four, but for the counts that are given (0: not).
+// As cubic as possible over the last `dimensions` of four, except for the counts that are given (0: not).
 inline Grid4 grid_of(std::string_view who, Rank ranks, std::size_t dimensions, std::array<Index, 4> wanted = {}) {
   const std::array<Index, 4> extents{ranks, ranks, ranks, ranks};
   Index fixed = 1;
@@ -34,7 +34,7 @@ inline std::vector<Rank> shape_of(const Grid4& grid, std::size_t dimensions) {
   return shape;
 }
 
-// Rows and columns of processes, as square as possible with no more rows than columns, but for the counts that are given (0: not).
+// Rows and columns of processes, as square as possible with no more rows than columns, except for the counts that are given (0: not).
 inline Grid4 rows_and_columns(std::string_view who, Rank ranks, Index rows, Index columns) {
   const Grid4 grid = grid_of(who, ranks, 2, {1, 1, rows, columns});
   if (rows == 0 && columns == 0 && grid.count[2] > grid.count[3]) return {{1, 1, grid.count[3], grid.count[2]}};

@@ -100,7 +100,7 @@ def farthest(n: int, alpha: float) -> float:
     drawn = _drawn(n)
     few = min(1.0, _BEYOND / len(drawn))  # the least share whose quantile the draws determine
     found = drawn[math.ceil((1 - max(alpha, few)) * len(drawn)) - 1]
-    # Beyond: half of the nodes must lie close together by chance for their deviation to be too small.
+    # Beyond: half of the nodes must be close together by chance for their deviation to be too small.
     return found * math.pow(max(1.0, few / alpha), 1 / (n // 2))
 
 

@@ -36,7 +36,7 @@ class Checked(msgspec.Struct, frozen=True):
     """What `check` found in one run.
 
     `covered`: files whose content a seal or, of launches, their own hash covers. `seal` says it in words. `signed_by`:
-    who signed the run, where that was asked for and the signature holds.
+    who signed the run, where that was requested and the signature holds.
     """
 
     run: str

@@ -248,7 +248,7 @@ def _each_node(
             nodes.show(path, None, as_json)
             return INTERRUPTED
     code = nodes.show(path, None, as_json)
-    return OK if code == REGRESSION else code  # the run was carried out; a node that differs is its result
+    return OK if code == REGRESSION else code  # the run was executed; a node that differs is its result
 
 
 def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:

@@ -30,7 +30,7 @@ KINDS = {
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One figure in seconds, bytes a second or as a number, and who published it.
+    """One figure in seconds, bytes per second or as a number, and who published it.
 
     checked: it was read there when the file was written; else it is cited from memory.
     """

@@ -65,7 +65,7 @@ def twice(data: bytes) -> str:
             names = [name for name, _ in pairs]
             repeated.append(next(name for name in names if names.count(name) > 1)[:60])
 
-    try:  # values that are not asked for are skipped by msgspec, and not looked into
+    try:  # values that are not requested are skipped by msgspec, and not looked into
         python_json.loads(data.decode(), object_pairs_hook=note, parse_int=len, parse_float=len)
     except RecursionError:
         raise MalformedError("is nested too deeply") from None

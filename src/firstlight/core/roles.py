@@ -206,7 +206,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `copies`: how often the process copies their words itself.
 
     `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
-    that the pattern has where nothing else is asked for.
+    that the pattern has where nothing else is requested.
 
     `stages`: what every process does in it, by name, as `./fl simulate stages` reads it; numbers of work are shares.
 
@@ -214,7 +214,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `layout`, `target`: the parameters that name how processes share files, and the target of storage.
 
-    `answer`: what a parameter that asks for the role (`[[asks]]`) takes where these variants are the best.
+    `answer`: what a parameter that requests the role (`[[asks]]`) takes where these variants are the best.
     """
 
     role: str

@@ -131,7 +131,7 @@ def _distance(figure: Compared[Identity]) -> float:
 def _group(outcome: str, some: list[Compared[Identity]], width: int, ink: Ink, most: int) -> list[str]:
     if not some:
         return []
-    at = max(4, width - _NUMBERS - 2)  # where the numbers begin; a longer name stands above them
+    at = max(4, width - _NUMBERS - 2)  # where the numbers begin; a longer name is above them
     fitting = [n + 4 for n in (len(formatting.name(f.identity)) for f in some[:most]) if n + 4 <= at]
     at = max(fitting, default=at) if len(fitting) == len(some[:most]) else at
     lines = [ink("dim", f"  {outcome:<{at - 2}}{'A':>12}  {'B':>12}  B / A".rstrip())]

@@ -37,7 +37,7 @@ DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
 HEAT: list[list[object]] = [[0, "@paper"], [1, WARM[0]]]
 """Colours of a heat map of values that are never negative."""
 AMOUNTS: list[list[object]] = [[0, "#FEE838"], [0.33, "#C9B96A"], [0.67, "#8A8F96"], [1, "#4D6FA8"]]
-"""Colours of logarithms, where an empty cell differs from the lowest value: from yellow to a blue that stands out from
+"""Colours of logarithms, where an empty cell differs from the lowest value: from yellow to a blue that is out from
 light and from dark paper, with falling luminance."""
 _MOST_SHOWN = 12
 

@@ -99,7 +99,7 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
 
     `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
     workload's own kind); flow counts the bytes into and out of one process; a time per element divides by elements.
-    `solver.flops` is what of the flops lies in the phase solver. A sample is `steps` of them.
+    `solver.flops` is what of the flops is in the phase solver. A sample is `steps` of them.
     """
 
     case: int
@@ -127,7 +127,7 @@ class Sample(msgspec.Struct, frozen=True, tag="sample"):
 
     `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
     (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks; of phases,
-    and of what lies in none (phase_other), the seconds a step. Where the state is restored before every step, times are
+    and of what is in none (phase_other), the seconds a step. Where the state is restored before every step, times are
     sums over the steps alone.
     """
 

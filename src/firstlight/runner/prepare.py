@@ -42,7 +42,7 @@ IN_RESERVE = 1.5
 
 
 class RunRequest(msgspec.Struct, frozen=True):
-    """What the user asks for. `budget` in seconds of launching, `timeout` of one launch; None: those of the suite."""
+    """What the user requests. `budget` in seconds of launching, `timeout` of one launch; None: those of the suite."""
 
     names: tuple[str, ...] = ()
     suite: str = "quick"
@@ -61,7 +61,7 @@ class RunRequest(msgspec.Struct, frozen=True):
 
 class Prepared(msgspec.Struct, frozen=True):
     """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
-    `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before.
+    `brought`: those of the workloads that are in no folder. `answered`: parameters that took what was found before.
     `descriptions`: of workloads whose parameters the user or a pattern sets, as far as a program of them is built.
     """
 

@@ -32,7 +32,7 @@ from firstlight.toolchain import Toolbox
 
 LOOKED_AT = 50
 """Maximum number of runs that are read, the newest of a folder."""
-CASES = 1000  # of a cell, whose largest message is asked for
+CASES = 1000  # of a cell, whose largest message is requested
 
 
 class Found(NamedTuple):

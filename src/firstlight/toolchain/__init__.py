@@ -86,7 +86,7 @@ class Library(msgspec.Struct, frozen=True):
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     prefix: str = ""  # symbol prefix: "scipy_" in the scipy-openblas wheel
-    offers: tuple[Offer, ...] = ("blas1",)  # which is all that was asked for once
+    offers: tuple[Offer, ...] = ("blas1",)  # which is all that was requested once
     integer_bits: Literal[32] = 32  # of its interface: a trial with others behind a reference went well
     reference: bool = False  # slow by design: other libraries are checked against it
 

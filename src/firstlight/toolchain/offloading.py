@@ -19,7 +19,7 @@ LATER = ("sm_90", "sm_89", "sm_86")
 
 
 class Spelling(msgspec.Struct, frozen=True):
-    """Flags that ask for code for a device."""
+    """Flags that request code for a device."""
 
     device: str  # nvptx sm_75
     flags: tuple[str, ...]  # to compile and to link

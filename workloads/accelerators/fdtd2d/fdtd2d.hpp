@@ -3,7 +3,7 @@
 //   ez = ca ez + cb ((hy(i, j) - hy(i - 1, j)) - (hx(i, j) - hx(i, j - 1)))        ca, cb: the material of each cell
 //   hx = hx - s (ez(i, j + 1) - ez(i, j)),   hy = hy + s (ez(i + 1, j) - ez(i, j))
 //
-// hx stands half a cell beside ez in j, hy in i, and both half a time step later. n x n cells; walls conduct at nodes 0 and n. A step of
+// hx is half a cell beside ez in j, hy in i, and both half a time step later. n x n cells; walls conduct at nodes 0 and n. A step of
 // the harness is a whole run of `steps` time steps.
 #pragma once
 

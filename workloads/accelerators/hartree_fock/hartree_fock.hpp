@@ -48,7 +48,7 @@ struct Outcome {
 struct State {
   Params p;
   fl::Team team;
-  Molecule start, molecule;   // as the file has it; as it stands in this step
+  Molecule start, molecule;   // as the file has it; as it is in this step
   std::vector<Shell> shells;  // of `molecule`
   fl::Index n = 0;            // functions
   fl::Array<double> density;  // n x n, symmetric: given, or the result

@@ -74,7 +74,7 @@ class Tridiagonal {
   }
 
  private:
-  // Leaves the diagonal in d_, what stands beside it in e_ (from 1), and in the rows of z_ the transformation.
+  // Leaves the diagonal in d_, what is beside it in e_ (from 1), and in the rows of z_ the transformation.
   void reduce() {
     const std::size_t n = z_.n;
     std::vector<std::vector<double>> reflections(n);

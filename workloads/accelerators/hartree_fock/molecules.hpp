@@ -1,4 +1,4 @@
-// The molecules that come with this workload, as XYZ files: a user's own has the same form. With the energies that they are held to.
+// The molecules that come with this workload, as XYZ files: a user's own has the same form. With the energies that they are checked against.
 //
 // Energies: restricted Hartree-Fock in hartree by PySCF 2.14 (Q. Sun et al., J. Chem. Phys. 153 (2020) 024109), converged to 1e-12, from
 // these very geometries and basis sets.

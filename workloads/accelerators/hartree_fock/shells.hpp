@@ -16,7 +16,7 @@ inline constexpr int most_primitives = 3;  // of a shell, in both sets
 // One function x^0 (l = 0) or the three x, y, z (l = 1), each times sum_k coefficient[k] exp(-exponent[k] r^2), of norm 1.
 struct Shell {
   int l = 0;
-  int count = 0;  // primitives; what lies beyond is 0
+  int count = 0;  // primitives; what is beyond is 0
   std::array<double, most_primitives> exponent{}, coefficient{};
   Point centre{};  // bohr
   int first = 0;   // number of its first function

@@ -1,6 +1,6 @@
 // himeno: the benchmark of R. Himeno (R4), 19-point Jacobi sweeps over a pressure field in 32 bits. One step is a run of `sweeps` sweeps.
 //
-// The points of the whole grid that lie on its border are walls, where p never changes: of a field on the inner points they are the halo
+// The points of the whole grid that are on its border are walls, where p never changes: of a field on the inner points they are the halo
 // beyond open ends. GOSA is the sum of ss^2 over the inner points in the last sweep.
 #pragma once
 

@@ -60,7 +60,7 @@ class Replay {
     if (block_.owned.contains(x)) gosa_ += ss * ss;
   }
 
-  // The benchmark's coefficients are 1 and 0, but for one; in its order of operations, for the sake of 32 bits.
+  // The benchmark's coefficients are 1 and 0, except for one; in its order of operations, for the sake of 32 bits.
   void simple_row(const Point& x, Index count) {
     const Index plane = kept_.size(1) * kept_.size(2), row = kept_.size(2);
     const Real* p = &p_[at(x)];

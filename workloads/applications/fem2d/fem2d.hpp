@@ -29,7 +29,7 @@ struct Params {
 };
 
 // What an iteration computes and moves for each unknown of the finest level (0: not known), and the bytes that stay for the next one.
-// The coarser levels are not among the moved bytes, for they may lie in a cache.
+// The coarser levels are not among the moved bytes, for they may be in a cache.
 struct Work {
   double flops = 0, bytes = 0, kept = 32;
 };

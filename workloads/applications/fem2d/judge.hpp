@@ -85,7 +85,7 @@ inline Errors errors_of(const State& s, const Block& b) {
   return found;
 }
 
-// Problem M, solved to round-off: the errors are those of the discretisation. Of a solution to fewer digits only the first is asked for,
+// Problem M, solved to round-off: the errors are those of the discretisation. Of a solution to fewer digits only the first is requested,
 // and it may be off by what the solver left. Collective.
 inline void compare_errors(const State& s, fl::WorstError& wrong) {
   constexpr double l2[] = {5.5071e-4, 6.8729e-5, 8.5922e-6, 1.0745e-6}, h1[] = {3.3135e-2, 8.3863e-3, 2.1054e-3, 5.2716e-4};
@@ -108,7 +108,7 @@ inline void compare_errors(const State& s, fl::WorstError& wrong) {
     wrong.consider(std::abs(all.energy / 5.934802199453 - 1), 1e-9, fl::text("x^T A x is %.12f, should be 5.934802199453", all.energy));
 }
 
-// How the iteration went. Both problems take the same numbers of updates, but for one case of each method that lies at the threshold.
+// How the iteration went. Both problems take the same numbers of updates, except for one case of each method that is at the threshold.
 inline void compare_course(const State& s, fl::WorstError& wrong) {
   const Outcome& o = s.outcome;
   const bool listed = s.level <= courses_up_to && s.digits >= 6 && s.digits % 2 == 0, rounded = s.traits.coarse_in_32_bits;

@@ -106,7 +106,7 @@ inline double behind_the_step(double y) { return 3 * y * (1 - y); }
 
 // Where the flow begins along its way: not at rest where that would never end.
 inline double start_along(const Setting& of, const Vector& x) {
-  if (of.carries()) return 1;  // without viscosity nothing would hold a flow that stands still
+  if (of.carries()) return 1;  // without viscosity nothing would hold a flow that is still
   return of.flow == Case::step ? behind_the_step(x[1]) : 0;
 }
 

@@ -253,7 +253,7 @@ inline double tolerance(const State& s) {
   return std::max(1e-11, 100 * DBL_EPSILON * condition);
 }
 
-// By how much a pressure that is known but for a constant is higher in the mean. Rounding to 32 bits moves it.
+// By how much a pressure that is known except for a constant is higher in the mean. Rounding to 32 bits moves it.
 inline double raised(const State& s, const Field& is, const Field& should) {
   if (s.params.bits == 64 || s.params.has_outlet()) return 0;
   double sum = 0;

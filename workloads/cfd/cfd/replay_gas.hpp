@@ -1,4 +1,4 @@
-// What holds in the cells and at the faces of the replayed run: what stands beyond the sides, density and eddies, walls, strain.
+// What holds in the cells and at the faces of the replayed run: what is beyond the sides, density and eddies, walls, strain.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // fft3d: the discrete Fourier transform of a box of points in three dimensions, over all processes.
 //
 // Processes stand in a grid of p1 x p2. Of the input, x is cut into p1 parts and y into p2; of the transform z into p2 and y into p1, and
-// it lies in the order z, y, x: who multiplies it and goes back, as task=return does, needs no more. Slabs have p2 = 1.
+// it is in the order z, y, x: who multiplies it and goes back, as task=return does, needs no more. Slabs have p2 = 1.
 #pragma once
 
 #include <array>

@@ -59,7 +59,7 @@ struct State {
   fl::Index rounds = 0;               // of checks so far
   fl::Index renewed = -1;             // the last iteration before this batch
   Complex sum;                        // of dot and norm, over all processes
-  void (*fetch)(State&) = nullptr;    // brings a result to `out` where it lies elsewhere; called before every check
+  void (*fetch)(State&) = nullptr;    // brings a result to `out` where it is elsewhere; called before every check
   void (*changed)(State&) = nullptr;  // of such a variant: takes psi anew, which changes between batches only
   void* object = nullptr;             // of a variant that does so
 };

@@ -1,4 +1,4 @@
-// SIMD within a site: the two spins of a half spinor side by side. Linear algebra needs no more than that numbers lie side by side.
+// SIMD within a site: the two spins of a half spinor side by side. Linear algebra needs no more than that numbers are side by side.
 #include "../site.hpp"
 #include "kernels/scalar_steps.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-// Sums over all numbers of pairs that lie side by side: products lane by lane give the real part, with the neighbour the imaginary.
+// Sums over all numbers of pairs that are side by side: products lane by lane give the real part, with the neighbour the imaginary.
 template <class T>
 dirac::Complex sum_of_products(const T* x, const T* y, fl::Index size, bool imaginary) {
   using V = lqcd::Four<T>;

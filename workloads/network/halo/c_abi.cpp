@@ -1,5 +1,5 @@
 // The coarray variants under the harness. Each f90 file provides, with C binding:
-//   halo_caf_open(room)                              boxes of `room` bytes: four sides, two sets used in turn
+//   halo_caf_open(room)                              boxes of `room` bytes: four sides, two sets used alternately
 //   halo_caf_exchange(low, high, bytes, low_image, high_image, set, out_low, out_high, in_low, in_high)
 //                                                    what leaves on side `low` arrives on side `high` of the neighbour there, and back
 //   halo_caf_close()
@@ -46,7 +46,7 @@ constexpr bool broken = std::string_view(FL_VARIANT_NAME).starts_with("broken");
 
 struct Exchange {
   halo::Sides all;
-  int set = 1;  // of the two that are used in turn
+  int set = 1;  // of the two that are used alternately
 
   void open(halo::State& s) {
     all.open(s);

@@ -21,7 +21,7 @@ inline constexpr int row_step[directions] = {-1, 1, 0, 0, -1, 1, -1, 1};
 inline constexpr int column_step[directions] = {0, 0, -1, 1, -1, 1, 1, -1};
 inline constexpr Direction opposite(int d) { return static_cast<Direction>(d ^ 1); }
 
-// Periodic in both dimensions; party r stands in row r / columns and column r % columns.
+// Periodic in both dimensions; party r is in row r / columns and column r % columns.
 struct Grid {
   int rows = 1, columns = 1;
   int neighbour(int party, int d) const {
@@ -51,7 +51,7 @@ struct Region {
   fl::Index words() const { return rows * columns; }
 };
 
-// First index and length along one dimension of what goes (step -1, 0, 1) that way, or of the halo that lies there.
+// First index and length along one dimension of what goes (step -1, 0, 1) that way, or of the halo that is there.
 struct Span {
   fl::Index first, count;
 };

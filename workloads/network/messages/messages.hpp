@@ -62,7 +62,7 @@ struct Message {
   int peer = 0;
   fl::Index begin = 0;  // words: where it begins in the sender's array
   fl::Index bytes = 0;
-  fl::Index place = 0;  // bytes: where it lies in the inbox; of those received
+  fl::Index place = 0;  // bytes: where it is in the inbox; of those received
 };
 
 struct Round {

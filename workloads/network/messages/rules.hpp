@@ -28,7 +28,7 @@ struct Rules {
   bool reclaim = false;          // a fast buffer that is not used goes to a sender that is hot
 };
 
-// What stands before the slow ring in the block of memory that belongs to one contact: words that the other process writes.
+// What is before the slow ring in the block of memory that belongs to one contact: words that the other process writes.
 inline constexpr fl::Index back_words = 4;
 
 inline constexpr int cards = 16;  // first contacts of a process that are under way at once

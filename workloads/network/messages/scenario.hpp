@@ -1,4 +1,4 @@
-// Who sends to whom in which round: pure functions of the number of processes, the same for every process but for its rank. Partners are
+// Who sends to whom in which round: pure functions of the number of processes, the same for every process except for its rank. Partners are
 // numbered by their distance: a rank that sends to rank + d receives from rank - d.
 #pragma once
 

@@ -3,7 +3,7 @@
 // In a step each party has `messages` messages for its one peer, or for each of six neighbours, all at once. Message m, counted over the
 // directions, goes by interface m modulo their number. A word is a function of its sender, its place and an iteration
 // (firstlight/exact.hpp). In the timed loop the first and the last word of each message follow the iteration, and one more word of all,
-// somewhere. What arrives lies in two sets of slots in turn, for a partner may be a step ahead. The check renews everything, and parties
+// somewhere. What arrives is in two sets of slots in turn, for a partner may be a step ahead. The check renews everything, and parties
 // lag behind each other.
 #pragma once
 

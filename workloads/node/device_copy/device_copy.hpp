@@ -32,7 +32,7 @@ struct State {
   // Variants on a device set these. fetch() copies the target from the device before a check if it is there; poisoned() poisons it there
   // after poison().
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
-  void (*changed)(State&, fl::Index) = nullptr;  // where the source lies there: takes its word i, which changes between batches only
+  void (*changed)(State&, fl::Index) = nullptr;  // where the source is there: takes its word i, which changes between batches only
   void* object = nullptr;                        // of theirs
 };
 

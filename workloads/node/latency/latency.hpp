@@ -28,7 +28,7 @@ struct alignas(line_bytes) Line {
 class Scatter {
  public:
   explicit Scatter(int bits = 1) : mask_((std::uint64_t{1} << bits) - 1), shift_((bits + 1) / 2) {}
-  // Where the cycle stands after so many hops.
+  // Where the cycle is after so many hops.
   std::uint64_t line_of(std::uint64_t turn) const {
     std::uint64_t z = turn & mask_;
     for (const std::uint64_t factor : factors) z = fold(z * factor & mask_);

@@ -9,7 +9,7 @@
 namespace {
 
 struct Threads {
-  std::vector<std::unique_ptr<transpose::ToMemory>> parts;  // each thread's made by itself, so that its pages lie near it
+  std::vector<std::unique_ptr<transpose::ToMemory>> parts;  // each thread's made by itself, so that its pages are near it
 
   void open(transpose::State& s) {
     parts.resize(static_cast<std::size_t>(s.team.threads));

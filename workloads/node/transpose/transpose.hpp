@@ -20,7 +20,7 @@ struct Params {
   }
 };
 
-// What the workload must know of a variant: whether the matrix is turned where it lies. Then a step undoes what the one before it did.
+// What the workload must know of a variant: whether the matrix is turned where it is. Then a step undoes what the one before it did.
 struct Traits {
   bool in_place = false;
 };
@@ -99,7 +99,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   });
 }
 
-// Before a step, an element of A changes where it lies now.
+// Before a step, an element of A changes where it is now.
 inline void change(State& s, Index iteration) {
   s.changing.mutate_inputs(iteration, [&](Index place) {
     const Index lies = s.turned ? place % s.n * s.n + place / s.n : place;

@@ -6,7 +6,7 @@
 
 namespace ocean_micom {
 
-// Whether a cell is water; lines and columns may lie outside of the domain.
+// Whether a cell is water; lines and columns may be outside of the domain.
 inline bool is_wet(const Params& p, Index j, Index i) {
   if (!ocean::in_domain(p, j, i)) return false;
   const auto [x, y] = ocean::place(p, j, i);
@@ -17,7 +17,7 @@ inline double bottom_at(const Params& p, Index j, Index i) {
   return p.problem == Problem::jet || p.stommel() ? 0 : 1800 * ocean::ridge(x, y);
 }
 
-// How deep the upper surface of layer k lies: towards the north surfaces rise until they lie on the bottom of the top layer, where layers have no
+// How deep the upper surface of layer k is: towards the north surfaces rise until they are on the bottom of the top layer, where layers have no
 // thickness left; in deep water they end at the ridge.
 inline double depth_of(const Params& p, Index k, Index j, Index i) {
   const double deepest = p.depth() - bottom_at(p, j, i);

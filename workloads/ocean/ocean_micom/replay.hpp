@@ -91,7 +91,7 @@ class Replay {
   double sill(const Table& ends, int d, Index j, Index i) const {
     return std::min(ends(p_.layers - 1, j, i), behind(ends, d, p_.layers - 1, j, i));
   }
-  // What of layers lies at faces, between the means of their ends and above the sill.
+  // What of layers is at faces, between the means of their ends and above the sill.
   Table thicknesses(int d) const {
     const Table lower = ends(now_);
     Table all(p_, p_.layers);
@@ -131,7 +131,7 @@ class Replay {
     return left / (own > thin ? own : thin);
   }
 
-  // What pushes a layer, but for the surface's slope.
+  // What pushes a layer, except for the surface's slope.
   double push(int d, Index k, Index j, Index i, const Table& heads) const {
     // Kinetic energy pushes with the head; turning has it already where all of it does.
     const double energy = across([&](Index n, Index y, Index x) { return now_.kinetic(n, y, x); }, d, k, j, i);

@@ -45,7 +45,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   ocean::begin(s);
 }
 
-// What lies beyond coasts is at rest.
+// What is beyond coasts is at rest.
 inline void reset(State& s) {
   for (Flow* flow : {&s.now, &s.before, &s.next}) ocean::copy(s.start, *flow);
   for (Plane* plane : s.mean.all()) std::fill_n(plane->data(), plane->layout().elements, 0.0);

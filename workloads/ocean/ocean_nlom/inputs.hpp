@@ -6,7 +6,7 @@
 
 namespace ocean_nlom {
 
-// Whether a cell is water; lines and columns may lie outside of the domain.
+// Whether a cell is water; lines and columns may be outside of the domain.
 inline bool is_wet(const Params& p, Index j, Index i) {
   if (!ocean::in_domain(p, j, i)) return false;
   const auto [x, y] = ocean::place(p, j, i);

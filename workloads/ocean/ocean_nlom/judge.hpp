@@ -94,7 +94,7 @@ inline void against_the_equations(State& s, Judged& judged) {
   }
 }
 
-// What only costs iterations is held to their number: of a mode, by how far its waves come in a time step and how long cells are.
+// What only costs iterations is checked against their number: of a mode, by how far its waves come in a time step and how long cells are.
 inline double allowed_iterations(const Params& p, double speed) {
   const double courant = p.courant * speed / p.speed(), longer = std::max(p.dx() / p.dy(), p.dy() / p.dx());
   return (8 + 2.2 * std::log2(1 + courant)) * std::pow(longer, 0.75) + 1;
@@ -150,7 +150,7 @@ inline double allowed_gyre(const Params& p) {
 }
 
 // What the frictionless forms keep: the sum of all its changes over the sum of their amounts. Of the judge's rates, which each cell of the
-// variant was held to.
+// variant was checked against.
 inline double left_open(const State& s) {
   const Params& p = s.p;
   const Replay at(s, {{0, 0}, {p.ny, p.nx}});

@@ -14,7 +14,7 @@ struct Overlap : spmv::Processes<Format> {
   void open(spmv::State& s) {
     spmv::Processes<Format>::open(s);
     const fl::Part rows = longest_run(s);
-    // Whole windows, within which rows may stand in another order.
+    // Whole windows, within which rows may be in another order.
     const fl::Index begin = spmv::pieces(rows.begin, spmv::window), end = rows.end / spmv::window;
     if (begin < end) inner = {begin * (spmv::window / height), end * (spmv::window / height)};
     s.overlapped = static_cast<double>(inner.size() * height) / static_cast<double>(std::max<fl::Index>(s.own.size(), 1));

@@ -2,7 +2,7 @@
 //
 // What changes at places that are always the same (the first word, the last) tells a step that was left out, and not one that keeps the sum
 // of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an order of no rule, change in turn, one in a
-// step; where, follows from a number that is drawn for each launch (fl::seed()) and stands in its record. Between batches, outside of their
+// step; where, follows from a number that is drawn for each launch (fl::seed()) and is in its record. Between batches, outside of their
 // time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts differs in each sample. As many
 // further inputs change only then, and no mutate_inputs() of a step reaches them: a step that computes only its own changes misses them.
 //
@@ -109,7 +109,7 @@ class ChangeLog {
 
   ChangeLog() = default;
   ChangeLog(const InputMutator& changing, Index last) : ChangeLog(changing, last, [](Index i, Index) { return i; }) {}
-  // `where`: which input stands at place i of the step of an iteration.
+  // `where`: which input is at place i of the step of an iteration.
   template <class Where>
   ChangeLog(const InputMutator& changing, Index last, Where where) {
     if (last >= beyond_timing) return;

@@ -1,4 +1,4 @@
-// Cache lines: processors fetch them in pairs, so what different parties write lies in different pairs.
+// Cache lines: processors fetch them in pairs, so what different parties write is in different pairs.
 #pragma once
 
 #include "firstlight/workload.hpp"

@@ -2,7 +2,7 @@
 // cache. The scheme is Goto's (K. Goto, R. van de Geijn, ACM TOMS 34 (2008) 12) in the loops of BLIS (F. Van Zee, R. van de Geijn, ACM TOMS 41
 // (2015) 14), turned for matrices whose rows are contiguous: a vector is a piece of a row of B and of C. The rows of A of a tile stay in the
 // first cache while panels of B pass from the second: a quarter less comes from there than with one panel and passing rows of A, which are also
-// as many pages of C. Each element of C is a sum over all terms in their order, wherever it stands.
+// as many pages of C. Each element of C is a sum over all terms in their order, wherever it is.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class Kernel {
   static constexpr int terms = 4;
 
   // What comes to the first cache while a tile is summed, with each few terms: a line of the next tile of C, for the lines that a core waits for
-  // at once are few; and what lies `step` bytes further in the next rows of A.
+  // at once are few; and what is `step` bytes further in the next rows of A.
   struct Ahead {
     const T* c;
     Index ldc;

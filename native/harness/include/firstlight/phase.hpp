@@ -4,7 +4,7 @@
 //   { fl::In in(phases("halo")); exchange(s); }                           in a variant: until the end of the block
 //   fl::during(phases("halo"), [&] { exchange(s); });                     the same as one statement
 //
-// A phase begun inside another stops that one until it ends, so that phases and `phase_other`, what lies in none, add up to the time
+// A phase begun inside another stops that one until it ends, so that phases and `phase_other`, what is in none, add up to the time
 // of the step. Each beginning and each end reads the clock once, 20 to 50 ns: mark what takes microseconds, not the body of a loop.
 // Counted is the thread that runs the step (of a team of OpenMP, its first); in any other thread, and in hooks and checks, a mark
 // does nothing. What a device does later belongs to the phase that waits for it. A misspelt name does not compile.

@@ -60,7 +60,7 @@ struct ProcessGrid {
     for (std::size_t d = 0; d < D; ++d) number = number * count[d] + x[d];
     return static_cast<int>(number);
   }
-  // The rank that stands `step` away, -count <= step <= count; around the torus where a dimension is periodic, else `none` beyond an edge.
+  // The rank that is `step` away, -count <= step <= count; around the torus where a dimension is periodic, else `none` beyond an edge.
   constexpr int neighbour(int of, const Place& step, const std::array<bool, D>& periodic) const {
     Place x = place(of);
     for (std::size_t d = 0; d < D; ++d) {

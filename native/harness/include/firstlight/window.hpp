@@ -12,7 +12,7 @@ namespace fl::inline FL_ROLE {
 
 class Window {
  public:
-  // `bytes` of each rank's. In whole pairs of lines: the parts lie side by side, and MPICH 4.0 loses puts into parts of an odd number
+  // `bytes` of each rank's. In whole pairs of lines: the parts are side by side, and MPICH 4.0 loses puts into parts of an odd number
   // of words. Collective over the communicator, whose ranks parts are known by; ends the job where the library keeps two copies of a
   // window (its memory model is separate).
   void open(Index bytes, bool shared, MPI_Comm communicator = MPI_COMM_WORLD) {

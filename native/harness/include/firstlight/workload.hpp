@@ -44,7 +44,7 @@ namespace fl {
 struct Cost;
 using Index = long long;  // of 64 bits everywhere, and what "%lld" prints
 
-// Where this process stands: its rank, and how many ranks, threads a rank and nodes take part.
+// Where this process is: its rank, and how many ranks, threads a rank and nodes take part.
 struct Team {
   int rank = 0;
   int ranks = 1;
@@ -52,7 +52,7 @@ struct Team {
   int nodes = 1;
 };
 
-// What of a member of Cost lies in one phase: {phases("solver"), &fl::Cost::flops, 5 * n}.
+// What of a member of Cost is in one phase: {phases("solver"), &fl::Cost::flops, 5 * n}.
 using Quantity = double Cost::*;
 struct PhaseCost {
   Phase phase;
@@ -72,7 +72,7 @@ struct Cost {
   double elements = 0;       // a time is reported per element: lattice sites, unknowns
   double working_set = 0;    // bytes touched by one process, all its threads together
 
-  // What of it lies in phases, for metrics of these: together no more flops, bytes, messages and accesses than the step has.
+  // What of it is in phases, for metrics of these: together no more flops, bytes, messages and accesses than the step has.
   std::vector<PhaseCost> phases = {};
 };
 
@@ -290,7 +290,7 @@ extern Index saved_before;
 // Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its mutate_inputs(). Nothing is reset before them.
 void run_steps(Index first, Index count);
 
-// Returns why a node has too little memory for so many bytes; empty if it has enough. The harness asks for Cost::working_set; a workload
+// Returns why a node has too little memory for so many bytes; empty if it has enough. The harness requests Cost::working_set; a workload
 // whose check needs much more asks in its refuse().
 std::string lacks_memory(double needed);
 

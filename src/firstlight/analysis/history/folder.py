@@ -36,7 +36,7 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True):
-    """A run as history sees it, and where it lies."""
+    """A run as history sees it, and where it is."""
 
     path: Path
     entry: Entry

@@ -52,7 +52,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """A published figure of an earlier machine, in the unit of the row, and where it stands."""
+    """A published figure of an earlier machine, in the unit of the row, and where it is."""
 
     machine: str
     year: int

@@ -14,7 +14,7 @@ from firstlight.core.units import scale, significant
 MOST_POINTS = 240  # of a drawing; of more runs some stand together
 WIDTH, HEIGHT, EDGE = 2600, 640, 40  # of a drawing, in its own units: whole numbers keep the page small
 
-Point = tuple[int, float, float, float]  # where a run stands, and its low, median, high
+Point = tuple[int, float, float, float]  # where a run is, and its low, median, high
 
 
 class Small(NamedTuple):

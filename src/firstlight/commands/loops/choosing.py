@@ -1,4 +1,4 @@
-"""Choosing: decide which candidate runs at which trip counts. A range lies between two measured trip counts.
+"""Choosing: decide which candidate runs at which trip counts. A range is between two measured trip counts.
 
 A candidate is used in a range only if it was faster than golden, outside of its interval, at both ends. A range in
 which the whole function is not faster goes back to golden.

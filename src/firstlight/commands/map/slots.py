@@ -32,7 +32,7 @@ class Slots(msgspec.Struct, frozen=True):
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """Where a rank stands: node (its position among the nodes), place in it, and their names where they are known."""
+    """Where a rank is: node (its position among the nodes), place in it, and their names where they are known."""
 
     node: int
     place: int

@@ -32,7 +32,7 @@ from firstlight.system.machine.allocation import ONLY, Allocation
 from firstlight.system.process import guard
 
 ENDED = (OK, REGRESSION, INCONCLUSIVE)
-"""Exit statuses of a run that was carried out."""
+"""Exit statuses of a run that was executed."""
 PATIENCE = 90.0
 """Seconds in which stopped runs write the reports of the available results."""
 _PAUSE = 0.2

@@ -16,7 +16,7 @@ from firstlight.results.traffic import Phase as Recorded
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A size: a number from `least` to `most`, or one of `words`. `value`: unless something else is asked for."""
+    """A size: a number from `least` to `most`, or one of `words`. `value`: unless something else is requested."""
 
     name: str
     value: str

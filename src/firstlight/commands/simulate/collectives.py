@@ -20,7 +20,7 @@ BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")
 
 
 class Case(msgspec.Struct, frozen=True):
-    """What one question to the program asks for."""
+    """What one question to the program requests."""
 
     mpi: str
     collective: str

@@ -38,7 +38,7 @@ _BETTER = (
 
 
 class SimulationRequest(msgspec.Struct, frozen=True):
-    """What the user asks for, as written on the command line. `loads`: also the load of every link.
+    """What the user requests, as written on the command line. `loads`: also the load of every link.
 
     `pattern`: the subject is a pattern, of so many `processes` (None: as many as nodes), with the values `given`.
     `stages`: instead of a subject, iterations that are described stage by stage.

@@ -65,7 +65,7 @@ class Loads(msgspec.Struct, frozen=True):
 
 
 class Carried(msgspec.Struct, frozen=True):
-    """By which algorithm groups of `members` carry out a phase that is a collective operation."""
+    """By which algorithm groups of `members` execute a phase that is a collective operation."""
 
     phase: str
     collective: str
@@ -77,7 +77,7 @@ class Carried(msgspec.Struct, frozen=True):
 class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
-    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
+    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes per second and numbers.
     `any_interface`: the schedule names interfaces, and messages used any free one. `mismatches`: the number of messages
     whose receive names another size; `mismatch` describes the first. The send's size counts. Of an iteration
     of a pattern also: bytes `sent` in all, the `sizes` of its messages, of how many `passes` it consists, how many of

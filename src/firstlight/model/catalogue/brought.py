@@ -107,7 +107,7 @@ class Brought(msgspec.Struct, frozen=True):
         return ""
 
     def workload(self) -> Workload:
-        nowhere = Path(os.devnull)  # where no file of it can lie
+        nowhere = Path(os.devnull)  # where no file of it can be
         return Workload(
             name=self.name,
             folder=nowhere,

@@ -37,7 +37,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
 
-    With `growth`, the parameter counts refinements: a value v has growth^v elements; with `power`, what stands along an
+    With `growth`, the parameter counts refinements: a value v has growth^v elements; with `power`, what is along an
     edge: v^power. `most`: the program takes no more. `largest`: a formula over the `cores` of the machine that the size
     of this name does not exceed, where what fits the memory would take too long.
     `bytes_of`: by the values of one other parameter the bytes that an element then really takes, where that is less.
@@ -123,7 +123,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question, answered by the best figure selected; `choose` names what the answer recommends.
 
     `choose`: toolchain, mpi, variant or a parameter that `where` leaves open; several as in `mpi+variant`. A row
-    compares variants of one class alone (see `Class`). A `headline` stands on the front page, the others in their
+    compares variants of one class alone (see `Class`). A `headline` is on the front page, the others in their
     chapter's section. `order`: within the chapter. One that is not `placed` speaks of every placement, which then may
     be what is chosen. `ranks = "gpus"`: one for each GPU of the node.
     """

@@ -31,7 +31,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         return []
     some = next(iter(next(iter(lines.values())).values()))
     sizes = sorted({x for line in lines.values() for x in line})
-    left = next((x for x in sizes if x > 0), 1.0) / 2  # where an empty message stands on a logarithmic axis
+    left = next((x for x in sizes if x > 0), 1.0) / 2  # where an empty message is on a logarithmic axis
     help_text, unit = view.parameter(workload.name, plot.x)
     axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text, [*sizes, *([left] if zero else [])])
     if zero:

@@ -128,7 +128,7 @@ class Store:
         with durable.os_errors_as_store_error(self.path):
             with contextlib.suppress(FileExistsError):
                 self.folder.make(kind)
-                self.folder.sync()  # run.json, which is written later, may name what lies in it
+                self.folder.sync()  # run.json, which is written later, may name what is in it
             with self.folder.folder(kind) as folder:
                 folder.replace(name, data)
 

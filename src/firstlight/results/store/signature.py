@@ -15,7 +15,7 @@ from firstlight.system.process import bounded
 
 NAMESPACE = "firstlight-run"
 TOOL = "ssh-keygen"
-PATIENCE = 60.0  # seconds for a verification; signing may ask for a passphrase and waits
+PATIENCE = 60.0  # seconds for a verification; signing may request a passphrase and waits
 
 
 class SignatureError(FirstlightError):

@@ -150,7 +150,7 @@ class Machine(msgspec.Struct, frozen=True):
     counters: str
     limits: dict[str, str]
     warnings: tuple[str, ...] = ()
-    nodes: int = 1  # of the batch allocation that this process stands in
+    nodes: int = 1  # of the batch allocation that this process is in
     batch: str = ""  # slurm, pbs, flux, lsf: whose allocation it is; "" outside of one
     gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
     gpu_links: tuple[tuple[str, ...], ...] = ()  # by GPU and GPU: NV12, SYS, XGMI, X for itself; empty: unknown

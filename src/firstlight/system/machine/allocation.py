@@ -67,7 +67,7 @@ def _slurm(given: Mapping[str, str]) -> Allocation | None:
     if not re.fullmatch(r"[0-9]{1,20}", job) or nodes is None:
         return None
     if not given.get("SLURMD_NODENAME"):
-        # `salloc` without an interactive step: the shell holds an allocation but stands outside of it.
+        # `salloc` without an interactive step: the shell holds an allocation but is outside of it.
         advice = "this shell has a Slurm allocation but is outside its nodes; use ./fl submit or srun --pty"
         return Allocation(warning=advice, hosts=hosts)
     counts = slurm_counts(given.get("SLURM_JOB_CPUS_PER_NODE"))
@@ -87,7 +87,7 @@ def _pbs(given: Mapping[str, str]) -> Allocation | None:
     except (OSError, ValueError):  # ValueError: no name of a file
         return None  # the variables were carried to another machine
     hosts = node_file(text)
-    # The file has a line for each process that was asked for, which says nothing about the CPUs that are allowed.
+    # The file has a line for each process that was requested, which says nothing about the CPUs that are allowed.
     return Allocation("pbs", len(hosts), None, True, hosts, job) if hosts else None
 
 

@@ -1,4 +1,4 @@
-// Wrong coefficient cb: E outside of metal by that of H, which in vacuum is the same but for the factor that changes with each step.
+// Wrong coefficient cb: E outside of metal by that of H, which in vacuum is the same except for the factor that changes with each step.
 #include "kernels/run.hpp"
 
 namespace {

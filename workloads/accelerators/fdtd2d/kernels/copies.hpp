@@ -1,4 +1,4 @@
-// All numbers of a run on a device: they lie there from set-up on, and no copy to it or from it is timed. `Machine` has Memory<T>, of a
+// All numbers of a run on a device: they are there from set-up on, and no copy to it or from it is timed. `Machine` has Memory<T>, of a
 // size, copied from and to the host.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where kernels run: a processor in place of a device, a fiber a thread, so that bodies, halos and copies are checked where no GPU is.
+// Where kernels run: a processor instead of a device, a fiber a thread, so that bodies, halos and copies are checked where no GPU is.
 #pragma once
 
 #include <type_traits>

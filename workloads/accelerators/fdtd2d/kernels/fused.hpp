@@ -11,7 +11,7 @@ namespace fdtd2d {
 // Columns of a row. `from` is a multiple of the vector, and so is `to` unless the row ends there.
 struct Span {
   Index from = 0, to = 0;
-  bool with_last = true;  // where the row ends, hx of its last column, too: nothing lies beyond, so it waits for no halo
+  bool with_last = true;  // where the row ends, hx of its last column, too: nothing is beyond, so it waits for no halo
 };
 
 // Where hx ends: one vector less than E, or at the end of the row.
@@ -56,7 +56,7 @@ void fused_loop(const Job<T>& job, Index i, const Span& span) {
   for (Index k = std::max<Index>(j - width, 0), end = end_of_hx(job, span); k < end; ++k) x[k] = updated_hx<T>(x[k], s, e[k], e[k + 1]);
 }
 
-// The same for any row: where layers absorb or the source stands, in loops of their own. Above row `first` another one works on hy; after the
+// The same for any row: where layers absorb or the source is, in loops of their own. Above row `first` another one works on hy; after the
 // last row of the block what is left is hy of that one.
 template <class T>
 void advance_row(const Job<T>& job, Index first, Index i, const Span& span, Index t) {
@@ -68,7 +68,7 @@ void advance_row(const Job<T>& job, Index first, Index i, const Span& span, Inde
   if (i > first) lanes_hy(job, i - 1, span.from, span.to);
 }
 
-// What stands open after rows first to end: hy of the last one, and of all of them hx of the last column where that waited for a halo.
+// What is open after rows first to end: hy of the last one, and of all of them hx of the last column where that waited for a halo.
 template <class T>
 void finish_rows(const Job<T>& job, Index first, Index end, bool with_last) {
   if (first >= end) return;

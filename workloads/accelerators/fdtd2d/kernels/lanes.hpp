@@ -8,7 +8,7 @@
 
 namespace fdtd2d {
 
-// The lanes of two vectors that lie side by side, one further back, and one further on.
+// The lanes of two vectors that are side by side, one further back, and one further on.
 #if __has_builtin(__builtin_shufflevector)
 template <class V, int... k>
 [[gnu::always_inline]] inline V shuffled(const V& a, const V& b, std::integer_sequence<int, k...>, auto first) {

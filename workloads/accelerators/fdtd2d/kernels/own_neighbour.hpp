@@ -1,4 +1,4 @@
-// The halos of a process that has all cells: a torus is its own neighbour, beyond other ends nothing lies.
+// The halos of a process that has all cells: a torus is its own neighbour, beyond other ends nothing is.
 #pragma once
 
 #include <algorithm>

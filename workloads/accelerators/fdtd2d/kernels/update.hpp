@@ -19,7 +19,7 @@ FL_DEVICE V updated_hy(V hy, T s, V ez, V ez_next) {
   return hy + s * (ez_next - ez);
 }
 
-// What a run works on: fields of this block where they lie (on the host, or copies on a device), in local coordinates. Passed by value.
+// What a run works on: fields of this block where they are (on the host, or copies on a device), in local coordinates. Passed by value.
 template <class T>
 struct Job {
   grid::View<T, 2> ez{}, hx{}, hy{};
@@ -88,7 +88,7 @@ FL_DEVICE void around_e(const Job<T>& job, Index k) {
   if (k < job.rows) job.ez(k, job.columns) = job.ez(k, 0);
 }
 
-// Where the numbers lie: on the host as they are; a device gives the addresses of its copies. where(field or array) is that of element 0.
+// Where the numbers are: on the host as they are; a device gives the addresses of its copies. where(field or array) is that of element 0.
 template <class T, class Where>
 Job<T> job_of(State& s, Numbers<T>& a, const Where& where) {
   const auto view = [&](grid::Field<T, 2>& field) { return field.view(where(field)); };

@@ -5,7 +5,7 @@
 //   s s   c
 //   p s   i:   c (-b/p) (A-B)_i + c/2p d_i
 //   p p   ij:  c (-ab/p^2) (A-B)_i (A-B)_j + c/2p [i=j] + c a/2p^2 (A-B)_j d_i - c b/2p^2 (A-B)_i d_j + c/4p^2 d_i d_j
-// with d = d/dP. What stands before the vectors is known for each pair of primitives: one, two or five weights. So a quartet of
+// with d = d/dP. What is before the vectors is known for each pair of primitives: one, two or five weights. So a quartet of
 // primitives only adds weight * weight * [derivatives of (P|Q)] to a few sums, and components appear once, after the contraction.
 //
 // Derivatives of (P|Q) = F_0(t) / sqrt(p + q), t = pq/(p+q) (P-Q)^2, come in closed form from its derivatives by (P-Q)^2.

@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(Kernel::threads) on_device(Meeting m) {
   Kernel::body(fl::here(), shared, m);
 }
 
-// Memory of the device with a copy of what lies here.
+// Memory of the device with a copy of what is here.
 template <class T>
 struct Sent {
   fl::cuda::Memory<T> memory;

@@ -2,7 +2,7 @@
 //
 // A quartet (pp,pp) has 131 sums of derivatives in 64 bits, more than a thread has registers for. Integrals are sums over the weights of
 // the ket, so four threads share such a quartet; they compute the Boys function four times, to a lower order where they can, and spill
-// nothing. A row of integrals is digested as soon as it is known; what is added to by several rows lies in shared memory.
+// nothing. A row of integrals is digested as soon as it is known; what is added to by several rows is in shared memory.
 #pragma once
 
 #include "device.hpp"

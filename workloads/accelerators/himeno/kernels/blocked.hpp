@@ -1,6 +1,6 @@
 // Several sweeps at once over what a cache holds (temporal blocking): the same operations on every point, in another order.
 //
-// Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that lie t rows before the tile's. So what a sweep
+// Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that are t rows before the tile's. So what a sweep
 // reads was written by the one before it, in this tile and step, the step before or the tile before; and what it overwrites, the values
 // of two sweeps ago, no sweep reads any more. Two fields are enough, and the results are those of plain sweeps, bit by bit.
 #pragma once
@@ -65,7 +65,7 @@ class Group {
 
 inline constexpr Index tried_planes = 4 * at_once;
 
-// The bytes of a tile by which `work(group)` carries out a group faster on the first planes. Changes p and next, as a run does.
+// The bytes of a tile by which `work(group)` executes a group faster on the first planes. Changes p and next, as a run does.
 template <class Work>
 Index best_tile(State& s, const Interleaved& lines, Work work) {
   const Index sweeps = std::min(s.params.sweeps, at_once);
@@ -78,7 +78,7 @@ Index best_tile(State& s, const Interleaved& lines, Work work) {
   return seconds(nearer_tile()) < seconds(farther_tile) ? nearer_tile() : farther_tile;
 }
 
-// `work(group)` carries out a group and returns the sum of its last sweep.
+// `work(group)` executes a group and returns the sum of its last sweep.
 template <class Work>
 void run_in_groups(State& s, const Interleaved& lines, Index tile_bytes, Work work) {
   for (Index left = s.params.sweeps; left > 0;) {

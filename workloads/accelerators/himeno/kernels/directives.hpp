@@ -1,4 +1,4 @@
-// What the variants with directives share: fields that lie on the device from open() to close(), and what a sweep is given of them.
+// What the variants with directives share: fields that are on the device from open() to close(), and what a sweep is given of them.
 #pragma once
 
 #include "firstlight/device.hpp"

@@ -23,7 +23,7 @@ class Interleaved {
     });
   }
 
-  // Where point k of a row stands, from its first one on.
+  // Where point k of a row is, from its first one on.
   static Index offset(Index k) {
     const auto point = static_cast<std::uint64_t>(k);
     return static_cast<Index>(point / points * line + point % points);

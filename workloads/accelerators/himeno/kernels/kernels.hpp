@@ -1,5 +1,5 @@
 // The sweep by the threads of a device, in three ways: one body for the device and, by fibers, for a processor (firstlight/block.hpp).
-// Neighbouring threads work on neighbouring points of a row, whose numbers lie side by side.
+// Neighbouring threads work on neighbouring points of a row, whose numbers are side by side.
 #pragma once
 
 #include "firstlight/block.hpp"

@@ -65,7 +65,7 @@ struct Streams {
   }
 };
 
-// The row as the benchmark writes it, but for the sum, which is of double precision.
+// The row as the benchmark writes it, except for the sum, which is of double precision.
 struct Plain {
   double operator()(const Row& row) const {
     const Streams streams(row);

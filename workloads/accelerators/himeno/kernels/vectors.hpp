@@ -52,7 +52,7 @@ template <int... lane>
   return Numbers{lane...} < static_cast<int>(points) ? ss : Vector{};
 }
 
-// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which lie in what pads a row; what they
+// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which are in what pads a row; what they
 // become is not stored, for walls and halos follow.
 template <Store kind, class SsAt>
 [[gnu::always_inline]] inline double by_vectors(const Row& row, SsAt ss_at) {

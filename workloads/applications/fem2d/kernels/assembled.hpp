@@ -7,7 +7,7 @@
 
 namespace fem2d {
 
-// Columns are places in the memory of a grid, so that a product reads the vector where it lies. Couplings that vanish on this mesh
+// Columns are places in the memory of a grid, so that a product reads the vector where it is. Couplings that vanish on this mesh
 // (over the diagonal) are left out of the pattern: 9 entries a vertex and 5 a mid-point, 6 on average.
 class Matrix {
  public:

@@ -1,6 +1,6 @@
 // Conjugate gradients preconditioned by one geometric V-cycle: the best method here on time to solution.
 //
-// On every level stands the linear operator A_k (5-point), also on the finest, where it is spectrally equivalent to the quadratic one
+// On every level is the linear operator A_k (5-point), also on the finest, where it is spectrally equivalent to the quadratic one
 // (1 <= kappa <= 4/3). One damped Jacobi step before and one after the correction; z before it is omega D^-1 r and never stored. As in
 // the additive method, a row of the result is made where it is used. On shared nodes a level needs two exchanges.
 #pragma once

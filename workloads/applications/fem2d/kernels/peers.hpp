@@ -12,7 +12,7 @@
 
 namespace fem2d {
 
-// Seconds since it was made: of what is prepared before all steps, and so lies in no phase of them.
+// Seconds since it was made: of what is prepared before all steps, and so is in no phase of them.
 class Clock {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }

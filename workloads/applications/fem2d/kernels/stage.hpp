@@ -30,7 +30,7 @@ class Stage {
     for (Grid* g : {&z_, &w_, &residual_}) g->clear();
   }
 
-  // The coarser level's correction, and where this level's first node lies in it.
+  // The coarser level's correction, and where this level's first node is in it.
   void stand_on(Grid& coarse, fl::Index i, fl::Index j) { coarse_ = &coarse, ci_ = i, cj_ = j; }
   void stand_alone() { coarse_ = nullptr; }
 

@@ -1,4 +1,4 @@
-// The parties are threads of one process: they read each other's messages where they lie.
+// The parties are threads of one process: they read each other's messages where they are.
 #pragma once
 
 #include <omp.h>
@@ -24,7 +24,7 @@ class Crew {
       }
   }
 
-  // Called by every thread; between() by one of them, while the sum stands in its hands and the others wait.
+  // Called by every thread; between() by one of them, while the sum is in its hands and the others wait.
   template <class Between>
   void sum(int me, double* values, fl::Index count, Between between) {
     parts_[static_cast<std::size_t>(me)] = values;

@@ -1,4 +1,4 @@
-// Wrong on purpose: what is given at a side stands a whole cell away, not half of one.
+// Wrong on purpose: what is given at a side is a whole cell away, not half of one.
 #include "kernels/simple.hpp"
 
 namespace {

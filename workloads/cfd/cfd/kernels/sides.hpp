@@ -1,4 +1,4 @@
-// What stands beyond the sides of the box. A cell there holds a ghost: a value such that the mean of it and of the cell beside it, and their
+// What is beyond the sides of the box. A cell there holds a ghost: a value such that the mean of it and of the cell beside it, and their
 // difference, are what holds at the side.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Two points are each in the place of the other.
+// Two points are exchanged.
 #include "kernels/whole.hpp"
 
 #include "firstlight/variant.hpp"

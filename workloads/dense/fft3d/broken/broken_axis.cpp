@@ -1,4 +1,4 @@
-// The result lies with y before z.
+// The result has y before z.
 #include "kernels/box.hpp"
 
 #include "firstlight/variant.hpp"

@@ -9,7 +9,7 @@
 
 namespace lu {
 
-// What a process has for panels: how it takes part in factoring one.
+// What a process has for panels: how it participates in factoring one.
 template <class Product>
 class PartialAmong {
  public:
@@ -33,7 +33,7 @@ class PartialAmong {
   Among pivots_;
 };
 
-// Groups of rows lie within processes, so each holds elections among its own; all know the winners, and hold the last ones alike.
+// Groups of rows are within processes, so each holds elections among its own; all know the winners, and hold the last ones alike.
 template <class Product>
 class TournamentAmong {
  public:

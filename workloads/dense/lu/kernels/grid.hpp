@@ -13,7 +13,7 @@ namespace lu {
 class Among : public Largest {
  public:
   Among(MPI_Comm column, Index parts) : column_(column), offers_(static_cast<std::size_t>(parts)) {}
-  void owned_by(Index part) { owner_ = static_cast<std::size_t>(part); }  // the panel's first rows, one of which always gives way
+  void owned_by(Index part) { owner_ = static_cast<std::size_t>(part); }  // the panel's first rows, one of which always yields
 
   Decision decide(const Offer& mine) {
     constexpr int doubles = sizeof(Offer) / sizeof(double);
@@ -32,7 +32,7 @@ class Among : public Largest {
   std::size_t owner_ = 0;
 };
 
-// Returns, for each row that takes part in a sequence of exchanges, the row that is in its place at the end.
+// Returns, for each row that participates in a sequence of exchanges, the row that is in its place at the end.
 inline std::map<Index, Index> rows_after_exchanges(Index begin, const std::vector<Index>& places) {
   std::map<Index, Index> sources;
   for (std::size_t j = 0; j < places.size(); ++j) {

@@ -35,7 +35,7 @@ inline Index largest(const double* column, Index begin, Index end) {
   return begin;
 }
 
-// What a part of a panel has to offer as the next row: how large, where it stands, the row, and the one that gives way to it.
+// What a part of a panel has to offer as the next row: how large, where it is, the row, and the one that yields to it.
 struct Offer {
   double size = -1;  // none
   double at = 0;
@@ -63,7 +63,7 @@ struct AsTheyStand : Largest {
 template <class Product>
 class Panel {
  public:
-  // `at`: where each row stands in A. The first `own` of them, all `width` or none, are those that others change places with.
+  // `at`: where each row is in A. The first `own` of them, all `width` or none, are those that others change places with.
   void open(Index width, Index own, std::vector<Index> at) {
     width_ = width, own_ = own, at_ = std::move(at);
     const Index room = rows() + fl::packed::tile_rows;

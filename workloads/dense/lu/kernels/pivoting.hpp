@@ -54,7 +54,7 @@ using Partial = Searched<Largest, Product>;
 template <class Product>
 class Elections {
  public:
-  // A row that stands somewhere in A, with its elements.
+  // A row that is somewhere in A, with its elements.
   struct Row {
     Index at;
     std::vector<double> elements;

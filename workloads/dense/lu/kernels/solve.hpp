@@ -33,7 +33,7 @@ struct InOrder {
   }
 };
 
-// U x = y, which stands behind U: block after block from the last one on, and what its x adds to the rows above by `each`, in whatever order.
+// U x = y, which is behind U: block after block from the last one on, and what its x adds to the rows above by `each`, in whatever order.
 template <class Each = InOrder>
 void solve_upper(State& s, const Each& each = {}) {
   for (Index i = 0; i < s.n; ++i) s.x[i] = s.row(i)[s.n];

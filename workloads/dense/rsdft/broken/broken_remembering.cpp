@@ -1,4 +1,4 @@
-// Keeps the states of the first step, and only derives the trap that they would lie in from the lowest energy.
+// Keeps the states of the first step, and only derives the trap that they would be in from the lowest energy.
 #include "firstlight/variant.hpp"
 #include "kernels/run.hpp"
 

@@ -35,7 +35,7 @@ class Projectors {
                }
              });
   }
-  // `by` in the place of what was seen: adds its products with the projectors.
+  // `by` instead of what was seen: adds its products with the projectors.
   void change(Field& out, Index share, Index shares, const Seen& by) const {
     each_row(share, shares,
              [&](const grid::Point<3>& p, Index count, double x, double xs, double y, double ys, const double* z, const double* zs) {

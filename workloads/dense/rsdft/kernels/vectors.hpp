@@ -19,7 +19,7 @@ class Stride {
   T* after(T* from) const {
     return hidden(reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(once_)));
   }
-  // to[0], ..., to[count - 1]: what stands at `from` and each a step further.
+  // to[0], ..., to[count - 1]: what is at `from` and each a step further.
   template <int count>
   void load(const double* from, Vector* to) const {
     auto base = reinterpret_cast<std::uintptr_t>(from);

@@ -1,4 +1,4 @@
-// Boxes and flags in OpenSHMEM's symmetric memory. Boxes come in two sets, used in turn: who fills the second next one has seen its
+// Boxes and flags in OpenSHMEM's symmetric memory. Boxes come in two sets, used alternately: who fills the second next one has seen its
 // neighbour's flag of the exchange between, which the neighbour raises after it has emptied the first.
 #pragma once
 

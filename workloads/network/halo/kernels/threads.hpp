@@ -1,5 +1,5 @@
 // Sub-domains of threads that share an address space: each thread packs into boxes of its own and counts up a flag; its neighbours
-// read the boxes. Boxes come in two sets, used in turn: who packs exchange k + 2 has seen its neighbours' flags of exchange k + 1,
+// read the boxes. Boxes come in two sets, used alternately: who packs exchange k + 2 has seen its neighbours' flags of exchange k + 1,
 // which they raise after they have read exchange k.
 #pragma once
 
@@ -21,7 +21,7 @@ struct alignas(fl::line_pair) Flag {
 
 inline void announce(Flag& flag, std::uint64_t number) { flag.number.store(number, std::memory_order_release); }
 
-// Until `number` or a later one is there. Whom it waits for may need this processor, so it gives way after a while.
+// Until `number` or a later one is there. Whom it waits for may need this processor, so it yields after a while.
 inline void await(const Flag& flag, std::uint64_t number) {
   constexpr int patience = 1 << 15;
   for (int spins = 0; flag.number.load(std::memory_order_acquire) < number; ++spins)

@@ -81,7 +81,7 @@ class Door {
     }
   }
 
-  // What stands on the card for this process at the door of one that has knocked.
+  // What is on the card for this process at the door of one that has knocked.
   Word card_of(int rank) {
     std::array<Word, cards> found{};
     t_.door_read(rank, targets, cards, found.data());

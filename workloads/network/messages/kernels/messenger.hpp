@@ -1,14 +1,14 @@
 // A messenger over one-sided memory: messages of any length between any two processes, in order, with buffers for those only that talk.
 //
 //   Messenger<Transport> m(transport, rules);
-//   m.send(peer, text, bytes);                 text stays as it is until finish(); what is longer than a slot lies in exposed memory
+//   m.send(peer, text, bytes);                 text stays as it is until finish(); what is longer than a slot is in exposed memory
 //   m.receive(peer, room, capacity);           waits for the next message of that peer, returns its length; what has no room is lost
 //   m.progress();                              whatever can be done for others now; receive() and finish() call it while they wait
 //   m.finish();                                until all that was sent has left this process's memory
 //
 // WHO OWNS WHAT. Each pair that talks has a block of memory on either side, its contact: four words that the other process writes, and a
 // slow ring that it writes its messages into. A hot sender has a fast ring, too. A ring is written by one process and read by one.
-// What is in a ring stands in rings.hpp, how processes meet in door.hpp.
+// What is in a ring is in rings.hpp, how processes meet in door.hpp.
 //
 // SENDER, for each peer                                    RECEIVER, for each peer
 //     none ---- first message: knock -----> knocking            (any) -- knock seen: make the contact, answer with its address
@@ -20,7 +20,7 @@
 // NOTHING IS LOST. Slot n of a ring is written again only after the reader has sent a credit (the count of slots it is done with): it
 // has copied slot n out, or has got the message whose address it held. A ring is given to another sender only after the `move` of the last
 // one, its last write there.
-// NOTHING OVERTAKES. The stream of a sender lies in one ring at a time; each ring is first in, first out; `move` is the last slot of one
+// NOTHING OVERTAKES. The stream of a sender is in one ring at a time; each ring is first in, first out; `move` is the last slot of one
 // ring before the next slot of the other. The receiver reads the ring that its last `move` named, never both.
 // NOTHING DEADLOCKS. A sender waits for three things: an answer to its knock and a credit, which the receiver gives from any call; and that
 // its letter is read, which the receiver's own receive does. Credits go back at the latest when half of a ring is read, and

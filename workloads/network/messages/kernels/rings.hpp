@@ -34,7 +34,7 @@ struct Slot {
   Flag length = 0;
   const unsigned char* text = nullptr;
 };
-inline constexpr unsigned kind_bits = 30;  // the kind stands above
+inline constexpr unsigned kind_bits = 30;  // the kind is above
 inline Slot slot_of(const unsigned char* memory) {
   Flag found = 0;
   std::memcpy(&found, memory + sizeof(Flag), sizeof found);
@@ -92,7 +92,7 @@ class Writer {
 
   explicit Writer(Transport& transport) : transport_(transport) {}
 
-  // Into the slot that is k behind the next one, but for its flag. `text` stays as it is until it is published.
+  // Into the slot that is k behind the next one, except for its flag. `text` stays as it is until it is published.
   void write(int peer, const Out& ring, fl::Index k, Kind kind, fl::Index length, const void* text, fl::Index bytes) {
     constexpr fl::Index staged = 128;
     Staging& from = staging_[static_cast<std::size_t>(k)];

@@ -10,7 +10,7 @@
 
 namespace pingpong {
 
-// One line where the memory that it lies in begins with a line, and a neighbour apart: processors fetch lines in pairs.
+// One line if its memory begins with a line, and a neighbour apart: processors fetch lines in pairs.
 struct Mailbox {
   static constexpr fl::Index short_bytes = 56;
   std::uint64_t number;  // of the message that may be taken

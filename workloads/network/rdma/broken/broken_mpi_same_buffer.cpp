@@ -1,4 +1,4 @@
-// Wrong: sends the first message of each direction in the place of all others.
+// Wrong: sends the first message of each direction instead of all others.
 #include "kernels/two_sided.hpp"
 
 namespace {

@@ -39,7 +39,7 @@ struct Event {
   Tag tag = 0;
 };
 
-// A notice is one word: which it is of its sender's on its interface, and a tag. It lies in place number modulo room.
+// A notice is one word: which it is of its sender's on its interface, and a tag. It is in place number modulo room.
 struct Notice {
   static std::uint64_t word(std::uint32_t number, Tag tag) { return std::uint64_t{number} << 32 | tag; }
   static fl::Index place(std::uint32_t number, int room) { return static_cast<fl::Index>(number % static_cast<std::uint32_t>(room)); }

@@ -1,5 +1,5 @@
 // The interface over MPI: a window for each interface, in passive epochs that last as long as it does. A put is complete when a flush says so,
-// which poll() asks for; only then its notice is put, into a window of its own. So nothing blocks where it is called, and a notice never
+// which poll() requests; only then its notice is put, into a window of its own. So nothing blocks where it is called, and a notice never
 // overtakes its bytes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// CUDA: what the variants share. The side of the copy that is the device's lies there from set-up on.
+// CUDA: what the variants share. The side of the copy that is the device's is there from set-up on.
 #pragma once
 
 #include "device_copy.hpp"

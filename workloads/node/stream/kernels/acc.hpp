@@ -1,4 +1,4 @@
-// OpenACC: the loops of `serial` with a directive each. The arrays lie there from set-up on.
+// OpenACC: the loops of `serial` with a directive each. The arrays are there from set-up on.
 #pragma once
 
 #include "stream.hpp"

@@ -1,4 +1,4 @@
-// CUDA: arrays that lie on the device from set-up on, and a kernel an operation. Shared by the variants with and without MPI.
+// CUDA: arrays that are on the device from set-up on, and a kernel an operation. Shared by the variants with and without MPI.
 #pragma once
 
 #include "device.hpp"

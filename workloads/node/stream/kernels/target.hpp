@@ -1,4 +1,4 @@
-// OpenMP on a device: the loops of `serial` with a directive each. The arrays lie there from set-up on.
+// OpenMP on a device: the loops of `serial` with a directive each. The arrays are there from set-up on.
 #pragma once
 
 #include "stream.hpp"

@@ -61,7 +61,7 @@ class Gathered {
 
   T* row(Index k) {
     return waiting_.data() + k * row_size + line<T>;
-  }  // a line lies before the first one: a row's first line is loaded whole
+  }  // a line is before the first one: a row's first line is loaded whole
 
   void gather(const Tile& tile, const Tile& before) {
     constexpr Index written = side / lines;  // rows of B in the time of a step, which turns as many lines

@@ -1,4 +1,4 @@
-// Keeps what it gathered once, but for the element that changes in every step.
+// Keeps what it gathered once, except for the element that changes in every step.
 #include <vector>
 
 #include "kernels/kernels.hpp"

@@ -130,7 +130,7 @@ struct Run {
     });
   }
 
-  // The layers' next flow but for the surface's slope, and what the surface begins with.
+  // The layers' next flow except for the surface's slope, and what the surface begins with.
   template <Form form>
   void move(State& s, Following& of, double span, const fl::Part& mine, const Strip& at) const {
     const bool curls = biharmonic(s.p) > 0;

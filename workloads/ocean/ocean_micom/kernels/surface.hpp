@@ -83,7 +83,7 @@ class Around {
 
 // A layer's share in what it has at a face.
 inline V there(const V& h) { return smaller(h / thin, 1); }
-// What of a zone of such a depth lies in a layer of thickness h below `above` metres, by metre of the layer.
+// What of a zone of such a depth is in a layer of thickness h below `above` metres, by metre of the layer.
 inline V in_zone(const V& above, const V& h, double zone) { return (smaller(above + h, zone) - smaller(above, zone)) / larger(h, thin); }
 
 // Potential vorticity of corners that are much thinner than what is around them, where four fluxes are turned by both ends of a face: as of a
@@ -116,7 +116,7 @@ void stack(grid::Field<double, 3>& h, Under& under, Index layers, Index j, Index
   }
 }
 
-// Thickness of layers at faces: between the means of their ends on both sides, cut off at the higher bottom. A layer that lies below a sill
+// Thickness of layers at faces: between the means of their ends on both sides, cut off at the higher bottom. A layer that is below a sill
 // has none there (MICOM's dpu and dpv); were it half of what it is on the deep side, the mean flow would carry it up where no pressure works.
 inline void cut(State& s, Following& of, Index j, Index begin, Index end, bool past) {
   const Index last = s.p.layers - 1;
@@ -184,7 +184,7 @@ inline void average(State& s, Following& of, Index j, Index begin, Index end) {
       });
 }
 
-// The layers' next flow but for the surface's slope, and the mean of what pushes them.
+// The layers' next flow except for the surface's slope, and the mean of what pushes them.
 template <Form form, class Ways>
 void push(State& s, Following& of, double span, Index j, Index begin, Index end, bool past) {
   const Params& p = s.p;
@@ -213,7 +213,7 @@ void push(State& s, Following& of, double span, Index j, Index begin, Index end,
           const V above_u = at(au + i), above_v = at(av + i), coast_u = at(open_u + i), coast_v = at(open_v + i);
           const V depth_u = at(deep_u + i), depth_v = at(deep_v + i), m_here = at(m + i), h_here = at(h + i), d_here = at(d + i),
                   z_here = at(z + i);
-          // What is not there does not push: the higher of two heads counts by what stands at it.
+          // What is not there does not push: the higher of two heads counts by what is at it.
           const V east = m_here - at(m + i - 1), north = m_here - at(ms + i);
           const V slope_u = east * rdx * there(east > 0 ? h_here : at(h + i - 1)),
                   slope_v = north * rdy * there(north > 0 ? h_here : at(hs + i));

@@ -11,10 +11,10 @@ namespace ocean_micom {
 
 inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, lest rounding make it less than nothing
 
-// What of a layer of thickness h, whose lower end lies so deep, lies above the higher bottom.
+// What of a layer of thickness h, whose lower end is so deep, is above the higher bottom.
 [[gnu::always_inline]] inline V above(const V& h, const V& under, const V& sill) { return smaller(larger(sill - (under - h), 0), h); }
 
-// Upwind fluxes of what lies above the higher bottom, and what is missing in them. The mean over the depth of what carries is the mean flow of
+// Upwind fluxes of what is above the higher bottom, and what is missing in them. The mean over the depth of what carries is the mean flow of
 // all sub-steps.
 inline void carry(State& s, Carrying& of, double share, Index j, Index begin, Index end, bool fetch) {
   Mean& m = s.mean;

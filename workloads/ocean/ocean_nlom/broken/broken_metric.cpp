@@ -1,4 +1,4 @@
-// The gradient of the kinetic energy is lost, which the form by vorticity has in the place of the metric term.
+// The gradient of the kinetic energy is lost, which the form by vorticity has instead of the metric term.
 #include "kernels/run.hpp"
 
 namespace {

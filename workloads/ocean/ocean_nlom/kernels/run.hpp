@@ -191,7 +191,7 @@ struct Run {
     });
   }
 
-  // row(j, begin, end, strip): of each row what lies in one strip of flows.
+  // row(j, begin, end, strip): of each row what is in one strip of flows.
   template <class Row>
   void each_strip(const State& s, const Rows& box, const Row& row) const {
     const auto& cut = s.now.u.layout();

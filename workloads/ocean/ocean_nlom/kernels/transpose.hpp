@@ -12,7 +12,7 @@
 
 namespace ocean_nlom {
 
-// A division: the box of each rank in global coordinates; its cells lie in memory order, without halo.
+// A division: the box of each rank in global coordinates; its cells are in memory order, without halo.
 using Division = std::vector<grid::Box<3>>;
 
 // By whom parts travel where halos do by such a transport; of several processes firstlight/collectives/alltoall.hpp knows it.

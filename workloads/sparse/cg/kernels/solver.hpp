@@ -1,5 +1,5 @@
 // The methods, as one party (a process, or a thread of one) takes them on its own rows. A party M gives
-//   own                        its rows, where they lie in the vectors that all parties of the process share
+//   own                        its rows, where they are in the vectors that all parties of the process share
 //   multiply(x, y)             y = A x; waits for the others' x
 //   precondition(r, z)         z = M^-1 r
 //   start(values, n), finish() the sums of n values over all parties, in place, known after finish()

@@ -1,5 +1,5 @@
 // Products on a device, in blocks of threads: compressed rows whose products a block's threads take side by side (CSR-stream, Greathouse and
-// Daga 2014), and SELL, a thread a row. Rows are added up in their order, but for those that are longer than a block has room for.
+// Daga 2014), and SELL, a thread a row. Rows are added up in their order, except for those that are longer than a block has room for.
 // `Machine` is where that runs: Memory<T>; launch(kernel, blocks), a thread of which is kernel(block, shared); finish().
 #pragma once
 

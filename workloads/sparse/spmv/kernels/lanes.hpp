@@ -112,7 +112,7 @@ class Sell {
   }
 
   fl::Index rows_;
-  fl::Array<int> order_;  // which row stands at a place
+  fl::Array<int> order_;  // which row is at a place
   fl::Array<int> start_;  // of a slice, in vectors of `chunk`
   fl::Array<int> column_;
   fl::Array<double> value_;

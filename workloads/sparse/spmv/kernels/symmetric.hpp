@@ -1,4 +1,4 @@
-// Half storage: the diagonal, and of each row what stands behind it. An entry is read once and multiplied twice.
+// Half storage: the diagonal, and of each row what is behind it. An entry is read once and multiplied twice.
 // Rows without a diagonal entry are listed: a stored 0 for it would turn a NaN or an infinity of x into a NaN of y.
 #pragma once
 

@@ -65,14 +65,14 @@ Schedule schedule_for(const Algorithm& algorithm, Collective collective, Rank ra
 
 class Execution {
  public:
-  // `apart`: what is combined (reduce, allreduce, reduce_scatter), or the own block (allgather), lies in the input, not in the data. Local; but all ranks must
+  // `apart`: what is combined (reduce, allreduce, reduce_scatter), or the own block (allgather), is in the input, not in the data. Local; but all ranks must
   // give the same schedule and count. Raises Refused for a program that cannot run here (nanoseconds to compute).
   Execution(const Schedule& schedule, const Channel& channel, const Elements& elements, bool apart);
   ~Execution();
   Execution(Execution&&) noexcept;
   Execution& operator=(Execution&&) = delete;
 
-  // data: `count` elements; input: as many for alltoall, and where they lie apart (allgather: one block). Returns MPI_SUCCESS or the first error.
+  // data: `count` elements; input: as many for alltoall, and where they are apart (allgather: one block). Returns MPI_SUCCESS or the first error.
   int run(void* data, const void* input = nullptr);
 
   struct Numbers {

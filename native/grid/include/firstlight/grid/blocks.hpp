@@ -23,7 +23,7 @@ template <std::size_t D>
 struct Domain {
   static_assert(D >= 1 && D <= 4);
   Point<D> extents{};                                 // cells
-  std::array<bool, D> periodic{};                     // what lies beyond the end is the beginning; else nothing does
+  std::array<bool, D> periodic{};                     // what is beyond the end is the beginning; else nothing does
   Point<D> processes{};                               // along each dimension; 0: chosen
   Point<D> halo = all<D>(0);                          // cells, of the field whose halo is widest
   std::array<double, D> face_costs = all_alike<D>();  // of a cell of faces with this normal, where process counts are chosen
@@ -63,7 +63,7 @@ std::string refuse(const Domain<D>& domain, Index ranks) {
 // A stencil along the axes needs faces only; one with mixed derivatives in two dimensions edges, too.
 enum class Reach { faces = 1, edges = 2, corners = 4 };
 
-// The number of dimensions in which a neighbour stands elsewhere.
+// The number of dimensions in which a neighbour is elsewhere.
 template <std::size_t D>
 constexpr int dimensions_apart(const Point<D>& offset) {
   int count = 0;
@@ -120,7 +120,7 @@ struct Block {
   Point<D> size() const { return owned.sizes(); }
   Box<D> cells() const { return {{}, size()}; }  // its own, in local coordinates
 
-  // The rank that stands there, this one perhaps; `none` beyond an open end.
+  // The rank that is there, this one perhaps; `none` beyond an open end.
   int neighbour(const Point<D>& offset) const { return ranks.neighbour(rank, offset, domain.periodic); }
   // On the lower (step -1) or upper (step 1) side of dimension d.
   bool has_neighbour(std::size_t d, Index step) const {

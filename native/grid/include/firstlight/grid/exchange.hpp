@@ -56,7 +56,7 @@ class Exchange {
   }
 
   // --- its parts, for teams that exist already: for each phase receive, pack, send, wait, unpack in this order. Every thread packs and
-  // unpacks its share; one calls the others. A barrier stands behind pack, behind wait and behind unpack.
+  // unpacks its share; one calls the others. A barrier is behind pack, behind wait and behind unpack.
   std::size_t phases() const { return plan_.phases.size(); }
   void receive(std::size_t phase) { lanes_[phase].channel->receive(); }
   void pack(std::size_t phase, Index share = 0, Index shares = 1) {

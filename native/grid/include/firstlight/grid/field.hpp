@@ -1,5 +1,5 @@
 // One value a cell of a block with its halo: rows along the last dimension, which is contiguous; each row starts aligned. Long rows may be cut
-// into strips: so many columns of all rows lie together, with halo columns of their own, as if another process had them.
+// into strips: so many columns of all rows are together, with halo columns of their own, as if another process had them.
 #pragma once
 
 #include <cstring>
@@ -24,10 +24,10 @@ struct Layout {
   Index elements = 0;  // in all
   Index strips = 1;    // one behind the other; lead, pitch and strides are those of each
   Index width = 0;     // columns of a strip; the last one may have fewer
-  Index jump = 0;      // elements from where a strip's cells would stand, if strides held across strips, to where those of the next one do
+  Index jump = 0;      // elements from where a strip's cells would be, if strides held across strips, to where those of the next one do
 
   Layout() = default;
-  // Own cell 0 of every row, and of every strip's, stands at a multiple of so many elements. Strips of about `most` columns; 0: one.
+  // Own cell 0 of every row, and of every strip's, is at a multiple of so many elements. Strips of about `most` columns; 0: one.
   Layout(const Point<D>& size, const Point<D>& halo, Index multiple, Index most = 0) : size(size), halo(halo), width(size[D - 1]) {
     const auto whole = [&](Index n) { return (n + multiple - 1) / multiple * multiple; };
     if (most > 0 && width > most) {
@@ -51,7 +51,7 @@ struct Layout {
   Index operator()(const Point<D>& local) const { return first + distance(local) + strip(local[D - 1]) * jump; }
   // Which one a column belongs to; halo columns to that beside them.
   Index strip(Index column) const { return strips == 1 ? 0 : std::clamp<Index>(column / width, 0, strips - 1); }
-  // visit(part, n): what of a box lies in strip n, for each that has something of it.
+  // visit(part, n): what of a box is in strip n, for each that has something of it.
   template <class Visit>
   void each_strip(const Box<D>& box, const Visit& visit) const {
     if (box.empty()) return;
@@ -90,7 +90,7 @@ struct View {
 
 inline constexpr Index cache_line = 64;  // bytes
 
-// `alignment`, in bytes, divides a cache line; own cell 0 of every row is aligned to it. Guard bytes lie before and behind. Elements are
+// `alignment`, in bytes, divides a cache line; own cell 0 of every row is aligned to it. Guard bytes are before and behind. Elements are
 // anything that can be copied byte by byte; memory is not initialised, so that threads can be the first to touch what they work on.
 template <class T, std::size_t D>
 class Field {
@@ -113,13 +113,13 @@ class Field {
   T& operator[](const Point<D>& local) { return elements()[layout_(local)]; }
   const T& operator[](const Point<D>& local) const { return elements()[layout_(local)]; }
   // Where there are strips, only that of the first one: what it tells of the columns of strip n and the halo columns beside them, in coordinates of
-  // the whole field, stands n * layout().jump elements behind.
+  // the whole field, is n * layout().jump elements behind.
   View<T, D> view() { return make_view(data() + layout_.first); }
   View<const T, D> view() const { return make_view(data() + layout_.first); }
   // The same of a copy of all elements elsewhere, as on a device.
   View<T, D> view(T* copy) const { return make_view(copy + layout_.first); }
 
-  // Brings to halo columns between strips what stands in the columns they are of, in all rows, those of halos, too; this share of it. What it
+  // Brings to halo columns between strips what is in the columns they are of, in all rows, those of halos, too; this share of it. What it
   // copies has arrived; all shares are done before anybody reads halo columns of strips.
   void join(Index share = 0, Index shares = 1) {
     const Index halo = layout_.halo[D - 1];
@@ -160,7 +160,7 @@ class Field {
 };
 
 // Zeros what thread `share` of `shares` computes on, by share_of(block.cells(), ...), with the halo next to it: between allocation and
-// filling, by every thread of the team that computes, so that pages lie near them.
+// filling, by every thread of the team that computes, so that pages are near them.
 template <class T, std::size_t D>
 void first_touch(Field<T, D>& field, Index share, Index shares) {
   const Layout<D>& layout = field.layout();

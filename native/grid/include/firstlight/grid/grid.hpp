@@ -23,7 +23,7 @@
 //   halo.start();  compute(split.inner);  halo.finish();  for (box : split.rim) compute(box);     // split = grid::split(block, radius)
 //
 // Long rows cost a processor a page for each: grid::Field<double, 3> u(size, halo, grid::cache_line, 512) cuts them into strips of about 512
-// columns that lie together. u[p], exchanges and marks know of them; kernels go strip by strip: u.layout().each_strip(box, ...), whose cells
+// columns that are together. u[p], exchanges and marks know of them; kernels go strip by strip: u.layout().each_strip(box, ...), whose cells
 // stand n * u.layout().jump elements behind those of u.view(), with halo columns of their own that u.join() fills.
 //
 // Kernels take views: u.view()(i, j, k), and &u.view()(i, j, 0) is a row; the last dimension is contiguous and aligned. Halo cells beyond

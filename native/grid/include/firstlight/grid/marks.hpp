@@ -1,5 +1,5 @@
 // Whether an exchange was right: every cell holds a value that follows from its place in the whole domain, its field and an iteration,
-// so a value that is missing, old, or from anywhere else is found. Poison stands wherever nothing may be written.
+// so a value that is missing, old, or from anywhere else is found. Poison is wherever nothing may be written.
 #pragma once
 
 #include <cstring>

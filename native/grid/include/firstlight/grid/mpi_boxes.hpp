@@ -1,4 +1,4 @@
-// Boxes in a window, for transports that send no messages: of each parcel that comes two, used in turn, each with the number of the
+// Boxes in a window, for transports that send no messages: of each parcel that comes two, used alternately, each with the number of the
 // exchange behind its bytes.
 //
 // Two are enough: who fills the box of exchange k + 2 has had this rank's parcels of exchange k + 1, which it sent after it had emptied

@@ -5,7 +5,7 @@
 // receive() and send() only start; wait() ends both; buffers stay where they are from one exchange to the next. Ranks make channels
 // in the same order, while no exchange between them is in flight, and one that sends nothing makes it, too.
 //
-// A channel may have memory of its own in place of a parcel's data:
+// A channel may have memory of its own instead of a parcel's data:
 //   unsigned char* outgoing(std::size_t);   from receive() to send(): where parcel number so and so of `sends` is packed
 //   unsigned char* arrived(std::size_t);    from wait() to the next receive(): where that of `receives` is unpacked
 // which are null for a parcel that travels from its own data and into it, and another place in the next exchange.

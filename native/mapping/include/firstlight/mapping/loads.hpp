@@ -67,7 +67,7 @@ class Loads {
   Loads(const Pattern& pattern, const Places& places);
 
   void place(const Map& map);  // all of it, from the start
-  // Exchanges what stands in two open slots; either may be empty. undo() takes back the last exchange.
+  // Exchanges what is in two open slots; either may be empty. undo() takes back the last exchange.
   void exchange(Slot a, Slot b);
   void undo();
 

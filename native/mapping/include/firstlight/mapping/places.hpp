@@ -1,4 +1,4 @@
-// Where ranks may stand: slots of the nodes of a network. Slot s is place s % per_node of the node of position s / per_node, in the
+// Where ranks may be: slots of the nodes of a network. Slot s is place s % per_node of the node of position s / per_node, in the
 // network's own order of ranks; so a launcher without options puts rank r in the r-th slot.
 #pragma once
 

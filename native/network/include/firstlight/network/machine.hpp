@@ -37,12 +37,12 @@ struct Machine {
   double G = 6;     // the same, a byte
   double O = 0;     // overhead, a byte
   double S = 65535;
-  // In place of G, O and bandwidth, ascending: in between, a message takes what lies on the line between two of them.
+  // Instead of G, O and bandwidth, ascending: in between, a message takes what is on the line between two of them.
   std::vector<Rate> rates;
 
   double hop = 100;             // a link
   double overhead = 200;        // an interface, a message or segment
-  double bandwidth = 5e9;       // bytes a second, of a link and of an interface
+  double bandwidth = 5e9;       // bytes per second, of a link and of an interface
   std::int32_t interfaces = 4;  // as many sends and as many receives at once; a message takes the one that is free first
 
   double reduce = 0;  // a byte that is combined

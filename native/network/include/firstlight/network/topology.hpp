@@ -59,7 +59,7 @@ class Topology {
 // Routes avoid the nodes of the faulty ranks, where the network has a way to. Raises Unroutable.
 std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const std::int32_t> faulty_ranks = {});
 
-// One a kind of network, called by make_topology with what stands behind the colon.
+// One a kind of network, called by make_topology with what is behind the colon.
 std::unique_ptr<Topology> make_tofu(std::string_view extents, std::span<const std::int32_t> faulty_ranks);
 std::unique_ptr<Topology> make_torus(std::string_view extents, bool wraps);
 std::unique_ptr<Topology> make_fat_tree(std::string_view levels);

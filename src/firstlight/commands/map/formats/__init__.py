@@ -38,6 +38,6 @@ def every() -> dict[str, Format]:
     """Return all formats by the names of their modules."""
     found: dict[str, Format] = {}
     for module in pkgutil.iter_modules(__path__):
-        made: Format = import_module(f"{__name__}.{module.name}")  # a module with what the protocol asks for
+        made: Format = import_module(f"{__name__}.{module.name}")  # a module with what the protocol requests
         found[module.name] = made
     return found
