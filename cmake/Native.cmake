@@ -15,8 +15,8 @@ separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
 
 # Watched programs are compiled as they are written: optimised, the checks of unrolled kernels take gcc a minute a file, and no access is
 # watched that is not watched here. What is to be inlined always would be even so, into functions of a megabyte: there the attribute is
-# another that says nothing (`unused`). Harness and judges are optimised as far as costs nothing to compile, for they take most of the time
-# of such a launch. Null pointers are left to the address sanitizer, which sees their use; lines suffice to tell where.
+# another without a message (`unused`). Harness and judges are optimised as far as compile time allows, for they take most of the time
+# of such a launch. Null pointers are left to the address sanitizer, which sees their use; lines suffice to locate it.
 set(watched_flags "")
 if(FL_SANITIZE)
   set(watched_flags -O0)
@@ -30,7 +30,7 @@ endif()
 # fl_closed(<object> <target of objects> <symbols that others see, as patterns>...): all objects as one whose inline functions, those of
 # the standard library included, are its own. The linker keeps one copy of what has one name, and that of another flag set must neither
 # serve harness and judge nor theirs the timed code. Sanitizers keep books on symbols: there they stay as they are.
-# Those of GNU with any compiler: CMake takes LLVM's beside Clang, and lld does not dissolve groups.
+# Those of GNU with any compiler: CMake uses LLVM's tools with Clang, and lld does not dissolve groups.
 find_program(FL_LD NAMES ld.bfd ld)
 find_program(FL_OBJCOPY NAMES objcopy)
 if(NOT FL_LD OR NOT FL_OBJCOPY)
@@ -78,7 +78,7 @@ set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include
   ${CMAKE_SOURCE_DIR}/native/checkpoint/include ${collectives}/include ${patterns}/include)
 
 # The harness except for its communication, and the judges, know neither flags under test nor MPI: a tree with FL_PARTS makes them, and the
-# manifests of the others say where they are.
+# manifests of the others contain their paths.
 if(FL_PARTS)
   add_library(harness INTERFACE)
   target_include_directories(harness INTERFACE ${harness_folders})

@@ -1,4 +1,4 @@
-# Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
+# Programs of workloads. What a program needs is not known here: firstlight writes it, call by call, to FL_MANIFEST.
 
 # init, cost and check of a workload live in its header; they are compiled once, never with the flags under test. The judge of a workload
 # is the object <folder>/<workload>.o, which shows fl::workload and nothing else.
@@ -30,7 +30,7 @@ function(fl_part name header)
   add_custom_target(${name}.part DEPENDS ${CMAKE_BINARY_DIR}/parts/${name}.o)
 endfunction()
 
-# An object that another compiler makes, once for all flag sets: the flags under test are not for it. What it says is kept beside it.
+# An object that another compiler makes, once for all flag sets: the flags under test are not for it. Its output is stored with it.
 function(fl_object object source own)
   get_property(known GLOBAL PROPERTY fl_objects)
   if(object IN_LIST known)

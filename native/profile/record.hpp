@@ -197,7 +197,7 @@ Bytes alltoall(const void* buffer, N counts, T types, N back, T result, MPI_Comm
   return in_place(buffer) ? sum(back, result, processes) : sum(counts, types, processes);
 }
 
-// Reduce_scatter: everyone gives as much as all together receive.
+// Reduce_scatter: every rank sends as much as all together receive.
 template <class N>
 Bytes of_all(N counts, MPI_Datatype type, MPI_Comm comm) {
   return sum(counts, type, group_of(comm).size);

@@ -101,7 +101,7 @@ struct State {
   std::atomic<bool> ended{false};
   std::atomic<bool> attached{false};         // the MPI library was found
   std::atomic<int> phase{-1};                // index into phases; -1: nothing is recorded
-  std::atomic<std::uint32_t> generation{1};  // changes when what a slot holds may be no longer true
+  std::atomic<std::uint32_t> generation{1};  // changes when the content of a slot may be out of date
   int rank = 0, size = 0;
   Phase phases[most_phases];
   int phase_count = 0;

@@ -1,4 +1,4 @@
-// CUDA: a queue beside the kernels of the default stream, and memory of the host for its copies.
+// CUDA: a queue separate from the kernels of the default stream, and memory of the host for its copies.
 #pragma once
 
 #include "firstlight/cuda.hpp"

@@ -1,5 +1,5 @@
 // Halos between the devices of several ranks: one kernel packs what all neighbours need of all fields into one run of memory, which is
-// copied to the host, sent, and goes the same way back, in a queue beside the kernels that compute. `Machine` is where that runs:
+// copied to the host, sent, and goes the same way back, in a queue separate from the kernels that compute. `Machine` is where that runs:
 //   Memory<T>, Pinned<T>   allocate(size), from(host), to(host), data(): on the device, and on the host for copies of a queue
 //   Queue                  each(count, work): work(n) for n below count; to_host, to_device(to, from, count); in order, and started only
 //                          after_kernels(): what follows in it waits for all kernels that were started before

@@ -27,7 +27,7 @@ struct Extents {
     if (size == Size::free) return {k, j, i};
     return size == Size::A ? Point{56, 56, 100} : Point{112, 112, 200};
   }
-  // Faces across the rows are gathered cell by cell, and rows get short: a cut there takes as long as three times the cells elsewhere.
+  // Faces across the rows are gathered cell by cell, and rows get short: a cut there is as slow as three times the cells elsewhere.
   grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}, .face_costs = {1, 1, 3}}; }
 };
 

@@ -19,7 +19,7 @@ using Joined = std::array<bool, 3>;  // along these dimensions two cells become 
 // Returns the dimensions to join in the whole grid. The result is empty where there are two cells or one along each dimension, all alike
 // coupled: relaxation solves the rest.
 inline Joined joined(const Point& extents, const Coupling& coupling) {
-  constexpr double close = 0.4;  // two cells joined, the coupling is a quarter as strong beside the others
+  constexpr double close = 0.4;  // two cells joined, the coupling is a quarter as strong as the others
   double most = 0;
   for (std::size_t d = 0; d < 3; ++d)
     if (extents[d] > 1) most = std::max(most, coupling[d]);
@@ -142,7 +142,7 @@ inline bool all_have_some(const Cuts& cuts) {
   return true;
 }
 
-// Grids that are cut into blocks, the finest first; then those that every process has as a whole. Where there are few cells it takes longer
+// Grids that are cut into blocks, the finest first; then those that every process has as a whole. Where there are few cells it is slower
 // to exchange them than to compute them, and a process may have none.
 struct Levels {
   static constexpr Index few = 256;  // cells

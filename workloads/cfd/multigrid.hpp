@@ -2,7 +2,7 @@
 // strongly as the strongest two cells become one of the next grid (grids.hpp); where their number is odd the last one stays alone. A face
 // between joined cells lets through what the faces it is made of do, by half, for centres lie twice as far apart; the others all of it: so
 // the coarse matrix of a Poisson equation is that of the coarse grid. Residuals are summed over the cells of a coarse one, and corrections
-// interpolated linearly between centres, and beyond the whole grid by what holds at its sides (`Mirror`, system.hpp). Red-black relaxation
+// interpolated linearly between centres, and beyond the whole grid by the conditions at its sides (`Mirror`, system.hpp). Red-black relaxation
 // once before and, the colours the other way round, once after.
 //
 // Where cells are ten times as long as high and all dimensions are halved alike, a relaxation leaves what the coarse grid takes for

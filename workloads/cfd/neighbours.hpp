@@ -1,4 +1,4 @@
-// Cells find their neighbours by number, as R2's program does, which knows nothing of a structured grid: neighbour[6][cell], 32 bits.
+// Cells find their neighbours by number, as R2's program does, which does not use a structured grid: neighbour[6][cell], 32 bits.
 #pragma once
 
 #include "system.hpp"

@@ -131,7 +131,7 @@ struct PlainRows {
   }
 
   // Row (k, j) of the next coarser matrix (multigrid.hpp). Faces between cells that are joined across them let through half of what their
-  // parts do, for centres lie twice as far apart; the others all of it. What walls take is the sum of a row, which has no coefficients
+  // parts do, for centres lie twice as far apart; the others all of it. The sink at walls is the sum of a row, which has no coefficients
   // beyond the grid.
   template <class Real>
   static void coarsen(const RowsOf<Real>& fine, const Level& level, const Mirror& mirror, SystemOf<Real>& coarse, Index k, Index j) {

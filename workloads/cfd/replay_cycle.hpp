@@ -65,7 +65,7 @@ class ReplayedCycle {
     return x;
   }
 
-  // What a wall takes of a cell: the sum of its row. Where cells are joined across the wall its middle is twice as far away; where a cell has
+  // The sink at a wall of a cell: the sum of its row. Where cells are joined across the wall its middle is twice as far away; where a cell has
   // several walls each takes as its dimension is coupled.
   double of_walls(const Grid& fine, const Point& x) const {
     double sum = fine.a[number(fine, x)][P], halved = 0, all = 0;

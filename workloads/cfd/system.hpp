@@ -39,7 +39,7 @@ inline constexpr Side side_of(std::size_t place) {
 using Mirror = std::array<std::array<double, 2>, 3>;
 inline constexpr Mirror zero_at_sides{{{-1, -1}, {-1, -1}, {-1, -1}}};
 
-// What multigrid must know of the whole grid beside the matrix: its sides, and how strongly neighbours along each dimension are coupled in
+// What multigrid needs of the whole grid in addition to the matrix: its sides, and how strongly neighbours along each dimension are coupled in
 // the mean, of which only ratios count.
 using Coupling = std::array<double, 3>;
 struct Shape {

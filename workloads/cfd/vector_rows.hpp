@@ -7,7 +7,7 @@
 
 namespace cfd {
 
-// As many numbers as a vector holds.
+// As many numbers as fit into a vector.
 template <class Real>
 struct Lanes {
   using V = fl::simd::native<Real>;

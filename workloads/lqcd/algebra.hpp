@@ -302,7 +302,7 @@ class Algebra {
   void chunks(Body body) {
     const auto count = static_cast<fl::Index>(parts_.size());
 #ifdef _OPENMP
-    // To wake threads takes longer than a few chunks.
+    // Waking threads is slower than a few chunks.
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1 && count >= 2 * threads_)
 #endif
     for (fl::Index k = 0; k < count; ++k) {

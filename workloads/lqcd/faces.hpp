@@ -1,4 +1,4 @@
-// Half spinors on their way between processes: for each cut dimension and direction a neighbour and two buffers (virtual_nodes.hpp says
+// Half spinors on their way between processes: for each cut dimension and direction a neighbour and two buffers (virtual_nodes.hpp defines
 // what is in them). A process that is its own neighbour in a dimension wraps around there and sends nothing.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A field of this process's block and of the sites beside it, for checks. Memory is that of the faces.
+// A field of this process's block and of the adjacent sites, for checks. Memory is that of the faces.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class Haloed {
       }
   }
 
-  // At global coordinates of the block, or one step beside it.
+  // At global coordinates of the block, or one step outside of it.
   Spinor operator()(const Extents& global) const {
     const Lattice& block = layout_.lattice;
     Extents x;

@@ -1,4 +1,4 @@
-// The four-dimensional lattice: extents, the block of it that a process holds, process grids.
+// The four-dimensional lattice: extents, the block of it that a process has, process grids.
 //
 // Dimension 0 is t (x0), the slowest; dimension 3 is z (x3), the fastest. All extents are even, of blocks too, so that the parity of
 // a site is that of its coordinates within its block.

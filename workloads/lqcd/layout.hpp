@@ -7,7 +7,7 @@
 //   outer site (t, x, y, z)  ->  parity * half_volume + row * half_row + z / 2,   row = (t * outer[1] + x) * outer[2] + y
 // Spinors: 24 reals an outer site, (spin * 3 + colour) * 2 + reim, each a vector of `lanes` numbers. Links: 4 * 18 reals an outer
 // site, mu * 18 + (row * 3 + column) * 2 + reim. Every link is stored once. Where fermions are antiperiodic, the links that lead from
-// the last to the first time slice are stored with the opposite sign, so no kernel knows about boundaries.
+// the last to the first time slice are stored with the opposite sign, so no kernel handles boundaries.
 #pragma once
 
 #include "fields.hpp"

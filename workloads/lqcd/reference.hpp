@@ -57,7 +57,7 @@ inline Spinor times(const Matrix& u, const Spinor& psi, bool adjoint) {
   return result;
 }
 
-// H psi at global coordinates x; psi(y) gives the spinor at global coordinates y.
+// H psi at global coordinates x; psi(y) returns the spinor at global coordinates y.
 template <class Fields, class Psi>
 Spinor reference_hop(const Fields& fields, const Extents& x, Psi psi) {
   Spinor sum{};

@@ -1,4 +1,4 @@
-// The operator one site after the other, SIMD within the site: a vector holds the two spins of a half spinor for one colour,
+// The operator one site after the other, SIMD within the site: a vector contains the two spins of a half spinor for one colour,
 // (spin, reim) = 4 numbers. Links are broadcast number by number. Layout: one lane, Layout::colours_outside.
 #pragma once
 

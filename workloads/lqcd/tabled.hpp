@@ -16,7 +16,7 @@ struct TabledFields {
   Extents first{}, extents{};  // of the box whose links are known; it may reach around the torus
   std::vector<Matrix> table;
   ChangedSites changed{};  // of spinor field 0
-  fl::ChangeLog ages{};    // what of them a check takes for changed
+  fl::ChangeLog ages{};    // the part that a check treats as changed
 
   const Matrix& link(const Extents& x, std::size_t mu) const {
     Extents here;

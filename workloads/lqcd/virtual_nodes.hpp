@@ -177,7 +177,7 @@ struct Ready {
   alignas(64) T room[8][size];
 };
 
-// The term of one direction at an edge: of the same lane's sub-lattice, moved to the lane beside it; of the halo, where there is one.
+// The term of one direction at an edge: of the same lane's sub-lattice, moved to the adjacent lane; of the halo, where there is one.
 template <int mu, int step, class T>
 [[gnu::noinline]] void prepare(const Hop<T>& job, int parity, const Extents& x, Index k, const T* psi, const T* links, Ready<T>& ready) {
   const Layout& layout = *job.layout;

@@ -1,4 +1,4 @@
-// The judge's way: what the differences of a layered ocean come to at a cell, by functions that are asked, not by arrays that are filled. On a
+// The judge's way: what the differences of a layered ocean come to at a cell, by functions that are called, not by arrays that are filled. On a
 // box of the domain with something around it.
 #pragma once
 

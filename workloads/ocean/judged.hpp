@@ -19,7 +19,7 @@ class Judged {
       return fl::text("%s of layer %lld, line %lld, column %lld is %.17g, expected %.17g", name, g[0], g[1], g[2], found, expected);
     });
   }
-  // Whatever gives u, v and h of a cell of the whole domain.
+  // A source of u, v and h of a cell of the whole domain.
   template <class State, class Truth>
   void box(State& s, const grid::Box<3>& local, const Truth& truth) {
     grid::each_cell(local, [&](const grid::Point<3>& c) {

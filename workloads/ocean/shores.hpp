@@ -1,4 +1,4 @@
-// Oceans by formula: where there is water, how high the bottom is, and what a process knows of both; the flow at the start of a run.
+// Oceans by formula: where there is water, how high the bottom is, and a process's part of both; the flow at the start of a run.
 #pragma once
 
 #include "sea.hpp"

@@ -20,7 +20,7 @@ inline constexpr Index lanes = fl::simd::width<double>;
 [[gnu::always_inline]] inline V smaller(const V& a, const V& b) { return a > b ? b : a; }
 [[gnu::always_inline]] inline V smaller(const V& a, double b) { return smaller(a, all(b)); }
 
-// Asks memory for lines that are wanted soon.
+// Prefetches lines that are needed soon.
 template <class... Lines>
 [[gnu::always_inline]] inline void fetch_later(const Lines*... lines) {
   (__builtin_prefetch(lines, 0), ...);
@@ -39,7 +39,7 @@ struct Some {
   }
 };
 
-// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. Where a line begins or ends within a vector it reads,
+// cells(i, put) computes cells i, i + 1, ... of a line, as many as fit into a vector. Where a line begins or ends within a vector it reads,
 // but does not put, up to lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut. Whole
 // vectors are aligned, as fields are: one that is in two lines of a cache is put as two.
 template <class Cells>

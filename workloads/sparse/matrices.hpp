@@ -1,5 +1,5 @@
 // Matrices row by row, each a pure function of its row: whole numbers only decide where entries are, so that no compiler flag moves one.
-//   hpcg       the 27 neighbours in a cube of m^3 points, 26 on the diagonal and -1 beside it (HPCG, Dongarra and Heroux 2013)
+//   hpcg       the 27 neighbours in a cube of m^3 points, 26 on the diagonal and -1 off it (HPCG, Dongarra and Heroux 2013)
 //   banded     all entries within 13 of the diagonal
 //   fem        linear triangles on a grid of m x m^2 points, two unknowns at each: 14 entries in a row away from the edges
 //   random     27 entries a row, one in each of 27 equal parts of the columns

@@ -1,4 +1,4 @@
-// Paced all-to-all on a torus. Everybody uses the same displacement at the same time, so a message of displacement d puts a load of
+// Paced all-to-all on a torus. Every rank uses the same displacement at the same time, so a message of displacement d puts a load of
 // |d_i| on every link of one direction of axis i. Four displacements make a step, one for each network interface of a node: d, its
 // opposite -d, the complement c(d), which is half the ring away from d on every axis, and -c(d). Together they load all links of an
 // axis alike, by half its extent, in every step; so the longest axis never idles, nor is any other its bottleneck. The pace is set

@@ -7,7 +7,7 @@ namespace fl::collectives {
 
 namespace {
 
-constexpr std::size_t most_items = 2048;  // the ancestors of all items are held as bits
+constexpr std::size_t most_items = 2048;  // the ancestors of all items are stored as bits
 
 using Do = Step::Do;
 

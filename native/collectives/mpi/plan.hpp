@@ -1,4 +1,4 @@
-// The program of one rank, unrolled: what the executor runs. Knows nothing of MPI.
+// The program of one rank, unrolled: what the executor runs. Independent of MPI.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The seven collectives as libfirstlight_coll.so carries them out. Arguments and results are those of MPI's own functions.
+// The seven collectives as libfirstlight_coll.so executes them. Arguments and results are those of MPI's own functions.
 //
 //   FIRSTLIGHT_COLLECTIVES          the decision table (table.hpp); without it nothing changes
 //   FIRSTLIGHT_COLLECTIVES_VERBOSE  1: rank 0 prints at the end what ran how often

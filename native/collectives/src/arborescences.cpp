@@ -223,7 +223,7 @@ class Packing {
   int ways_;
   std::size_t nodes_, last_ = 1;
   std::vector<Rank> to_, from_;     // the other end of the arc that leaves, and of the one that arrives, in a direction; -1: none
-  std::vector<std::int64_t> flow_;  // the search in which the arc carries a path
+  std::vector<std::int64_t> flow_;  // the search in which a path uses the arc
   std::vector<std::int64_t> seen_;  // the look that came to the node
   std::vector<Arc> by_;             // and by which arc, or, below 0, because of which tree
   std::vector<std::int32_t> sends_;

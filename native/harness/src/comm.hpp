@@ -24,7 +24,7 @@ void barrier();
 void phase(int level);  // MPI_Pcontrol: a profiler then counts what follows apart; it costs a call of an empty function
 void broadcast(void* data, std::size_t bytes);                                     // from rank 0
 bool any(bool mine);                                                               // whether it is true on any rank
-void gather(const void* mine, std::size_t bytes, void* at_root);                   // `at_root` holds size() * bytes on rank 0
+void gather(const void* mine, std::size_t bytes, void* at_root);                   // `at_root` contains size() * bytes on rank 0
 void gather_first(int ranks, const void* mine, std::size_t bytes, void* at_root);  // of so many ranks, no more than there are
 void add_up(double* mine, int count);                                              // the same of their sums
 void shift(const void* mine, std::size_t bytes, int to, int from, void* theirs);   // all ranks, around rings

@@ -9,7 +9,7 @@ namespace fl {
 
 // Why steps of this rank cannot run on a device; empty where they can, or are not meant to.
 std::string lacks_device();
-// Gives this rank one of the devices that its node has.
+// Assigns to this rank one of the devices that its node has.
 void choose_device();
 
 // Records where the steps ran since construction or since the last forget().

@@ -30,7 +30,7 @@ std::string plain_name(const std::string& path) {
   return name;
 }
 
-// Tells files apart that have one name: FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo). Of large ones words of 8 bytes, the lowest first
+// Distinguishes files of one name: FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo). Of large ones words of 8 bytes, the lowest first
 // and the last filled with zeros, take the place of bytes; then what differs at the top of a word must go down, too.
 std::uint64_t hash_of(const std::string& content) {
   constexpr std::uint64_t prime = 0x100000001b3ull;

@@ -49,7 +49,7 @@ class ParameterWriter final : public Fields {
   Json& json_;
 };
 
-// The object that takes a variant's steps, so that requests and windows are freed on every path. One at a time.
+// The object that executes a variant's steps, so that requests and windows are freed on every path. One at a time.
 class Stepper {
  public:
   explicit Stepper(Instance& instance)
@@ -178,7 +178,7 @@ class Timer {
   Index next_ = 0;
 };
 
-// A right result beside which something else was overwritten is wrong.
+// A right result is wrong if something else was overwritten.
 Check fenced(const Check& found) {
   const Index arrays = trespassed();
   if (!found.ok || arrays == 0) return found;

@@ -42,7 +42,7 @@ std::size_t mapping_length(std::size_t bytes) {
 
 // Large blocks that were given back, kept for the next case: if it requests blocks of the same size it gets the last one first,
 // so each array finds the pages where the same variant with the same threads has put them, and nothing is mapped and zeroed again.
-// The first block of any other size gives all kept ones back to the system: they never add to what a case needs.
+// The first block of any other size returns all kept ones to the system: they never increase the memory of a case.
 class Kept {
  public:
   void* take(std::size_t length) {
@@ -90,7 +90,7 @@ void* map(std::size_t length, std::size_t grain) {
   return reinterpret_cast<void*>(address);
 }
 
-// The arrays there are, so that what is beside them can be watched.
+// All arrays, so that their guards can be checked.
 class Arrays {
  public:
   void add(char* begin, std::size_t bytes, std::size_t front) {

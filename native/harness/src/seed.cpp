@@ -9,7 +9,7 @@
 namespace fl {
 namespace {
 
-constexpr std::uint64_t most_seed = 1000000;  // that --seed takes
+constexpr std::uint64_t most_seed = 1000000;  // that --seed accepts
 std::uint64_t drawn = 0;
 
 }  // namespace

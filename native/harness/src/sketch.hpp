@@ -10,7 +10,7 @@ namespace fl {
 
 class Sketch final : public Picture {
  public:
-  static constexpr Index finest = 999;  // the record holds whole numbers: a small file, and more shades than anybody sees
+  static constexpr Index finest = 999;  // the record contains whole numbers: a small file, and more shades than are visible
 
   struct Reduced {
     double largest = 0;                      // the largest mean without its sign

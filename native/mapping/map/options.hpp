@@ -19,7 +19,7 @@ struct Task {
   bool whole = false;                   // all phases as one
   fl::mapping::Ground ground;
   fl::mapping::Effort effort;
-  std::string machine;    // as network::machine_of takes it
+  std::string machine;    // as network::machine_of accepts it
   std::string given;      // a file with the map to judge, instead of a search: one slot a line, by rank
   std::string keep;       // a file for the best map so far, in the same form; empty: none
   bool simulate = true;   // events before and after

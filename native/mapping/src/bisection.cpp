@@ -1,4 +1,4 @@
-// Recursive bisection that knows the network: slots are halved where they reach farthest, ranks so that little crosses between the
+// Recursive bisection that uses the network: slots are halved where they reach farthest, ranks so that little crosses between the
 // halves and that those with partners elsewhere come to the nearer half. Ranks are halved on several levels: heavy edges are
 // contracted, the coarsest graph is halved by growing a piece, and each finer one is refined.
 // Sources: Pellegrini, Roman 1996, Scotch (dual recursive bipartitioning); Karypis, Kumar 1998, A Fast and High Quality Multilevel

@@ -1,6 +1,6 @@
 // Maps that are linear over the bits of a rank: each bit of a slot's number in line is a sum modulo 2 of the rank's. An exchange of all
 // ranks with those that differ from them by the same bits d (recursive doubling, halving, a hypercube) then loads the links as any other
-// with the same image of d does: what such a phase costs is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
+// with the same image of d does: the cost of such a phase is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
 // the ranks' bits, of which two are exchanged or one is added to another, so that they stay independent and every map is one to one.
 // If a phase is not such an exchange, its greatest load is a plateau. The search then minimises the eighth power mean of all links.
 #include "bits.hpp"
@@ -17,7 +17,7 @@ constexpr std::size_t starts = 6;   // for each bit
 constexpr double alike = 0.01;      // by how much lengths may differ: a row more or less, where they do not divide evenly
 constexpr std::int64_t least_starts = 2;
 constexpr double hot = 0.3, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
-constexpr double mean = 4;               // what the mean load of all links weighs beside the greatest
+constexpr double mean = 4;               // the weight of the mean load of all links relative to the greatest
 
 Images changed(Images images, Random& random) {
   const std::size_t a = random.below(images.size()), b = (a + 1 + random.below(images.size() - 1)) % images.size();

@@ -1,4 +1,4 @@
-// Maps that are linear over the bits of a rank, and what one costs.
+// Maps that are linear over the bits of a rank, and their cost.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ std::optional<Differing> differing(const Pattern& pattern, std::size_t phase);
 // The slot of each rank: that of its image in line.
 Map placed(const Images& images, const Line& line);
 
-// What maps with some images cost. A phase that is an exchange by bits costs what their image determines: it is looked up.
+// The cost of maps with some images. Their image determines the cost of a phase that is an exchange by bits: it is looked up.
 // Where lengths differ a little, that is a little too much.
 class Bits {
  public:
@@ -38,7 +38,7 @@ class Bits {
     Cost cost;
     double energy;
   };
-  // What a map costs, unless its energy is above the limit.
+  // The cost of a map, unless its energy is above the limit.
   std::optional<Judged> judged(const Images& images, double limit);
   std::int64_t worked() const { return worked_; }
   bool any() const { return !differ_.empty(); }

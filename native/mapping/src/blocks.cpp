@@ -130,7 +130,7 @@ Walked between(Bits& bits, const Groups& groups, const Shape& shape, const Place
   }
   for (const auto& axis : shape.outside)
     for (const std::size_t b : axis) coarse.push_back(1U << b);
-  // what is never renamed keeps its partner beside it: it takes the first bits of the longest side
+  // what is never renamed keeps its partner next to it: it has the first bits of the longest side
   const auto longest = std::max_element(shape.inside.begin(), shape.inside.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
   if (!longest->empty()) std::rotate(fine.begin(), std::find(fine.begin(), fine.end(), 1U << longest->front()), fine.end());
   const auto first = [&](Random& chance) {

@@ -31,7 +31,7 @@ inline std::uint32_t spread(std::uint32_t value, const std::vector<std::size_t>&
 class Group {
  public:
   Group(const Pattern& pattern, const Places& places, const Line& line, const Groups& groups, const Images& images);
-  // Less and less for the busiest links, at first in large steps, until several tries fail. What it says is a permutation of the names.
+  // Less and less for the busiest links, at first in large steps, until several tries fail. The result is a permutation of the names.
   std::vector<std::uint32_t> lowered(Random& random, const Stop& stop, bool& cut);
 
  private:

@@ -90,7 +90,7 @@ class Search {
     std::vector<char> cut(each.size(), 0);
     const Stop stop = stop_.part(0.6);
     in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t turn, std::size_t thread) {
-      const std::size_t task = each.size() - 1 - turn;  // what takes longest, and most often finds the best, comes first
+      const std::size_t task = each.size() - 1 - turn;  // the slowest, which most often finds the best, comes first
       bool ended = false;
       if (task < climbs) {
         const Line& line = some[task % some.size()];
@@ -128,7 +128,7 @@ class Search {
     std::vector<char> cut(each.size(), 0);
     in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t task, std::size_t thread) {
       const Found& from = ranked_[task % 2 == 0 ? 0 : std::min(task / 2 + 1, ranked_.size() - 1)];
-      // what one start may take of the time that is left, for those that come after it on this thread
+      // the share of one start in the time that is left, for those that come after it on this thread
       const std::size_t rounds = (each.size() - task + loads_.size() - 1) / loads_.size();
       const Stop stop = stop_.part(1.0 / static_cast<double>(rounds));
       bool ended = false;

@@ -12,7 +12,7 @@ namespace {
 using collectives::Kind;
 
 // Networks carry packets: at a link another message goes on between two of them. Whole messages would hold it for as long as they are,
-// and wait in chains that no network knows; with more than four parts little changes any more (docs/rank-maps.md). Each part keeps an
+// and wait in chains that do not exist on a network; with more than four parts little changes any more (docs/rank-maps.md). Each part keeps an
 // interface for the overhead of a message, which a part of so many bytes hides.
 constexpr Bytes most_packets = 4, least_packet = 16384;
 std::int32_t packets(Bytes bytes) { return static_cast<std::int32_t>(std::clamp<Bytes>(bytes / least_packet, 1, most_packets)); }

@@ -1,4 +1,4 @@
-// What an iteration of a pattern takes on a network.
+// The time of an iteration of a pattern on a network.
 #pragma once
 
 #include <set>

@@ -23,7 +23,7 @@ using collectives::Schedule;
 
 constexpr Rank most_sampled = 64;  // ranks whose programs are counted to estimate the number of operations
 
-// What MPICH takes, the limits as published; bytes as Together has them.
+// MPICH's algorithms, with the limits as published; bytes as Together has them.
 const char* usual(Collective collective, double bytes, Rank ranks) {
   const bool power = std::has_single_bit(static_cast<unsigned>(ranks));
   const double all = bytes * ranks;
@@ -45,7 +45,7 @@ const char* usual(Collective collective, double bytes, Rank ranks) {
   }
 }
 
-// A collective operation of so many members, and the rounds it takes.
+// A collective operation of so many members, and its number of rounds.
 struct Within {
   Schedule schedule;
   std::int64_t bytes = 0;  // of all chunks
@@ -68,7 +68,7 @@ std::int32_t rounds_of(const Schedule& schedule) {
   return most + 1;
 }
 
-// Bytes of the chunks that an operation touches, where chunk c of C holds [c N / C, (c + 1) N / C) of N.
+// Bytes of the chunks that an operation touches, where chunk c of C contains [c N / C, (c + 1) N / C) of N.
 std::int64_t bytes_of(const collectives::Range& range, std::int64_t bytes, Chunk chunks) {
   const auto before = [&](Chunk c) { return static_cast<std::int64_t>(static_cast<__int128>(bytes) * c / chunks); };
   if (range.run == 0 && range.row == 0) return before(range.first + range.count) - before(range.first);

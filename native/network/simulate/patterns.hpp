@@ -7,9 +7,9 @@
 namespace simulate {
 
 // patterns: all there are. pattern NAME: what it comes to. pattern NAME pairs: who sends how much to whom, a line a phase. pattern NAME
-// check: whether every send has its receive. pattern NAME predict: what an iteration takes on a network. pattern NAME goal: an iteration as GOAL.
+// check: whether every send has its receive. pattern NAME predict: the time of an iteration on a network. pattern NAME goal: an iteration as GOAL.
 void patterns(const Options& options);
-// stages NAME: what stages.hpp reads from --stages takes on a network.
+// stages NAME: the time on a network of what stages.hpp reads from --stages.
 void stages(const Options& options);
 
 }  // namespace simulate

@@ -1,5 +1,5 @@
 // A dragonfly: the routers of a group are joined all to all, and the groups are joined all to all by links that are dealt out to
-// their routers in turn. Minimal routes: within the group to the router that has the link, over, and within the other group.
+// their routers alternately. Minimal routes: within the group to the router that has the link, over, and within the other group.
 // Source: Kim, Dally, Scott, Abts 2008, Technology-Driven, Highly-Scalable Dragonfly Topology.
 #include "firstlight/network/topology.hpp"
 

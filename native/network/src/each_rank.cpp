@@ -1,4 +1,4 @@
-// Max-plus for ranks of one program and clocks of their own, as noise gives them: an operation of the program is evaluated for all ranks
+// Max-plus for ranks of one program and with their own clocks, as with noise: an operation of the program is evaluated for all ranks
 // at once. Its times are a column, one number a rank, and a message is a column moved along, so that arrays are added and nothing is
 // searched. For networks without links, and schedules without trains.
 #include <algorithm>

@@ -320,7 +320,7 @@ void Reader::operation(std::string_view word) {
   goal_.tags.push_back(tag);
 }
 
-// What the operations of a rank wait for goes beside them.
+// The dependences of a rank's operations are stored separately.
 void Reader::close(std::size_t line) {
   if (!in_order_) std::ranges::stable_sort(needs_, {}, &Need::operation);
   if (!backwards_) reorder(line);

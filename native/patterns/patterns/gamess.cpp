@@ -1,5 +1,5 @@
 // Quantum chemistry with replicated matrices: each step of the self-consistent field sums every process's part of the Fock matrix, and the
-// process that has made the new density gives it to all.
+// process with the new density broadcasts it.
 #include "neighbours.hpp"
 #include "together.hpp"
 

@@ -9,7 +9,7 @@ namespace fl::patterns {
 
 namespace {
 
-// Rows or columns of a matrix of n, from `first` on, that part `me` of `parts` has of blocks dealt out in turn.
+// Rows or columns of a matrix of n, from `first` on, that part `me` of `parts` has of blocks dealt cyclically.
 std::int64_t dealt(std::int64_t n, std::int64_t first, std::int64_t block, std::int64_t parts, std::int64_t me) {
   const auto before = [&](std::int64_t end) {  // of rows 0 to end - 1
     const std::int64_t blocks = end / block, rest = end % block;

@@ -28,7 +28,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 class Costs(NamedTuple):
-    """The seconds that the program is held up by a checkpoint, and those of a restart from it."""
+    """The seconds that the program waits for a checkpoint, and those of a restart from it."""
 
     checkpoint: float
     restart: float

@@ -47,7 +47,7 @@ class Launched(NamedTuple):
 class Considered(msgspec.Struct, frozen=True):
     """What a bound would allow, in the figure's unit; None where the resource was not measured. `binds`: it is lowest.
 
-    `cost`: what a step takes of the resource; `limit`: the measured limit, and where it comes from.
+    `cost`: a step's use of the resource; `limit`: the measured limit, and where it comes from.
     """
 
     resource: str
@@ -59,7 +59,7 @@ class Considered(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """Hardware counters of a step, means over launches; None where the kernel gives none of that kind."""
+    """Hardware counters of a step, means over launches; None where the kernel provides none of that kind."""
 
     instructions: float | None
     cycles: float | None

@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Level(msgspec.Struct, frozen=True):
-    """One level of caches. `size`: of each, as the system reports; `acts`: what one core was seen to get of it in
+    """One level of caches. `size`: of each, as the system reports; `acts`: the effective capacity for one core in
     this run, where that is less; None where it is all of it or was not measured.
     """
 

@@ -74,7 +74,7 @@ class Written(msgspec.Struct, frozen=True):
 class Copying(msgspec.Struct, frozen=True):
     """Seconds a byte in which one core copies vectors of so many bytes.
 
-    Adding to what is there takes as long: two reads and a write, and copying reads the lines that it is to write.
+    Adding to existing data has the same time: two reads and a write, and copying reads the lines that it is to write.
     """
 
     bytes: float
@@ -99,7 +99,7 @@ class Fitted(msgspec.Struct, frozen=True):
     g: float
     rates: tuple[Rate, ...]
     misfit: float
-    separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
+    separated: tuple[str, ...]  # what ping-pong cannot distinguish, and how it was decided
     copying: tuple[Copying, ...] = ()
     workload: str = ""  # of the variants
     messages: tuple[Messages, ...] = ()  # by ascending size

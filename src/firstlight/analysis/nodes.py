@@ -95,7 +95,7 @@ def _uncertainty(estimate: Interval) -> float | None:
 
 def farthest(n: int, alpha: float) -> float:
     """Return the distance that the farthest of n equal nodes exceeds with probability alpha, in deviations."""
-    if n > _MOST:  # 1.2: of _MOST nodes, simulation is so much above what a known deviation would give
+    if n > _MOST:  # 1.2: of _MOST nodes, simulation is above the result of a known deviation by this factor
         return 1.2 * -NormalDist().inv_cdf(alpha / (2 * n))
     drawn = _drawn(n)
     few = min(1.0, _BEYOND / len(drawn))  # the least share whose quantile the draws determine

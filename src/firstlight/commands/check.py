@@ -35,8 +35,8 @@ class Fault(msgspec.Struct, frozen=True):
 class Checked(msgspec.Struct, frozen=True):
     """What `check` found in one run.
 
-    `covered`: files whose content a seal or, of launches, their own hash covers. `seal` says it in words. `signed_by`:
-    who signed the run, where that was requested and the signature holds.
+    `covered`: files whose content a seal or, of launches, their own hash covers. `seal`: the same in words.
+    `signed_by`: who signed the run, where that was requested and the signature holds.
     """
 
     run: str

@@ -22,7 +22,7 @@ class ListedVariant(msgspec.Struct, frozen=True):
 class ListedWorkload(msgspec.Struct, frozen=True):
     """One workload and its variants, those kept to prove the verification left out.
 
-    `parameters`: those that its suites give values; a program's --describe tells all.
+    `parameters`: those with values in its suites; a program's --describe lists all.
     """
 
     name: str

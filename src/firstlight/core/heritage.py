@@ -33,7 +33,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One published number. `place` says where in the report; `year`: the machine's where known."""
+    """One published number. `place`: where in the report; `year`: the machine's where known."""
 
     source: Source
     place: str

@@ -1,4 +1,4 @@
-"""Roles: the meaning of a workload's figures for code that knows no workload by name; `[[roles]]` in workload.toml.
+"""Roles: the meaning of a workload's figures for code that is independent of workloads; `[[roles]]` in workload.toml.
 
 Findings, fits, validation and tuning look up a role; any workload can declare it, and several may.
 """
@@ -133,12 +133,12 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     P (processes).
 
     `elements`: E by the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings (`flops_of`,
-    `bytes_of`). `memory`: what is held in all. `filling`: where the size is free, the share of memory that it fills.
+    `bytes_of`). `memory`: all memory used. `filling`: where the size is free, the share of memory that it fills.
 
     Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate stages` reads them;
     a `pattern` with `values`; a `collective` of a `message` of so many bytes in each `group` of ranks, `by` an
     algorithm or the best. `repeats`: how often they recur in a
-    step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it takes at
+    step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it uses at
     most. `steps`: names of numbers that other formulas use, in order.
     """
 
@@ -197,7 +197,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `device`: of the variants whose steps run on a GPU, never of both.
 
-    `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`; where the
+    `size`: the parameter for the length of a message or a vector, in elements of `bytes_per_element`; where the
     role has an `answer`, a formula of parameters. `operation`: the parameter that names the collective, by firstlight's
     names. `library`: the variant that calls the MPI library, `call`: what it calls. `titles`: variants whose names need
     other words in a sentence.
@@ -214,7 +214,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `layout`, `target`: the parameters that name how processes share files, and the target of storage.
 
-    `answer`: what a parameter that requests the role (`[[asks]]`) takes where these variants are the best.
+    `answer`: what a parameter that requests the role (`[[asks]]`) receives where these variants are the best.
     """
 
     role: str
@@ -241,11 +241,11 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[asks]]` entry: where no user sets `parameter` of these variants, it takes what was best of a role in the
+    """One `[[asks]]` entry: where no user sets `parameter` of these variants, it receives the best of a role in the
     newest run of this machine that measured it, and `otherwise` where there is none, or nothing was better.
 
     `size`: bytes of a message, about, a formula of the case's parameters and of P (processes): what was measured with
-    the nearest size is asked. `usual`: the parameters that it speaks of, where a case leaves them to the program.
+    the nearest size is used. `usual`: the parameters that it concerns, where a case leaves them to the program.
     """
 
     parameter: str

@@ -135,7 +135,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
             return None  # `unmeasured.unanswered` names it
     best = ranking.best(good)
     if best is None and row.device and not run.machine.gpus and not failed:
-        return None  # the list of what is not available gives the reason, once
+        return None  # the list of what is not available names the reason, once
     if best is None:
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
         if not failed and _without_work(judgement, row, workload, {f.identity for f in found}):

@@ -22,7 +22,7 @@ _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyon
 
 
 class MatrixCell(msgspec.Struct, frozen=True):
-    """`shade` 0 (the best or the same) to 5; None where there is no verified figure: `why` then gives the reason."""
+    """`shade` 0 (the best or the same) to 5; None where there is no verified figure: `why` then contains the reason."""
 
     text: str
     shade: int | None

@@ -88,7 +88,7 @@ def _of_external(program: str, arguments: Sequence[str], run: Run, some: Sequenc
         options.append(f"{PREPARED[program]}={prepare}")
     elif prepare:
         before.append(("sh", "-c", prepare))
-    # A program that takes the command as one word; the others end their options here.
+    # A program that accepts the command as one word; the others end their options here.
     measured = [shlex.join(words)] if program == "hyperfine" else ["--", *words]
     settings = [f"{name}={value}" for name, value in sorted(external.environment.items())]
     return " && ".join(map(shell.line, [*before, ("env", *settings, program, *options, *measured)]))

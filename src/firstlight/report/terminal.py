@@ -30,7 +30,7 @@ from firstlight.system.machine import UNTIMED, cores
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
 OWN = "*"  # marks a share of the best launch, which exceeded what was measured of the resource
-_NARROW = 20  # columns of a title beside its numbers, at least
+_NARROW = 20  # columns of a title next to its numbers, at least
 
 
 def summary(

@@ -90,7 +90,7 @@ def verified(run: Run) -> str:
 def chains(run: Run) -> str:
     """Return the compilers, flag sets and MPI libraries on one line; "" if the run used none of them.
 
-    An imported run used none that firstlight knows, and neither did commands that a user built.
+    An imported run used none that firstlight recognises, and neither did commands that a user built.
     """
     own = [one for one in run.brought if one.reporter is None]
     if run.imported or (own and all(c.program.toolchain == AS_IT_IS and c.program.mpi is None for c in run.cells)):

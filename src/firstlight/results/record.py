@@ -78,7 +78,7 @@ class Binding(msgspec.Struct, frozen=True):
 
 
 class Launch(msgspec.Struct, frozen=True, tag="launch"):
-    """What the program says of itself."""
+    """The program's description of itself."""
 
     protocol: int
     workload: str
@@ -176,7 +176,7 @@ class Device(msgspec.Struct, frozen=True):
 
     rank: int
     place: Literal["device", "host", "nowhere"]
-    name: str  # NVIDIA H200; what the code was made for, where the runtime tells no name
+    name: str  # NVIDIA H200; what the code was made for, where the runtime reports no name
     address: str
 
 
@@ -297,7 +297,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
 
 
 class Build(msgspec.Struct, frozen=True):
-    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all.
+    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log contains it all.
 
     `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
     `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
@@ -333,7 +333,7 @@ class TunedDefault(msgspec.Struct, frozen=True):
 
 
 class Whole(msgspec.Struct, frozen=True):
-    """What a run that has ended holds: how many launches by cell, and hashes as in the seal.
+    """The content of a run that has ended: how many launches by cell, and hashes as in the seal.
 
     `launches_sha256`: SHA-256 of the launches' lines in SHA256SUMS. `sha256`: that of run.json with 64 zeros for this.
     """

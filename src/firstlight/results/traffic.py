@@ -89,7 +89,7 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What a message takes on this machine: (bytes, seconds) ascending, from which run, and on how many nodes."""
+    """The time of a message on this machine: (bytes, seconds) ascending, from which run, and on how many nodes."""
 
     source: str
     nodes: int

@@ -73,7 +73,7 @@ __all__ = [
 
 
 class Result(msgspec.Struct, frozen=True):
-    """How a run ended: `line` says why it stopped, `code` is the exit status, `missing` what could not be written."""
+    """How a run ended: `line`: why it stopped, `code` is the exit status, `missing` what could not be written."""
 
     directory: Path
     report: Path | None  # None: it is not there

@@ -43,7 +43,7 @@ class Rank(IntEnum):
     CHAPTER = 1  # an answer in a chapter, likewise
     FRONT_FIRST = 2  # the other candidates that come first
     CHAPTER_FIRST = 3
-    FRONT_OTHER = 4  # further candidates, and what else gives ceilings that the answers are compared with
+    FRONT_OTHER = 4  # further candidates, and other sources of ceilings that the answers are compared with
     CHAPTER_OTHER = 5
     CEILING = 6  # cells of no row, for the ceilings of the workloads that the user named
     REST = 7

@@ -86,7 +86,7 @@ def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
     try:
         return estimate([launch_value(metric, timing) for timing in evidence.timings])
     except ValueError:
-        return None  # the judgement says what is wrong with it
+        return None  # the judgement reports its defect
 
 
 def varying(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:

@@ -41,7 +41,7 @@ _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job as submitted: the batch system and its name there, the run that it fills, and the files beside it."""
+    """A job as submitted: the batch system and its name there, the run that it fills, and its files."""
 
     system: str
     job: str

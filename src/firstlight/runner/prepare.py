@@ -77,7 +77,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The builds as recorded, the executables of those that succeeded, and what these say of themselves.
+    """The builds as recorded, the executables of those that succeeded, and their descriptions of themselves.
 
     `outputs`: the build output of each program that failed to build, by its key. `efforts`: what each variant adds to
     the serial one of its workload.

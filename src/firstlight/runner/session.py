@@ -76,7 +76,7 @@ class Session:
         self._timeout, self._source = timeout, source
         self._storage = storage_places.locate(store.path.parent, storage)
         self._watch = external_commands.Watch(run.builds, run.cells)
-        self._saved = True  # whether run.json says what `run` says
+        self._saved = True  # whether run.json equals `run`
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
@@ -153,7 +153,7 @@ class Session:
             raise
         finally:
             self._save(state, rounds.missing() if state == BUDGET else None)
-            if not self._machine.emulated:  # which tells nothing of what launches take here
+            if not self._machine.emulated:  # which does not show the time of launches here
                 costs.keep(cache_directory(), known.measured)
         return rounds
 

@@ -54,7 +54,7 @@ def answered(
     versions = {m.name: m.version for m in toolbox.mpis}
 
     @cache
-    def known(role: str) -> list[Found]:  # read when the first one asks
+    def known(role: str) -> list[Found]:  # read when the first one needs it
         return list(_found(role, workloads, here, results))
 
     cells: list[Cell] = []
@@ -153,7 +153,7 @@ def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results:
             known = apply_settings(workloads, run.settings)
             records = list(opened.records({c.id for c in cells}))
         except RecordError:
-            continue  # `check` tells what is wrong with it
+            continue  # `check` reports its defect
         builds = tuple(b for b in run.builds if b.program.workload in measured)
         figures = judge(replace(run, cells=cells, builds=builds), records, known).figures
         if some := list(playing(figures, players(known, role), run.machine)):

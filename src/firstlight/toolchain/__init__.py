@@ -26,7 +26,7 @@ class Absent(msgspec.Struct, frozen=True):
 
 
 class Toolchain(msgspec.Struct, frozen=True):
-    """A C++ compiler with one flag set, and the Fortran compiler beside it. `name` is `<compiler>-<flag set>`."""
+    """A C++ compiler with one flag set, and the matching Fortran compiler. `name` is `<compiler>-<flag set>`."""
 
     name: str  # gcc-fast
     compiler: str  # gcc; gcc-13 where a second version of a family is present
@@ -92,7 +92,7 @@ class Library(msgspec.Struct, frozen=True):
 
 
 class Cuda(msgspec.Struct, frozen=True):
-    """NVIDIA's compiler with a host compiler that it accepts. Programs of it start without a GPU, and say so."""
+    """NVIDIA's compiler with a host compiler that it accepts. Programs of it start without a GPU, and report it."""
 
     label: str  # nvcc 13.0.88
     nvcc: str  # absolute path
@@ -160,7 +160,7 @@ def discover(
     First this process enters the environment of the requested modules. What the site file excludes is absent.
     """
     from firstlight.toolchain.discovery import survey
-    from firstlight.toolchain.site_filter import considered  # the probes are loaded only by who asks
+    from firstlight.toolchain.site_filter import considered  # the probes are loaded only on demand
 
     site.load()
     return considered(survey(machine, cache_dir, embed_mpi=embed_mpi, say=say or (lambda _: None)), site.current())

@@ -56,7 +56,7 @@ class Tree(msgspec.Struct, frozen=True):
         """Hold the lock of the tree while the body builds in the yielded tree: simultaneous builds would damage it.
 
         `waiting` is called if another process has the lock, which ends with that process. If the file system refuses
-        locks (NFS without its daemon), the body has a tree of its own beside this one, made from nothing and removed
+        locks (NFS without its daemon), the body has its own tree next to this one, made from nothing and removed
         afterwards. Raises BuildError if the cache cannot be written.
         """
         try:
@@ -94,7 +94,7 @@ def rules() -> list[Path]:
 
 
 def tool(name: str) -> str:
-    """Return the path of CMake or Ninja: from a wheel beside the interpreter, else on PATH. Raises BuildError."""
+    """Return the path of CMake or Ninja: from a wheel next to the interpreter, else on PATH. Raises BuildError."""
     beside = Path(sys.executable).with_name(name)  # where it is a script, it names the place that it was installed in
     inside = Path(sysconfig.get_path("purelib")) / name / "data" / "bin" / name
     found = next((str(path) for path in (inside, beside) if path.exists()), None) or shutil.which(name)

@@ -84,7 +84,7 @@ def _launched(launcher: Path) -> Trace | None:
 
 
 def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
-    """Return the library with the wrapper beside its files: <prefix>/lib/libmpi.so, <prefix>/bin/mpicxx.
+    """Return the library with the wrapper next to its files: <prefix>/lib/libmpi.so, <prefix>/bin/mpicxx.
 
     A wrapper of another version of the family works too, but it lacks calls that are new in a later one.
     """
@@ -96,7 +96,7 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
         if not wrapper.exists() or (found is not None and wrapper.resolve() == Path(found.cxx).resolve()):
             continue
         words = [str(wrapper), "-dM", "-E", "-x", "c++", "-include", "mpi.h", "/dev/null"]
-        alike = interchangeable(trace.family)  # a file does not tell which of them: a wrapper ignores what others need
+        alike = interchangeable(trace.family)  # a file does not show which of them: a wrapper ignores what others need
         environment = {name: value for f in alike for name, value in f.environment(prefix, {}).items()}
         done = bounded.answer(words, timeout=PATIENCE, environment=os.environ | environment, hint=HINT)
         who = library_of(done.stdout) if done.returncode == 0 else None

@@ -66,6 +66,6 @@ def openmp(family: str) -> Spellings:
 
 
 def strict(family: str) -> tuple[str, ...]:
-    """Return the flags that judges and harness need besides -O2 so that arithmetic is as it is written."""
+    """Return the flags that judges and harness need in addition to -O2 so that arithmetic is as it is written."""
     vendor = every().get(family)
     return () if vendor is None else (*vendor.always, *vendor.strict)

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   return MPI_Finalize();
 }
 """
-# Asked for by its calls: the version in mpi.h is that of the whole standard, and Open MPI 5 has these and says 3.1.
+# Detected by its calls: the version in mpi.h is that of the whole standard, and Open MPI 5 has these and says 3.1.
 
 _F08 = """program trial
   use mpi_f08
@@ -89,7 +89,7 @@ def first_of_family(
 ) -> Mpi | str:
     """Return the first wrapper of `family` with a launcher of that family, else why there is none.
 
-    The launcher is the one beside it, or the first of `starters`; `compilers`: the environment in which the wrapper
+    The launcher is the one next to it, or the first of `starters`; `compilers`: the environment in which the wrapper
     calls another compiler than its own.
     """
     reason = f"no compiler wrapper of {family.label} on the search path"

@@ -3,7 +3,7 @@
 //   ez = ca ez + cb ((hy(i, j) - hy(i - 1, j)) - (hx(i, j) - hx(i, j - 1)))        ca, cb: the material of each cell
 //   hx = hx - s (ez(i, j + 1) - ez(i, j)),   hy = hy + s (ez(i + 1, j) - ez(i, j))
 //
-// hx is half a cell beside ez in j, hy in i, and both half a time step later. n x n cells; walls conduct at nodes 0 and n. A step of
+// hx is offset from ez by half a cell in j, hy in i, and both half a time step later. n x n cells; walls conduct at nodes 0 and n. A step of
 // the harness is a whole run of `steps` time steps.
 #pragma once
 
@@ -41,7 +41,7 @@ struct Params {
 // What a variant does otherwise than most.
 struct Traits {
   // Words of memory traffic per cell and time step: 6 in the sweep over E (ez twice, ca, cb, hx, hy), 5 in that over H. If one sweep
-  // updates both in place, only what is read counts, all five arrays once; what is written goes back beside that (README.md).
+  // updates both in place, only what is read counts, all five arrays once; writes go back in parallel (README.md).
   double words = 11;
 };
 

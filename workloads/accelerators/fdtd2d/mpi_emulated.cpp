@@ -1,4 +1,4 @@
-// What devices run, on processors: kernel after kernel in turn, halos packed and unpacked as on a device. To be checked, not to be fast.
+// What devices run, on processors: kernel after kernel, halos packed and unpacked as on a device. To be checked, not to be fast.
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels/emulated_machine.hpp"

@@ -1,4 +1,4 @@
-// The blocks of `blocked` by a team of threads: each takes bands in turn and follows the band before it a wave behind.
+// The blocks of `blocked` by a team of threads: each computes bands alternately and follows the band before it a wave behind.
 #include "kernels/blocked.hpp"
 
 #include <omp.h>

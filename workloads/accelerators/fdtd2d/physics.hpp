@@ -19,7 +19,7 @@ inline Material of(double courant, double permittivity, double conductivity) {
   const double loss = conductivity * courant / (2 * permittivity);
   return {(1 - loss) / (1 + loss), courant / permittivity / (1 + loss)};
 }
-inline constexpr Material metal{0, 0};  // holds E at zero
+inline constexpr Material metal{0, 0};  // keeps E at zero
 
 inline Material material(Problem problem, double courant, const Drawn& drawn, Index i, Index j) {
   if (problem != Problem::periodic && (i == 0 || j == 0)) return metal;
@@ -38,7 +38,7 @@ inline double pulse(Index t, double courant) {
 }
 
 // Convolutional perfectly matched layers (Roden and Gedney 2000): psi = b psi + c (the difference along this dimension), which is then added
-// to the difference. The conductivity grows with the fourth power of the depth; `line` is that of a node, or half a cell beside it.
+// to the difference. The conductivity grows with the fourth power of the depth; `line` is that of a node, or half a cell next to it.
 struct Absorbing {
   double b = 0, c = 0;
 };

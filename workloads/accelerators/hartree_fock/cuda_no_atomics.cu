@@ -1,4 +1,4 @@
-// The same without atomics, to see what they cost: threads overwrite each other's sums.
+// The same without atomics, to measure their cost: threads overwrite each other's sums.
 #include "kernels/on_device.hpp"
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::OnDevice<hartree_fock::Fused<hartree_fock::Racing>>>,

@@ -1,4 +1,4 @@
-// The kernels of devices on a processor: from one meeting of groups to the next in another way, as if drawn. An energy takes many
+// The kernels of devices on a processor: from one meeting of groups to the next in another way, as if drawn. An energy needs many
 // matrices: each class meets each way.
 #include "kernels/emulated.hpp"
 #include "kernels/tuned.hpp"

@@ -57,7 +57,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
   const auto quartets = Bounds(shells).quartets(p.tau);
   fl::Cost cost{.elements = 1, .working_set = 16 * n * n};
   const Shipped* known = shipped_of(p);
-  if (p.task == Task::energy && known == nullptr) return cost;  // so many times as nobody knows
+  if (p.task == Task::energy && known == nullptr) return cost;  // a number of times that no step can predict
   const double builds = p.task == Task::energy ? known->iterations[static_cast<std::size_t>(p.basis)] : 1;
   for (int k = 0; k < class_count; ++k) {
     cost.operations += builds * static_cast<double>(quartets[k]);

@@ -1,5 +1,5 @@
 // Dense matrices of the few hundred functions of a molecule: products and the eigenvalues of a symmetric one. No library is needed, so
-// that the program builds on a bare machine; beside the integrals their time is small.
+// that the program builds on a bare machine; compared with the integrals their time is small.
 #pragma once
 
 #include <algorithm>

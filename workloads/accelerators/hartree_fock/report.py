@@ -31,7 +31,7 @@ class Gain(NamedTuple):
     name: str
     figure: Verified  # of a quartet
     serial: Verified
-    seconds: float | None  # of a matrix, on the rank that takes longest
+    seconds: float | None  # of a matrix, on the slowest rank
 
     @property
     def times(self) -> float:

@@ -1,4 +1,4 @@
-// What the CUDA variants do, on devices emulated by processors: their kernels in turn, thread by thread, and their halos. It measures
+// What the CUDA variants do, on devices emulated by processors: their kernels one after the other, thread by thread, and their halos. It measures
 // nothing; by it the checks see what runs on a GPU where there is none.
 #include "kernels/device_halo.hpp"
 #include "kernels/device_run.hpp"

@@ -1,4 +1,4 @@
-// Threads, twelve sweeps at once: tiles in turn, each of which follows the tile before it step by step.
+// Threads, twelve sweeps at once: tiles alternately, each of which follows the tile before it step by step.
 #include <atomic>
 #include <memory>
 #include <thread>

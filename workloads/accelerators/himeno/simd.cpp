@@ -1,4 +1,4 @@
-// One thread, as many points at once as a vector holds.
+// One thread, as many points at once as fit into a vector.
 #include "kernels/vectors.hpp"
 
 #include "firstlight/variant.hpp"

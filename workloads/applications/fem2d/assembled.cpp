@@ -1,4 +1,4 @@
-// One process with the matrix in memory: what assembly costs, and what it costs to read a matrix in every iteration.
+// One process with the matrix in memory: the time of the assembly, and of reading a matrix in every iteration.
 #include "kernels/assembled.hpp"
 #include "kernels/alone.hpp"
 

@@ -1,6 +1,6 @@
 // Node grids and how they are cut: a block is a rectangle of coarse squares with all of its nodes, edges included, on every level.
 //
-// Level k has 8 * 2^k cells a side; the finest, L + 1, holds all nodes of the quadratic elements (vertices where both indices are
+// Level k has 8 * 2^k cells a side; the finest, L + 1, contains all nodes of the quadratic elements (vertices where both indices are
 // even, mid-points elsewhere). Neighbouring blocks share the nodes of their common edge.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The coarser levels of the preconditioner in 32 bits; messages carry 64.
+// The coarser levels of the preconditioner in 32 bits; messages use 64.
 #include "kernels/messages.hpp"
 #include "kernels/solver.hpp"
 

@@ -23,7 +23,7 @@ void must(PetscErrorCode code) {
 }
 
 // GAMG as it comes (PETSc's manual, chapter Algebraic Multigrid), smoothed by one symmetric sweep of Gauss-Seidel. Processor time to 1e-6
-// at level 5 on one core 1.0 s; with the two steps of Chebyshev that 3.18 takes by default 1.5 s; with one 1.1 s (at level 6 both about
+// at level 5 on one core 1.0 s; with the two steps of Chebyshev that are the default of 3.18 1.5 s; with one 1.1 s (at level 6 both about
 // 4.7 s); with a threshold for weak couplings, without aggressive coarsening, or without smoothing the aggregates 2.2 to 3 s.
 void begin() {
   must(PetscInitializeNoArguments());

@@ -61,10 +61,10 @@ struct Geometry {
         length = {1, 1, 15};
         break;
       case Case::decay:
-      case Case::plug:  // layers of cells beside each other are alike
+      case Case::plug:  // adjacent layers of cells are alike
         length = {1, 1, 1};
         break;
-      case Case::channel:  // cells are four times as long as they are high, for it takes a long way to forget the inlet
+      case Case::channel:  // cells are four times as long as they are high, because the influence of the inlet extends far
         length = {1, 1, 4 * static_cast<double>(cells[2]) / static_cast<double>(cells[1])};
         break;
       case Case::duct:
@@ -110,7 +110,7 @@ inline double start_along(const Setting& of, const Vector& x) {
   return of.flow == Case::step ? behind_the_step(x[1]) : 0;
 }
 
-// So little turbulence that it stays where the flow takes it; what a decay and a mixture need a time of the order of 1 for.
+// So little turbulence that it stays in the flow; a decay and a mixture need a time of the order of 1.
 inline constexpr double faint = 1e-8;
 // Shares of a plug flow: plug_share of what enters and burns came in as fuel, and plug_fuel of it is left. So much has burnt already that
 // fuel is the scarcest.
@@ -143,7 +143,7 @@ inline Scalars combustor_inlet(const Setting& of, const Vector& x, bool slice) {
 }
 
 // What becomes of it at x, where neither viscosity nor eddies carry anything. k' = -epsilon, epsilon' = -c_2 epsilon^2 / k; fuel burns as
-// exp(-4 t epsilon / k), and the gas that it heats takes its way in the time t: dx = dt / density.
+// exp(-4 t epsilon / k), and the gas that it heats moves in the time t: dx = dt / density.
 inline Scalars decayed(double x) {
   const double longer = 1 + (c_2 - 1) * x;
   return {faint * std::pow(longer, -1 / (c_2 - 1)), faint * std::pow(longer, -c_2 / (c_2 - 1))};

@@ -1,4 +1,4 @@
-// What a run has to leave: the same equations, added up face by face on the whole grid, with what holds at the sides written out and no ghosts.
+// What a run has to leave: the same equations, added up face by face on the whole grid, with the conditions at the sides written out and no ghosts.
 #pragma once
 
 #include <cfloat>

@@ -19,7 +19,7 @@ class ReplayedGas {
     each_scalar(params_, [&](std::size_t q) { scalar[q] = zeros(cells_); });
   }
 
-  // Between two cells, or beside one.
+  // Between two cells, or next to one.
   struct Face {
     Point low, high;
     Index side = 0;  // -1: of the box, and `high` is beside it; 1: `low` is
@@ -68,7 +68,7 @@ class ReplayedGas {
     const double k = beyond.scalar[turbulence] * std::pow(speed_, 2), epsilon = beyond.scalar[dissipation] * std::pow(speed_, 3);
     return density_at(d, at) * 0.09 * k * k / epsilon;
   }
-  // Near a wall (B. E. Launder, D. B. Spalding): viscosity over which the wall holds back the velocity of the cell at x, half a cell away across d.
+  // Near a wall (B. E. Launder, D. B. Spalding): viscosity over which the wall slows the velocity of the cell at x, half a cell away across d.
   double drag(const Point& x, std::size_t d) const {
     const double from = friction_speed(x) * density(x) * box_.spacing[d] / 2 / viscosity();
     return from > 11.53 ? viscosity() * 0.41 * from / std::log(9.8 * from) : viscosity();

@@ -1,4 +1,4 @@
-// What flows carry along beside momentum: turbulence, and what burns.
+// Scalars that flows transport in addition to momentum: turbulence, and fuel.
 //
 // B. E. Launder, D. B. Spalding, Comp. Meth. Appl. Mech. Eng. 3 (1974) 269; B. F. Magnussen, B. H. Hjertager, Proc. Combust. Inst. 16 (1977) 719.
 #pragma once
@@ -21,7 +21,7 @@ inline constexpr double c_mu = 0.09, c_1 = 1.44, c_2 = 1.92, burning = 4;
 inline constexpr double karman = 0.41, roughness = 9.8, sublayer = 11.53;  // y+ = log(roughness y+) / karman there
 inline constexpr Scalars prandtl{1, 1.3, 0.7, 0.7, 0.7};                   // of the eddy viscosity; the molecular ones are 1
 
-// A kg of methane takes as many of oxygen; of air the first share is oxygen, the rest nitrogen. Masses of a mol in g.
+// A kg of methane burns as many of oxygen; of air the first share is oxygen, the rest nitrogen. Masses of a mol in g.
 inline constexpr double oxygen_needed = 3.99, air_oxygen = 0.232;
 inline constexpr double fuel_mol = 16.04, oxygen_mol = 32.00, nitrogen_mol = 28.01, products_mol = 26.68, air_mol = 28.85;
 
@@ -39,7 +39,7 @@ struct Composition {
         nitrogen(Real{1 - air_oxygen} * (1 - came_as_fuel)) {}
 };
 
-// Over that of air which enters, at the pressure that holds everywhere (a low Mach number). The temperature is the enthalpy without the heat that
+// Over that of air which enters, at the uniform pressure (a low Mach number). The temperature is the enthalpy without the heat that
 // the fuel still has.
 template <class Real>
 Real density_of(Real of_fuel, Real of_mixture, Real of_enthalpy, Real heat) {

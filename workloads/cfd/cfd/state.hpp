@@ -44,7 +44,7 @@ struct Params : Extents, Setting {
     declare_processes(fields);
   }
   // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway,
-  // would come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
+  // would come to products too small for a number; without an outlet to a residual of rounding, which no pressure removes.
   double pressure_share() const {
     if (pressure == Method::sip || pressure == Method::red_black) return 0;
     if (bits == 32) return has_outlet() ? 1e-10 : 1e-3;

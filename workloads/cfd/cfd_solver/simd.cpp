@@ -1,4 +1,4 @@
-// One thread, as many cells at once as a vector holds; both colours in one pass.
+// One thread, as many cells at once as fit into a vector; both colours in one pass.
 #include "../vector_rows.hpp"
 #include "kernels/kernels.hpp"
 

@@ -1,4 +1,4 @@
-// Blocks of indices dealt to parts in turn, as HPL and ScaLAPACK deal rows and columns to a grid of processes.
+// Blocks of indices dealt to parts cyclically, as HPL and ScaLAPACK deal rows and columns to a grid of processes.
 #pragma once
 
 #include "firstlight/split.hpp"

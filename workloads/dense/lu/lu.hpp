@@ -154,7 +154,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = 2 * n * n * n / 3 + 1.5 * n * n, .bytes = 16 * n * n, .working_set = 8 * n * n / team.ranks};
 }
 
-// An element of A at a place that no step knows, and the right side.
+// An element of A at a place that no step can predict, and the right side.
 inline void mutate_inputs(State& s, Index iteration) {
   s.changing.mutate_inputs(iteration, [&](Index at) {
     const Index i = at / s.n, j = at % s.n;

@@ -13,7 +13,7 @@ from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.results.record import FINEST, Field
 
-MOST = 4  # shares beside each other
+MOST = 4  # shares side by side
 LEAST = 0.2  # of the darkest: the first tile column, which is not to look like none
 
 Seen = tuple[Verified, Field]

@@ -45,7 +45,7 @@ struct State {
   fl::Team team;
   grid::Block<3> block;  // of this process's group
   Index group = 0;
-  fl::Part cells;              // of the block, in memory order: of these it holds all states
+  fl::Part cells;              // of the block, in memory order: of these it has all states
   fl::Array<double> states;    // cells x p.states
   fl::Array<double> energies;  // p.states, the lowest first
   double trap = 1;             // V = trap r^2 / 2
@@ -102,7 +102,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   fl::first_touch(&s);
 }
 
-// visit(number, place in the whole box) for the cells that this process holds, in memory order.
+// visit(number, place in the whole box) for the cells that this process has, in memory order.
 template <class Visit>
 void each_own_cell(const State& s, Visit visit) {
   Index at = 0;

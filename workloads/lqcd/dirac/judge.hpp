@@ -17,7 +17,7 @@ inline constexpr Published published{0.012337549022157, 513.0781428890, {10752.7
 
 inline double epsilon(const State& s) { return s.bits == 32 ? FLT_EPSILON : DBL_EPSILON; }
 
-inline constexpr fl::Index all_sites_up_to = 16384, sites_of_dhat = 2048;  // compared on each process; Dhat takes nine times as long
+inline constexpr fl::Index all_sites_up_to = 16384, sites_of_dhat = 2048;  // compared on each process; Dhat is nine times as slow
 
 // A step: its factor, and what changed at which sites.
 struct Step {

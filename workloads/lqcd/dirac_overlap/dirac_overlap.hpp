@@ -2,7 +2,7 @@
 // application: a rational approximation of the sign of H = g5 D(-rho), all of its poles solved for at once. Every process has a block
 // of the lattice.
 //
-// The gauge field is one whose H has a gap. psi is that of the reference numbers except for some sites, which no step can know, where it
+// The gauge field is one whose H has a gap. psi is that of the reference numbers except for some sites, which no step can predict, where it
 // changes with the step; the result is multiplied by a factor that changes with it, too.
 #pragma once
 

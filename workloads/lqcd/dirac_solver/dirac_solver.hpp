@@ -36,7 +36,7 @@ inline bool mixed(Method m) { return m == Method::mixed_cg || m == Method::mixed
 
 struct Outcome {
   fl::Index iterations = 0, updates = 0;  // updates: of the residual, in 64 bits
-  double residual = 0;                    // |b - Dhat x| / |b| as the solver knows it
+  double residual = 0;                    // |b - Dhat x| / |b| as the solver computes it
 };
 
 inline constexpr fl::Phases phases{"iterations"};
@@ -97,7 +97,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.given.changed = lqcd::ChangedSites(s.layout, s.given, lqcd::Change::little, false);
 }
 
-// In place, b is the same up to the factor; and at some sites, which no step can know, up to another one.
+// In place, b is the same up to the factor; and at some sites, which no step can predict, up to another one.
 inline void mutate_inputs(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
   s.given.changed.mutate_inputs(s.b.data(), s.layout, iteration);

@@ -50,9 +50,9 @@ struct State {
   fl::Index segments = 0;
   fl::Index n = 0;            // words of the message, or of one block
   fl::Index blocks = 1;       // that `own` consists of
-  fl::Array<double> own;      // what this rank gives
-  fl::Array<double> result;   // room for what it gets, and the guard
-  fl::InputMutator changing;  // of what a rank gives, at the same places on all
+  fl::Array<double> own;      // what this rank sends
+  fl::Array<double> result;   // room for what it receives, and the guard
+  fl::InputMutator changing;  // of what a rank sends, at the same places on all
   fl::Index filled = -1;      // the iteration that all words belong to that did not change since
   fl::Index rounds = 0;       // of checks so far
   fl::Index touched = -1;     // the last iteration
@@ -109,7 +109,7 @@ inline double* given(State& s) { return s.is(Kind::broadcast) ? s.result.data() 
 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
-// A step changes so many blocks, in turn where there are more: what it costs must not grow with the ranks.
+// A step changes so many blocks, alternately where there are more: the cost must not grow with the ranks.
 inline constexpr fl::Index blocks_a_step = 16;
 
 // The last iteration up to `last` that changes a block; negative where none does.

@@ -125,7 +125,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   return "";
 }
 
-// --- what a word holds -----------------------------------------------------------------------------------------------------
+// --- what a word contains -----------------------------------------------------------------------------------------------------
 
 inline constexpr std::uint64_t per_row = 0x9E3779B97F4A7C15ull, per_column = 0xBF58476D1CE4E5B9ull, per_iteration = 0xD6E8FEB86659FD93ull;
 

@@ -1,4 +1,4 @@
-// What busy threads cost a message (R3's OS-overhead experiment): the master does the whole exchange, and the other threads of its
+// The effect of busy threads on a message (R3's OS-overhead experiment): the master does the whole exchange, and the other threads of its
 // process wait for it at a barrier, spinning, as the threads of a hybrid program do. With a processor for everyone it costs what
 // mpi_irecv_isend_waitall costs and a barrier; without, the system must first take a processor away from a thread that spins.
 #include <omp.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Never gives its processor away: that is the experiment.
+// Never yields its processor: that is the experiment.
 void spin_until(const std::atomic<fl::Index>& counter, fl::Index number) {
   while (counter.load(std::memory_order_acquire) < number) {
   }

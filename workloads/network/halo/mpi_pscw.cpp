@@ -1,5 +1,5 @@
 // One-sided: post, start, put, complete, wait. Each process waits for its neighbours only, where a fence waits for all. A window a
-// phase: MPICH 4.0 counts the posts of a window whoever they come from, so that a neighbour who is a phase ahead stands for one who
+// phase: MPICH 4.0 counts the posts of a window from any rank, so that a neighbour who is a phase ahead stands for one who
 // has not posted yet, and both wait for ever.
 #include "kernels/window.hpp"
 

@@ -1,6 +1,6 @@
 // A window in shared memory and flags; MPI gets its turn where a neighbour is waited for.
 //   packed:  words are packed straight into the neighbour's box, with one flag; two copies, no consent, two sets of boxes
-//   inplace: each copies from its neighbour's field into its own halo, one copy; a flag says that words are ready, another that
+//   inplace: each copies from its neighbour's field into its own halo, one copy; a flag signals that words are ready, another that
 //            they have been read
 #include "firstlight/grid/mpi_shared.hpp"
 #include "kernels/parcels.hpp"

@@ -1,4 +1,4 @@
-// messages: what buffers for messages cost a process, and what saving them costs a message (R4). A step is a whole run: a fresh messenger,
+// messages: the memory of message buffers per process, and the effect of saving it on latency (R4). A step is a whole run: a fresh messenger,
 // `rounds` rounds in which each process sends to the partners of the scenario and receives from those whose partner it is, and the end.
 //
 // Message k of a process is a window of one array of words, exact.hpp's of this process and this run, that begins k words further on:

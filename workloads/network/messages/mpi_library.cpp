@@ -1,4 +1,4 @@
-// The MPI library's own messages; what they cost in memory is seen as what the process has grown by.
+// The MPI library's own messages; their memory is seen in the growth of the process.
 #include <mpi.h>
 
 #include "messages.hpp"

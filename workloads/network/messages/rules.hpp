@@ -1,5 +1,5 @@
 // The numbers of a messenger, and the memory that follows from them: pure functions of how many others a process has contacted and how
-// many of those are hot. The messenger allocates by them, the check holds what it has attached against them.
+// many of those are hot. The messenger allocates by them, the check compares its attached memory with them.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // A step is one iteration of a pattern: its passes, each a sequence of phases. A word is A H, A an odd number of who sends it to whom in
 // which phase, H one of its place and of when it was written: so a sum of words has one bit pattern in whatever order, and misses no rank.
-// In each repetition of a phase both ends of what a rank gives are new, and one word between, which wanders over 64 places drawn for each
+// In each repetition of a phase both ends of what a rank sends are new, and one word between, which wanders over 64 places drawn for each
 // launch. What comes of these in a message goes into a tally, times the number of the repetition: lost, stale and overtaken messages
 // show although later ones have gone over them. The check compares the tallies, then every word; then everything is new, twice.
 #pragma once
@@ -94,7 +94,7 @@ inline data::Instance instance_of(const Params& p, int ranks) {
   return data::instance_of(pattern, ranks);
 }
 
-// Words of what a member of a group of `members` gives, or gets.
+// Words of what a member of a group of `members` sends, or receives.
 inline fl::Index given_words(Collective c, fl::Index n, fl::Index members) {
   return c == Collective::reduce_scatter || c == Collective::alltoall ? n * members : n;
 }
@@ -320,7 +320,7 @@ inline Word keys(const Stage& g, std::size_t number) {
   return sum;
 }
 
-// Word i of what a collective operation gives this rank.
+// Word i of the result of a collective operation on this rank.
 inline Word expected(const State& s, const Stage& g, std::size_t number, Word all, fl::Index i, fl::Index repetitions) {
   const fl::Index mine = g.group.member(s.team.rank) * g.n;
   const auto at = [&](Word key, fl::Index j) { return key * moment(j, s.epoch, written(g.given.n, j, repetitions)); };

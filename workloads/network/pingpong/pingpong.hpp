@@ -105,7 +105,7 @@ inline std::string refuse(const Params&, const fl::Team& team, const Traits& tra
   return "";
 }
 
-// --- what a message holds ----------------------------------------------------------------------------------------------
+// --- what a message contains ----------------------------------------------------------------------------------------------
 
 inline constexpr fl::Index word_bytes = 8;
 
@@ -295,7 +295,7 @@ void inspect(const State& s, const End& e, const unsigned char* in, fl::Index it
   }
 }
 
-// One untimed round trip of fresh messages. Every receive buffer holds the complement of what must arrive, so that no stale byte
+// One untimed round trip of fresh messages. Every receive buffer contains the complement of what must arrive, so that no stale byte
 // is right by chance. Collective, whatever was found before.
 inline void fresh_round(State& s, fl::ErrorSummary& damage) {
   const fl::Index iteration = fl::beyond_timing + s.rounds++;

@@ -3,7 +3,7 @@
 // In a step each party has `messages` messages for its one peer, or for each of six neighbours, all at once. Message m, counted over the
 // directions, goes by interface m modulo their number. A word is a function of its sender, its place and an iteration
 // (firstlight/exact.hpp). In the timed loop the first and the last word of each message follow the iteration, and one more word of all,
-// somewhere. What arrives is in two sets of slots in turn, for a partner may be a step ahead. The check renews everything, and parties
+// somewhere. What arrives is alternately in two sets of slots, for a partner may be a step ahead. The check renews everything, and parties
 // lag behind each other.
 #pragma once
 
@@ -145,7 +145,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   return "";
 }
 
-// --- what a message holds ----------------------------------------------------------------------------------------------
+// --- what a message contains ----------------------------------------------------------------------------------------------
 
 inline double word(const Shape& s, int sender, int m, fl::Index i, fl::Index iteration) {
   return fl::exact::value(fl::exact::weight_of(sender), m * s.words + i, iteration);
@@ -317,7 +317,7 @@ inline void inspect_arrivals(const State& s, const Party& p, const std::vector<H
       damage.add([&] { return fl::text("participant %d: message %d was announced %d times", p.me, m, n); });
 }
 
-// `both`: the set before holds the messages of the iteration before.
+// `both`: the set before contains the messages of the iteration before.
 inline void inspect(const State& s, const Party& p, fl::Index iteration, bool both, fl::ErrorSummary& damage) {
   inspect_arrivals(s, p, p.heard, iteration, damage);
   for (int m = 0; m < s.all(); ++m) {

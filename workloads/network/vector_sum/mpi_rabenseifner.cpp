@@ -1,4 +1,4 @@
-// Rabenseifner's sum: halves are exchanged and added until every process holds one finished piece, then collected by doubling.
+// Rabenseifner's sum: halves are exchanged and added until every process has one finished piece, then collected by doubling.
 //
 // R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS 2004, LNCS 3036. If p is not a power of two, each process
 // beyond the largest one first sends its vector to a partner and receives the finished sum in the end.

@@ -1,4 +1,4 @@
-// A ring: p - 1 steps until every process holds one finished piece of the sum, p - 1 more that pass the pieces round.
+// A ring: p - 1 steps until every process has one finished piece of the sum, p - 1 more that pass the pieces round.
 #include "kernels/exchange.hpp"
 
 namespace {
@@ -13,7 +13,7 @@ struct Sum {
     if (p == 1) return vector_sum::copy(s);
     const auto part = [&](int k) { return fl::part(s.n, p, (k % p + p) % p); };
 
-    // A piece travels from where it begins and takes on each process's share; the last one completes it.
+    // A piece travels from where it begins and accumulates each process's share; the last one completes it.
     for (int k = 0; k < p - 1; ++k) {
       const Part out = part(me - k), in = part(me - k - 1);
       const double* from = k == 0 ? s.own.data() : s.result.data();

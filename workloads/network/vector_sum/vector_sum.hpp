@@ -1,4 +1,4 @@
-// vector_sum: every process holds n doubles; afterwards every process holds their sum over all processes (R1, "Cube_DoD").
+// vector_sum: every process has n doubles; afterwards every process has their sum over all processes (R1, "Cube_DoD").
 //
 // Whole numbers, so that the sum is exact in any order: the result has one bit pattern, on all ranks. In the timed loop the first and
 // the last element follow the iteration, and one more, somewhere; the check refreshes whole vectors.
@@ -33,7 +33,7 @@ struct State {
   fl::Index n = 0;
   fl::Array<double> own;      // this process's vector
   fl::Array<double> result;   // of all processes, and the guard
-  fl::Array<double> buffer;   // for what arrives, where a variant wants one
+  fl::Array<double> buffer;   // for what arrives, where a variant needs one
   exact::Weight weight;       // of this process
   fl::InputMutator changing;  // at the same places on all processes
   fl::Index filled = -1;      // the iteration that all elements belong to that did not change since

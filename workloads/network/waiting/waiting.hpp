@@ -1,5 +1,5 @@
-// waiting: what a process costs that waits in MPI (R1). Rank 0 sleeps for `ms` milliseconds, the others wait for it; observed is the
-// share of its waiting time that a waiting rank spends on a processor or in line for one: 1 for a rank that asks again and again, 0
+// waiting: the CPU time of a process that waits in MPI (R1). Rank 0 sleeps for `ms` milliseconds, the others wait for it; observed is the
+// share of its waiting time that a waiting rank spends on a processor or in line for one: 1 for a rank that polls, 0
 // for one that sleeps, also where other programs take the processors meanwhile.
 //
 // A waiting rank may not go on before rank 0 has woken: both read the clock of their node, and the check compares.

@@ -52,7 +52,7 @@ inline std::string refuse(const Params& p, const fl::Team&) { return p.bytes % 8
 inline constexpr fl::Index places = 64, apart = 16;
 inline fl::Index offset_of(fl::Index iteration) { return apart * (iteration % places); }
 
-// And in turn another word of them changes, or a source that was kept would do.
+// And alternately another word of them changes, or a source that was kept would do.
 inline Word word(fl::Index i, fl::Index iteration) { return fl::hash(static_cast<Word>(i) + (static_cast<Word>(iteration + 1) << 40)); }
 
 inline void mutate_inputs(State& s, fl::Index iteration) {

@@ -1,4 +1,4 @@
-// A GPU a rank, all at once: what the links of a node carry together.
+// A GPU a rank, all at once: the joint bandwidth of a node's links.
 #include "kernels/kernels.hpp"
 
 #include "firstlight/variant.hpp"

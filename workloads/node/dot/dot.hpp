@@ -60,13 +60,13 @@ inline std::int64_t stamp(fl::Index iteration) { return iteration & 0xFFFFFFFF; 
 inline std::int64_t whole_changed(fl::Index iteration) { return 1 + stamp(iteration); }
 inline double compensated_changed(fl::Index iteration) { return 1.0 + 0x1p-32 * static_cast<double>(stamp(iteration)); }
 
-// The last of y changes with every step, and in turn another one: of x where its number is odd, so that no term has two that change.
+// The last of y changes with every step, and alternately another one: of x where its number is odd, so that no term has two that change.
 inline bool changes_in_x(fl::Index i) { return (i & 1) != 0; }
 
 // The last term of a compensated sum is a one as well, or the check could not see whether it is this step's.
 inline bool one(fl::Index i, fl::Index n) { return i < ones(n) || i == n - 1; }
 
-// A term that plain summation loses becomes one that it does not lose, and that stays small beside the ones.
+// A term that plain summation loses becomes one that it does not lose, and that stays small compared with the ones.
 inline double compensated_y(fl::Index i, fl::Index n, fl::Index iteration) {
   return compensated_changed(iteration) * (one(i, n) ? 1.0 : 0x1p-10 / lost_term);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using Vector = fl::simd::native<double>;
 
-// Each multiply-add takes two loads. With the widest vectors cores load two a cycle, so four chains cover a latency of four
+// Each multiply-add needs two loads. With the widest vectors cores load two a cycle, so four chains cover a latency of four
 // cycles, and more of them only lengthen the reduction; narrower vectors are loaded three or four a cycle.
 constexpr int chains = fl::simd::bytes == 64 ? 4 : 8;
 

@@ -1,4 +1,4 @@
-// kernel_launch: what it costs to start a kernel on a device, one at a time and many in a row.
+// kernel_launch: the time to start a kernel on a device, one at a time and many in a row.
 #pragma once
 
 #include "firstlight/variant.hpp"

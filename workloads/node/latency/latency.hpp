@@ -1,4 +1,4 @@
-// latency: how long one access takes when each address comes from the one before: a chase of pointers over one random cycle.
+// latency: the time of one access when each address comes from the one before: a chase of pointers over one random cycle.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ struct Params {
 
 struct alignas(line_bytes) Line {
   Line* next;
-  fl::Index nothing;  // 0, which no step knows
+  fl::Index nothing;  // 0, which no step can predict
 };
 
 // A bijection of the numbers of `bits` bits that scatters neighbours. Odd factors and shifts by at least half the width can be
@@ -87,7 +87,7 @@ inline std::string refuse(const Params& p, const fl::Team&) {
 
 inline Scatter scatter(const State& s) { return Scatter(std::countr_zero(static_cast<std::uint64_t>(s.lines.size()))); }
 
-// Where a step begins, and after how many hops a line is left out: both follow from the launch's seed, so that no step knows them.
+// Where a step begins, and after how many hops a line is left out: both follow from the launch's seed, so that no step can predict them.
 struct Route {
   std::uint64_t start, hops_before;
 };
@@ -120,8 +120,8 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 }
 
 // Each step begins somewhere else, and on its way leaves out a line that the one before did not: neither where a step ended nor where a
-// part of the cycle leads may be remembered. The place also takes a word of the line that the last step reached, or a processor would begin
-// before the end. One access more than the 4096, and some 15 ns of arithmetic beside it: 0.3 % of a step in the first cache.
+// part of the cycle leads may be remembered. The place also depends on a word of the line that the last step reached, or a processor would begin
+// before the end. One access more than the 4096, and some 15 ns of arithmetic in addition: 0.3 % of a step in the first cache.
 inline void mutate_inputs(State& s, fl::Index iteration) {
   const Route r = route(s, iteration);
   const auto line = [&](std::uint64_t turn) { return &s.lines[static_cast<fl::Index>(s.cycle.line_of(turn))]; };

@@ -89,7 +89,7 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
   return {.flops = 2 * n * n * n, .bytes = bytes, .working_set = bytes};
 }
 
-// s = mantissa 2^exponent, of 4096 values in turn.
+// s = mantissa 2^exponent, of 4096 values cyclically.
 inline std::int64_t mantissa(Index iteration) { return least_mantissa + (iteration & (least_mantissa - 1)); }
 inline int exponent(Index iteration) { return static_cast<int>(iteration >> 5 & 127) - 64; }
 inline double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52); }
@@ -144,7 +144,7 @@ class Judge {
   static constexpr Index one_by_one = 64;
   static constexpr std::int64_t prime = (std::int64_t{1} << 61) - 1;
   using Row = std::vector<std::int64_t>;
-  __extension__ using Wide = __int128;  // holds 2^16 products of 2^50 and the prime
+  __extension__ using Wide = __int128;  // contains 2^16 products of 2^50 and the prime
 
   // Modulo the prime: 0 to prime - 1.
   static std::int64_t remainder(Wide sum) {

@@ -1,4 +1,4 @@
-// Blocks that a cache holds: of B 64 rows by 256 columns, which all rows of A pass.
+// Blocks that fit into a cache: of B 64 rows by 256 columns, which all rows of A pass.
 #include "kernels/rows.hpp"
 
 #include "firstlight/variant.hpp"

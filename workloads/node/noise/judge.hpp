@@ -27,7 +27,7 @@ inline std::string wrong_results(const State& s, const Party& p, fl::Index party
   return "";
 }
 
-// Nobody can know a sum before the last of all has given its part, nor begin the next quantum without it: the processes did wait.
+// No process can have a sum before the last one has sent its part, nor begin the next quantum without it: the processes did wait.
 inline std::string wrong_sums(const State& s, const Party& p, fl::Index last) {
   if (!s.traits.waiting) return "";
   std::uint64_t before = 0;
@@ -44,7 +44,7 @@ inline std::string wrong_sums(const State& s, const Party& p, fl::Index last) {
   return "";
 }
 
-// The least time that a look at the clock takes here and now.
+// The least time of reading the clock on this machine.
 inline double least_look() {
   constexpr int looks = 64;
   double least = 1e9;

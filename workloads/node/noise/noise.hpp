@@ -1,4 +1,4 @@
-// noise: what the system and the neighbours take from a program that wants every processor for itself.
+// noise: the time that the system and the neighbours take from a program that uses every processor.
 //
 // Two ways to see it, after the originals. A fixed quantum of work is timed again and again; whatever is above its least time was
 // taken (FWQ: M. Sottile, R. Minnich, "Analysis of microbenchmarks for performance tuning of clusters", IEEE Cluster 2004). Or the

@@ -88,7 +88,7 @@ inline void fill(fl::Array<double>& array, std::uint64_t odd) {
   for (fl::Index i = whole; i < array.size(); ++i) array[i] = one_to_two(twenty_bits(i, odd));
 }
 
-// The last element of x follows the iteration, and in turn another one, of y where its number is odd and there is a y. They take other
+// The last element of x follows the iteration, and alternately another one, of y where its number is odd and there is a y. They take other
 // values for as many steps as a batch has.
 inline std::uint64_t changed_bits(fl::Index iteration) { return twenty_bits(iteration, of_x); }
 inline bool changes_in_y(Op op, fl::Index i) { return reads_two(op) && (i & 1) != 0; }

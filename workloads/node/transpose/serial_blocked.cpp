@@ -1,4 +1,4 @@
-// Blocks of which the first cache holds both sides.
+// Blocks whose two sides fit into the first cache.
 #include "kernels/loops.hpp"
 
 #include "firstlight/variant.hpp"

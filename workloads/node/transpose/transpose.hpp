@@ -1,5 +1,5 @@
 // transpose: B = A^T of n x n matrices, or A = A^T in place. No arithmetic at all: of two matrices one is read or written across its rows,
-// and what that costs beside a copy is caches and their sets, pages, and lines of which only a part is written.
+// and the difference to a copy is caches and their sets, pages, and lines of which only a part is written.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ struct Matrices {
 
 struct State {
   Index n = 0, precision = 64;
-  bool in_place = false, turned = false;  // turned: a holds the transpose
+  bool in_place = false, turned = false;  // turned: a contains the transpose
   Matrices<float> singles;
   Matrices<double> doubles;
   fl::InputMutator changing;  // of A's elements
@@ -75,7 +75,7 @@ T drawn(std::uint64_t word) {
   else
     return std::bit_cast<double>(0x3FF0000000000000ull | h >> 12);
 }
-// Element i n + j of A; what one holds that changed in a step.
+// Element i n + j of A, and the value of one that a step changed.
 template <class T>
 T element(Index place) {
   return drawn<T>(static_cast<std::uint64_t>(place));

@@ -10,7 +10,7 @@
 
 namespace ocean_nlom {
 
-// L L^T of a symmetric positive definite matrix that is zero but for `band` places beside the diagonal.
+// L L^T of a symmetric positive definite matrix that is zero except for `band` places next to the diagonal.
 class Band {
  public:
   Band(Index n, Index band) : n_(n), band_(band), a_(static_cast<std::size_t>(n * (band + 1)), 0) {}

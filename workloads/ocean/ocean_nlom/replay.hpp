@@ -11,7 +11,7 @@ inline constexpr double dearest = 3e5;                             // cells, lay
 inline constexpr Index box_edge = 8;                               // of boxes of a large block
 inline constexpr Index most_cells = 2000000, large_box_edge = 64;  // of blocks and boxes, of a step alone
 
-// s, twelve times what friction takes to stop a basin-wide flow.
+// s, twelve times the time in which friction stops a basin-wide flow.
 inline double viscous_spin_up(const Params& p) { return 12 / (p.viscosity * 2 * std::pow(M_PI / p.length, 2)); }
 // Whether the end of a run is known without another run.
 inline bool known(const Params& p) {

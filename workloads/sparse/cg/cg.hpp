@@ -52,7 +52,7 @@ inline double reduction(const Params& p) { return p.iterations > 0 ? vanished : 
 
 struct Outcome {
   fl::Index iterations = 0;  // updates of x
-  double residual = 0;       // |r| / |b| as the recurrence knows it
+  double residual = 0;       // |r| / |b| as the recurrence computes it
 };
 
 // A solution; in it A x, and what is waited for of sums over all parties.
@@ -160,7 +160,7 @@ inline double row_sum(const sparse::Matrix& a, fl::Index i) {
 inline constexpr fl::Index places = 8;  // of b that change
 
 // An element of b that changed last in this iteration, or never (-1): by twice the tolerance at most, so that iterations stay
-// about the same, and a solution that knows nothing of it is none.
+// about the same, and a solution that ignores it is wrong.
 inline double element(const State& s, fl::Index i, fl::Index iteration) {
   const double change =
       iteration < 0 ? 0

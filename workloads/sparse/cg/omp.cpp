@@ -16,7 +16,7 @@ struct alignas(64) Terms {
 struct Thread {
   const cg::Rows& a;
   const cg::Sweeps& sweeps;
-  std::vector<Terms> (&terms)[2];  // of each thread, in turn: one is still read while the next is written
+  std::vector<Terms> (&terms)[2];  // of each thread, alternately: one is still read while the next is written
   fl::Part own;
   double* values = nullptr;
   int count = 0;

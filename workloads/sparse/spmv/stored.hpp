@@ -1,4 +1,4 @@
-// What a format stores of the rows of a process, in bytes, from the lengths of the rows; and what it does not take.
+// What a format stores of the rows of a process, in bytes, from the lengths of the rows; and what it cannot store.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How rows of a tile stand together: what a format of tiles stores of them, and how many bytes that takes.
+// How rows of a tile stand together: what a format of tiles stores of them, and its bytes.
 #pragma once
 
 #include <algorithm>

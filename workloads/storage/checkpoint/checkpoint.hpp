@@ -1,4 +1,4 @@
-// checkpoint: what it costs to save the state of a run and to restart from it. The state is a field of n^3 cells of 8 bytes, divided among
+// checkpoint: the time to save the state of a run and to restart from it. The state is a field of n^3 cells of 8 bytes, divided among
 // the ranks. A step saves it, waits until it is durable, and restores it into new memory; each of these is timed on its own.
 //
 // A cell is a hash of its place and of the generation in which its run of 64 KiB changed last: incompressible, and never the same twice.

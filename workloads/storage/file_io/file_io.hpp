@@ -1,7 +1,7 @@
 // file_io: processes or threads write and read files in a target of storage.
 //
 // Parties are the processes, or the threads of one. Each has `count` blocks of `transfer` bytes: in a file of its own, or in one file that
-// all share, one party's blocks after those of another (segmented) or in turn (strided). A step opens the file, transfers each block once,
+// all share, one party's blocks after those of another (segmented) or interleaved (strided). A step opens the file, transfers each block once,
 // and closes the file; writing ends after fsync and close, unless the operation is called cached. Before each step, outside of its time,
 // reset() makes the data of the step, or empties the page cache and proves it.
 //

@@ -1,4 +1,4 @@
-// How long one step takes alone: after a pause, begun by all ranks at one instant, until the last is done. For observe().
+// The time of one step alone: after a pause, begun by all ranks at one instant, until the last is done. For observe().
 //
 // Steps that follow one another overlap where some ranks are done before others (the root of a broadcast), and run through a line of
 // messages that is warm. All ranks of a node wait for one instant of its clock (window-based synchronisation, as SKaMPI and ReproMPI do

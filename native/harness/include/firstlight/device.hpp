@@ -7,7 +7,7 @@
 //   for (fl::Index i = 0; i < n; ++i) { if (i == 0) fl::device::note(); ... }
 //
 // OpenMP and OpenACC fall back to the host in silence where something is missing. So the harness lets such a variant run only where there
-// is a device, gives every rank one by its place on its node, forgets before the samples what was noted and asks after them: a case whose
+// is a device, assigns one to every rank by its place on its node, clears the notes before the samples and reads them afterwards: a case whose
 // steps noted the host, or nothing, fails.
 #pragma once
 

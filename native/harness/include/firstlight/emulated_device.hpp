@@ -44,7 +44,7 @@ class Started {
   std::size_t done_ = 0;
 };
 
-// Written beside it, it is noticed; never written, it holds no numbers, as on a device. What is copied waits for all kernels, as CUDA's does.
+// A write outside of it is noticed; unwritten memory contains no numbers, as on a device. What is copied waits for all kernels, as CUDA's does.
 template <class T>
 class EmulatedMemory {
  public:
@@ -66,7 +66,7 @@ class EmulatedMemory {
   Array<T> memory_;
 };
 
-// Beside the kernels, in order.
+// Concurrently with the kernels, in order.
 class EmulatedQueue {
  public:
   void after_kernels() {

@@ -1,7 +1,7 @@
-// Inputs that change at places which no step can know: so that nothing of an earlier step's work may be kept.
+// Inputs that change at places which no step can predict: so that nothing of an earlier step's work may be kept.
 //
-// What changes at places that are always the same (the first word, the last) tells a step that was left out, and not one that keeps the sum
-// of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an order of no rule, change in turn, one in a
+// What changes at places that are always the same (the first word, the last) reveals a step that was left out, and not one that keeps the sum
+// of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an irregular order, change one after the other, one in a
 // step; where, follows from a number that is drawn for each launch (fl::seed()) and is in its record. Between batches, outside of their
 // time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts differs in each sample. As many
 // further inputs change only then, and no mutate_inputs() of a step reaches them: a step that computes only its own changes misses them.

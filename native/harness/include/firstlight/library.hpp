@@ -1,4 +1,4 @@
-// Symbols of the numerical library that the build links, whatever prefix it gives them (FL_SYMBOL_PREFIX).
+// Symbols of the numerical library that the build links, with any prefix (FL_SYMBOL_PREFIX).
 #pragma once
 
 #define FL_PASTE_(a, b) a##b

@@ -12,7 +12,7 @@
 
 namespace fl::inline FL_ROLE::packed {
 
-// Sums in registers, with a row of vectors of B beside them and one element of A in all lanes. Each vector of B is used `tile_rows` times and
+// Sums in registers, together with a row of vectors of B and one element of A in all lanes. Each vector of B is used `tile_rows` times and
 // each element of A `tile_vectors` times: 11 loads for 24 multiply-adds, where a core starts two of either a cycle.
 #if defined(__AVX512F__) || defined(__aarch64__) || defined(__powerpc64__)
 inline constexpr int tile_rows = 8, tile_vectors = 3;  // 28 of 32 registers

@@ -5,7 +5,7 @@
 //   fl::during(phases("halo"), [&] { exchange(s); });                     the same as one statement
 //
 // A phase begun inside another stops that one until it ends, so that phases and `phase_other`, what is in none, add up to the time
-// of the step. Each beginning and each end reads the clock once, 20 to 50 ns: mark what takes microseconds, not the body of a loop.
+// of the step. Each beginning and each end reads the clock once, 20 to 50 ns: mark code of microseconds, not the body of a loop.
 // Counted is the thread that runs the step (of a team of OpenMP, its first); in any other thread, and in hooks and checks, a mark
 // does nothing. What a device does later belongs to the phase that waits for it. A misspelt name does not compile.
 #pragma once
@@ -44,7 +44,7 @@ class Phases {
     }
   }
 
-  // Not operator[]: clang 14 takes no operator of that kind in a template.
+  // Not operator[]: clang 14 supports no operator of that kind in a template.
   consteval Phase operator()(std::string_view name) const {
     for (int k = 0; k < count_; ++k)
       if (name == names_[k]) return {k + 1, names_[k]};

@@ -13,7 +13,7 @@ class Product {
  public:
   Product(int rows, int columns, int* start, int* column, double* value) : a_(rows, columns, start[rows], start, column, value) {}
 
-  // y = factor A x; Eigen's product takes no factor along.
+  // y = factor A x; Eigen's product has no factor.
   bool multiply(double factor, const double* x, double* y) const {
     Eigen::Map<Eigen::VectorXd> result(y, a_.rows());
     result.noalias() = a_ * Eigen::Map<const Eigen::VectorXd>(x, a_.cols());

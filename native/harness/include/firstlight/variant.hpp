@@ -13,7 +13,7 @@
 //
 // If the workload's State has `static constexpr bool own_loops = true`, or if a step is a whole run, either may instead contain the loop,
 // (State&, fl::Index first, fl::Index count), because something (a team of threads) must live as long as the loop. The loop calls
-// mutate_inputs(s, i) before each step i. In a struct its name is `loop`. Otherwise the harness runs the loop: a variant that knows which step is
+// mutate_inputs(s, i) before each step i. In a struct its name is `loop`. Otherwise the harness runs the loop: a variant that sees which step is
 // the last of a batch could leave out the others.
 //
 // A file of many kernels, functions or structs as above, names them:
@@ -21,7 +21,7 @@
 //   static constexpr fl::Kernel table[] = {FL_KERNEL(loops, copy), FL_KERNEL(loops, daxpy)};
 //   FL_KERNELS(loops, table)
 //
-// The header declares the parameter that chooses one, and knows cost and check of each; a file need not have all of them:
+// The header declares the parameter that chooses one, and defines cost and check of each; a file need not have all of them:
 //   fields.choice("kernel", kernel, "copy|daxpy|triad", "which loop");         or fl::options(a table of theirs).c_str()
 // kernel=copy,daxpy and kernel=* (all that the file has) are cases of one launch, each with a check of its own.
 //

@@ -23,7 +23,7 @@
 //   void draw(State&, fl::Picture&);                         a small picture of what the last sample left; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
 // Traits, where declared, follow as last argument of refuse, init and cost, of those that have it: (..., const Traits&).
-// A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
+// A sample of steps with a reset alternates resets and steps; its time is the sum of the steps', of each rank its own, and a
 // check sees what the last whole run left. A variant's own loop is then called for one step at a time.
 // All functions but mutate_inputs() are compiled with the harness's own safe flags, never with those of the toolchain under test.
 #pragma once
@@ -116,7 +116,7 @@ class Observations {
   Index steps = 0;  // of the batch that just ended
 
   // One finite number, the same names in the same order on every rank. Its least, median and largest over the ranks go into the
-  // record of the sample. A metric of form "value" takes the largest, and the median of that over the samples; it may be 0, not less.
+  // record of the sample. A metric of form "value" uses the largest, and the median of that over the samples; it may be 0, not less.
   virtual void value(const char* name, double x) = 0;
   // What a step of the batch spent in a phase on this rank; in the phase alone, without those inside it.
   virtual double seconds(Phase phase) const = 0;
@@ -159,7 +159,7 @@ inline std::size_t option_number(std::string_view options, std::string_view word
 
 // A text that a parameter names: one that the workload brings, or a file of the user's.
 struct Document {
-  std::string name;  // as in the record: "water", or "mine.xyz-0123456789abcdef" with a hash of what the file holds
+  std::string name;  // as in the record: "water", or "mine.xyz-0123456789abcdef" with a hash of what the file contains
   std::string text;  // of a file; empty for the workload's own
 };
 
@@ -196,7 +196,7 @@ class Fields {
 
 inline namespace FL_ROLE {
 
-// What a choice may be, as choice() takes it, from a table whose entries have names: "copy|scale|add".
+// The possible values of a choice, as choice() accepts them, from a table whose entries have names: "copy|scale|add".
 template <class Entries>
 std::string options(const Entries& entries) {
   std::string names;
@@ -215,7 +215,7 @@ inline std::uint64_t hash(std::uint64_t index) {
 // Uniform in [-1/2, 1/2), a pure function of the global index.
 inline double uniform(std::uint64_t index) { return static_cast<double>(hash(index) >> 11) * 0x1p-53 - 0.5; }
 
-// What an input or a result may be multiplied by so that it follows the step: 1 to 16, exact in single precision. It takes no value twice
+// What an input or a result may be multiplied by so that it follows the step: 1 to 16, exact in single precision. It has no value twice
 // in 2^14 steps, more than a batch has, and changes by 2^-13 of itself at least, so that a result that is late by any of them shows.
 inline double step_factor(std::int64_t iteration) {
   return static_cast<double>(1 << (iteration & 3)) * (1 + 0x1p-12 * static_cast<double>(iteration >> 2 & 0xFFF));
@@ -291,7 +291,7 @@ extern Index saved_before;
 void run_steps(Index first, Index count);
 
 // Returns why a node has too little memory for so many bytes; empty if it has enough. The harness requests Cost::working_set; a workload
-// whose check needs much more asks in its refuse().
+// whose check needs much more checks it in its refuse().
 std::string lacks_memory(double needed);
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -40,7 +40,7 @@ class Moved(msgspec.Struct, frozen=True):
 class Series(msgspec.Struct, frozen=True):
     """A figure in the runs that have it: `at` are their places among the runs shown.
 
-    `deviation`: how far it moves from run to run by itself, as a share; None: too few runs to tell. `other_work`: how
+    `deviation`: how far it moves from run to run by itself, as a share; None: too few runs. `other_work`: how
     many earlier runs measured it with other work in a step, which is another figure.
     """
 

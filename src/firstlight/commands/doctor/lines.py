@@ -25,7 +25,7 @@ Survey = Callable[[], Toolbox]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One entry: its line, what it says, and what it did; `well`: it can do that here."""
+    """One entry: its line, its content, and its effect; `well`: it works here."""
 
     line: int
     key: str

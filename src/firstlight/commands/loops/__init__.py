@@ -27,7 +27,7 @@ class NotUnderstoodError(UsageError):
 
 
 class Pragma(msgspec.Struct, frozen=True):
-    """What `#pragma tune` says. `low`, `high`: the trip counts that matter, both included."""
+    """The content of `#pragma tune`. `low`, `high`: the trip counts that matter, both included."""
 
     low: int = 1
     high: int = 10_000

@@ -28,7 +28,7 @@ class Version(msgspec.Struct, frozen=True):
 
     low: int
     piece: Piece | None
-    comment: str = ""  # what was changed, and what that gives
+    comment: str = ""  # what was changed, and the result
 
 
 def piece(loop: Marked, family: str) -> Piece:

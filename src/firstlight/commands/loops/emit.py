@@ -28,7 +28,7 @@ _IGNORED = re.compile(
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What the wrapper asks of a tuned file. `build`: see `build_key`."""
+    """The wrapper's requirements of a tuned file. `build`: see `build_key`."""
 
     function: str
     loop: str  # the hash of the golden loop

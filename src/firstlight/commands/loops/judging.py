@@ -18,7 +18,7 @@ Launches = Mapping[str, list[float]]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches.
+    """A candidate compared with golden at one trip count: ratio of times and 99 % interval, None for too few launches.
 
     `label` (stored as `told`): the change that ran there, "golden" where the dispatcher calls the original loop.
     """

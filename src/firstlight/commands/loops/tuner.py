@@ -51,7 +51,7 @@ class Kept(msgspec.Struct):
 
 
 class TunedLoop(msgspec.Struct):
-    """What came of a loop. `judged`: the tuned function as a whole beside golden; `written`: "" where golden stays.
+    """The result of a loop. `judged`: the tuned function compared with golden; `written`: "" where golden stays.
 
     `hash`: of the golden loop, by which it is seen that it was changed since.
     """

@@ -222,7 +222,7 @@ def _marked(path: Path) -> bool:
 
 
 def _included(real: str, words: list[str], folder: Path) -> list[str]:
-    """Return the files that are read besides the source and tuned code. Raises NotUnderstoodError."""
+    """Return the files that are read in addition to the source and tuned code. Raises NotUnderstoodError."""
     listed = folder / "listed"
     asked = [real, *(word for word in words if word != "-c"), "-M", "-MT", "x", "-MF", str(listed)]
     done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, check=False)

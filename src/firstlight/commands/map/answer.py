@@ -48,11 +48,11 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the native program says. `map`: (node, place in it) of each rank; `places`: the same as one slot, counted in
+    """The native program's output. `map`: (node, place in it) of each rank; `places`: the same as one slot, counted in
     the order in which the network counts its ranks; `identity`: those of the order as it is. `axes`: the torus that its
     nodes form in this order, or none.
 
-    proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed gives this map again.
+    proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed repeats this map.
     least: bytes over the busiest links of a map that puts less on them than this one, but is slower by events; or None.
     """
 

@@ -27,7 +27,7 @@ ORDER = "as-it-is"
 
 
 class MappingRequest(msgspec.Struct, frozen=True):
-    """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `budget`: seconds
+    """What to map where. `machine`: parameters of the simulation as firstlight-simulate accepts them; `budget`: seconds
     of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty.
     """
 
@@ -77,7 +77,7 @@ def carry_out(
 
 
 def _searched(request: MappingRequest, built: Path, words: Sequence[str], on_best: program.OnBest) -> Answer:
-    """Search for a map, or judge a kept one. Raises as program.ask does; a killed search leaves its best map."""
+    """Search for a map, or judge a kept one. Raises like program.ask; a killed search leaves its best map."""
     mine = not request.folder.exists()
     request.folder.mkdir(parents=True, exist_ok=True)
     kept = request.folder / KEPT

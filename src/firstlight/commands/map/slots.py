@@ -14,7 +14,7 @@ HERE = "allocation"
 
 
 class Slots(msgspec.Struct, frozen=True):
-    """`topology`, `per_node`, `inside` as firstlight-map takes them. `hosts`: names of the nodes in their order, where
+    """`topology`, `per_node`, `inside` as firstlight-map accepts them. `hosts`: names of the nodes in order, where
     they are known. `cpus`: the first CPU of each place of a node. `one`: the network's nodes are the cores of one node.
     """
 

@@ -22,7 +22,7 @@ from firstlight.results.description import Better
 
 
 class Value(msgspec.Struct, frozen=True):
-    """What one node or pair gives; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
+    """A node's or pair's result; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
     is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured. `states`: where its
     launches fall into two.
     """

@@ -43,7 +43,7 @@ class Crowd(msgspec.Struct, frozen=True):
 class Split(msgspec.Struct, frozen=True):
     """Seconds of all ranks: inside the calls that were looked at, and of these at least so many waiting.
 
-    `transfer`: what moving the data would take at most, at both ends; None for collectives.
+    `transfer`: the maximum time of moving the data, at both ends; None for collectives.
     """
 
     inside: float

@@ -125,7 +125,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Fits(msgspec.Struct, frozen=True):
-    """How many nodes fit, and what they give. `by`: the limit that binds."""
+    """How many nodes fit, and their performance. `by`: the limit that binds."""
 
     model: PowerModel
     nodes: int

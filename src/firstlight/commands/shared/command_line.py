@@ -186,7 +186,7 @@ def group(
     sites.refuse_target(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-    elif ctx.invoked_subcommand != "doctor":  # which tells what is wrong with the file
+    elif ctx.invoked_subcommand != "doctor":  # which reports the error in the file
         ctx.default_map = sites.defaults(WITH_RESULTS)
 
 

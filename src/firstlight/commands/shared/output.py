@@ -141,7 +141,7 @@ def readable(words: Sequence[str]) -> None:
     named = [("the word", word) for word in words]
     named += [(name, os.environ.get(name, "")) for name in ("FIRSTLIGHT_CACHE", "FIRSTLIGHT_WORKLOADS")]
     named.append(("the folder of firstlight", str(ROOT)))
-    with contextlib.suppress(OSError):  # where there is none, who needs it says so
+    with contextlib.suppress(OSError):  # where there is none, the user of it reports it
         named.append(("the current folder", str(Path.cwd())))
     for what, text in named:
         if not is_text(text):

@@ -62,7 +62,7 @@ def prepare() -> None:
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, mode)  # takes the lowest number that is free: this one
+            os.open(os.devnull, mode)  # gets the lowest number that is free: this one
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(descriptor, "r" if mode == os.O_RDONLY else "w", closefd=False))
     sys.stdout = _text(_Stream(1, "standard output"), sys.stdout, each=sys.stdout.isatty())

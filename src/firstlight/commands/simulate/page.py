@@ -16,7 +16,7 @@ from firstlight.execute.network.prediction import Breakdown, Prediction
 from firstlight.report import html
 from firstlight.results.store.durable import replace
 
-MOST_COLUMNS = 4  # algorithms beside each other in the table of a sweep
+MOST_COLUMNS = 4  # algorithms side by side in the table of a sweep
 _PARTS = Breakdown.__struct_fields__
 
 

@@ -91,7 +91,7 @@ def simulate(
     wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
     more = shapes.sweep(order.topology, order.scale) if order.scale else []
     machine = _machine(order, fitted)
-    _notes(order, fitted, (order.topology, *more))  # refuses what the network does not tell
+    _notes(order, fitted, (order.topology, *more))  # refuses what the network does not define
     built = program.build()
     chosen = _algorithms(order, program.algorithms(built))
     predictions: list[Prediction] = []

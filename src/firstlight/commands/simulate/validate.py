@@ -30,8 +30,8 @@ class Point(msgspec.Struct, frozen=True):
     """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
 
     Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
-    `bytes` those of one of its messages, of a pattern half of what a process gives and gets in an iteration. `factor`
-    is predicted / measured: 2 where the prediction says twice the time. `reasons`: why it is off by more than 10 %.
+    `bytes` those of one of its messages, of a pattern half of a process's traffic in an iteration. `factor`
+    is predicted / measured: 2 where the prediction is twice the time. `reasons`: why it is off by more than 10 %.
     `fastest`: the same of the fastest launches. `states`: where launches fall into two, medians (seconds) and counts.
     """
 

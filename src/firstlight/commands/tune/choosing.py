@@ -45,7 +45,7 @@ class Choice(msgspec.Struct, frozen=True):
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
-    unclear: bool = False  # its trial did not tell; more launches may
+    unclear: bool = False  # its trial was inconclusive; more launches may decide
 
 
 Point = tuple[str, str, str, int, int]

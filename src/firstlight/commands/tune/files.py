@@ -40,7 +40,7 @@ def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[t
         replace(path, preload.text(table).encode())
         built = folder / f"{mpi.name}-{preload.NAME}"
         made = preload.library(mpi, machine.cache_directory())
-        replace(built, made.read_bytes())  # beside its table: the cache may be cleaned
+        replace(built, made.read_bytes())  # next to its table: the cache may be cleaned
         environment = preload.environment(built.absolute(), path.absolute())
     else:
         own = formats.find(mpi)

@@ -207,7 +207,10 @@ class _Shop:
         missing, seconds = self.missing, 0.0
         if missing:
             with self._alone(waiting):
-                missing, started = self.lacking(), time.monotonic()  # whoever was waited for may have made them
+                missing, started = (
+                    self.lacking(),
+                    time.monotonic(),
+                )  # the process that was waited for may have made them
                 if missing:
                     errors = self._make(missing, jobs)
                 for program in missing:
@@ -273,7 +276,7 @@ class _Shop:
             self._write_manifest(programs)
         except BuildError as error:
             return dict.fromkeys(programs, str(error))
-        # Once configured, Ninja asks CMake again by itself where the manifest or a rule changed.
+        # Once configured, Ninja runs CMake again by itself where the manifest or a rule changed.
         if not (self.tree.folder / "configured").exists() and (failed := self.tree.configure()):
             return dict.fromkeys(programs, failed)
         for program in programs:
@@ -338,7 +341,7 @@ class _Shop:
 
 
 class _Call(msgspec.Struct, frozen=True):
-    """What the manifest says of one target, and the files that must be there for it."""
+    """The manifest's entry of one target, and the files that must be there for it."""
 
     text: str
     files: tuple[str, ...]

@@ -46,7 +46,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """Those of one compiler: its tree, all that changes their bytes beside their sources, and where they are kept."""
+    """Those of one compiler: its tree, all inputs of their bytes except their sources, and where they are kept."""
 
     tree: Tree
     compiler: tuple[object, ...]
@@ -71,7 +71,7 @@ class Parts(msgspec.Struct, frozen=True):
         if not _missing(wanted := list(wanted)):
             return {}
         with self.tree.alone(waiting) as tree:
-            missing = _missing(wanted)  # whoever was waited for may have made them
+            missing = _missing(wanted)  # the process that was waited for may have made them
             if not missing:
                 return {}
             if failed := _declared(tree, missing):

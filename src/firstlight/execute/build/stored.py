@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True):
             sums = self._sums()
             if (kept := self.folder / SUM).exists():
                 return kept.read_text(encoding="utf-8") == sums
-            # Put here before there were hashes: it is whole if it says the same as then.
+            # Put here before there were hashes: it is whole if its content is the same as then.
             if run([str(self.executable), "--describe"], environment, merge=False) != (0, described):
                 return False
         except (OSError, UnicodeDecodeError):

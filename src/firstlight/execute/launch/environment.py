@@ -75,7 +75,7 @@ def compose(
     environment = {n: v for n, v in kept.items() if external is not None or n not in DECIDED} | {"LC_ALL": "C"}
     if external is None or external.placed:
         environment["OMP_NUM_THREADS"] = str(placement.threads)
-    if external is None:  # a BLAS that starts threads of its own would measure something else than its label says
+    if external is None:  # a BLAS that starts threads of its own would measure something else than its label states
         environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
     else:
         environment |= external.environment

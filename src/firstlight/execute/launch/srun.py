@@ -43,7 +43,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         f"--ntasks={placement.ranks}",
         f"--ntasks-per-node={placement.per_node}",
         "--distribution=block:block",
-        "--overlap",  # firstlight itself holds a processor of the allocation while it waits
+        "--overlap",  # firstlight itself occupies a processor of the allocation while it waits
         "--kill-on-bad-exit=1",
         "--input=none",
         "--immediate=60",  # nodes that are busy are an error, not a reason to wait

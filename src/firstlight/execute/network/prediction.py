@@ -6,7 +6,7 @@ import msgspec
 
 
 class Algorithm(msgspec.Struct, frozen=True):
-    """What `list` tells of an algorithm. `pipelined`: segments matter; `torus`: it wants a torus or mesh."""
+    """The facts about an algorithm in `list`. `pipelined`: segments matter; `torus`: it requires a torus or mesh."""
 
     name: str = msgspec.field(name="algorithm")
     title: str
@@ -17,7 +17,7 @@ class Algorithm(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What the checker proved of the schedule, and of its routes on the topology; None: not asked."""
+    """What the checker proved of the schedule, and of its routes on the topology; None: not requested."""
 
     correct: bool | None = None
     deadlock_free: bool | None = None

@@ -21,7 +21,7 @@ _WORK = re.compile(r"\bwork:([0-9]+(?:\.[0-9]+)?)")
 
 
 class Stages(msgspec.Struct, frozen=True):
-    """`text` as firstlight-simulate takes it, of so many `iterations`."""
+    """`text` as firstlight-simulate accepts it, of so many `iterations`."""
 
     name: str
     text: str

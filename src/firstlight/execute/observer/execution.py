@@ -114,7 +114,7 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
 def _adopting() -> Callable[[bool], object] | None:
     """Return a function that makes this process adopt orphans below it, or no longer; None if that is impossible."""
     try:
-        from ctypes import CDLL  # only here: it takes longer to import than all of this
+        from ctypes import CDLL  # only here: its import is slower than all of this
 
         prctl = CDLL(None).prctl
     except (ImportError, OSError, AttributeError):

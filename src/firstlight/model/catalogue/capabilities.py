@@ -12,7 +12,7 @@ from firstlight import ROOT
 
 
 class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file-name prefix requests, what that comes with, and how to say so."""
+    """What a file-name prefix requests, what that comes with, and its name."""
 
     needs: str
     why: str

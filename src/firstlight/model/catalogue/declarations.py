@@ -20,7 +20,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A parameter is a list of values: whole or real numbers, words, patterns of words that the program expands (`*`: all
     that it has), or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
     `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run with `ranks` ranks on one node,
-    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2, allxall-1x1 or 1xgpusx1. With `each_gpu`, those without
+    or as `placements` define: NODESxRANKSxTHREADS, as in 1x4x2, allxall-1x1 or 1xgpusx1. With `each_gpu`, those without
     MPI are measured on every GPU of the node by itself.
     """
 
@@ -38,9 +38,9 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
 
     With `growth`, the parameter counts refinements: a value v has growth^v elements; with `power`, what is along an
-    edge: v^power. `most`: the program takes no more. `largest`: a formula over the `cores` of the machine that the size
-    of this name does not exceed, where what fits the memory would take too long.
-    `bytes_of`: by the values of one other parameter the bytes that an element then really takes, where that is less.
+    edge: v^power. `most`: the program's limit. `largest`: a formula over the `cores` of the machine that the size
+    of this name does not exceed, where a size that fits the memory would be too slow.
+    `bytes_of`: by the values of one other parameter the bytes that an element then really uses, where that is less.
     """
 
     parameter: str
@@ -95,7 +95,7 @@ class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step that moves `quantity` (a cost) takes at least quantity / ceiling, in the cases that `where` selects."""
+    """A step that moves `quantity` (a cost) lasts at least quantity / ceiling, in the cases that `where` selects."""
 
     quantity: str
     ceiling: str
@@ -105,9 +105,9 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """About how many `seconds` a step takes on a core of today, times the values of the parameters `per`.
+    """About how many `seconds` a step lasts on a core of today, times the values of the parameters `per`.
 
-    With its share in what comes beside it (restoring, checking): a launch of a case, divided by its samples and three.
+    With its share in additional work (restoring, checking): a launch of a case, divided by its samples and three.
 
     Entries describe steps that are longer than a sample, before the first launch. If several entries match a case, the
     first one applies; none speaks of a GPU, nor of a case that leaves one of `where` or `per` to its default.
@@ -142,10 +142,10 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer of the row with this title is what another suite of benchmarks, `suite`, tells as `name`.
+    """The answer of the row with this title is reported by another suite of benchmarks, `suite`, as `name`.
 
     `scale`: what the figure is multiplied by, where the suite counts less or more work. `per_core`: divided by the
-    cores that it takes, for the suite tells the mean of one. `differs`: what of its rules the figure does not follow;
+    cores that it uses, for the suite reports the mean of one. `differs`: what of its rules the figure does not follow;
     empty where it follows all of them.
     """
 
@@ -192,7 +192,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Flags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """More variants of the same sources: `<variant>_<name>`, compiled with further flags (the vectoriser switched off).
 
-    `flags` gives them by compiler family; with a compiler that is not among them there is no such variant.
+    `flags` contains them by compiler family; with a compiler that is not among them there is no such variant.
     """
 
     name: str

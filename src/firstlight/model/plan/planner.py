@@ -59,7 +59,7 @@ def plan(
     for name, wanted in select(workloads, names).items():
         if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
             planner.add(workloads[name], wanted)
-    if names:  # what a suite as a whole holds against its figures is its own choice
+    if names:  # the reference of a suite's figures is its own choice
         for ceiling in unmeasured(planner.cells, workloads, machine):
             planner.add_ceiling(ceiling, workloads)
     if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):

@@ -20,7 +20,7 @@ PLAIN: Defaults = {}
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[\w.*?+-]{1,100}", re.ASCII)
-_EXACT = 2.0**53  # whole numbers below are what they say, as programs read them
+_EXACT = 2.0**53  # whole numbers below are literal, as programs read them
 
 
 class Setting(NamedTuple):

@@ -17,7 +17,7 @@ Many = Annotated[int, msgspec.Meta(ge=1, le=(1 << 31) - 1)]
 class Placement(msgspec.Struct, frozen=True):
     """Where a program runs: nodes, ranks in all, threads a rank.
 
-    `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank takes one.
+    `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank uses one.
     """
 
     nodes: Many = 1
@@ -80,7 +80,7 @@ class ExternalCommand(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
     prepare: str = ""  # a command of a shell before every execution
     warmup: int = 0  # executions of a launch that count for nothing
-    figures: dict[str, str] = {}  # what it tells of itself: a regular expression by the name of a value
+    figures: dict[str, str] = {}  # its description of itself: a regular expression by the name of a value
     status: bool = True  # whether it must end with status 0
     expect: str = ""  # a text that it must print
     check: str = ""  # a command of a shell after every execution, which must end with status 0

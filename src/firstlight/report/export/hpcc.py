@@ -24,7 +24,7 @@ _WIDTH = 100
 
 
 class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A figure as HPC Challenge knows it."""
+    """A figure under HPC Challenge's name."""
 
     name: str
     unit: str

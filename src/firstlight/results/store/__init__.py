@@ -360,7 +360,7 @@ def _swept(run: Folder, launches: Folder) -> Iterator[str]:
     for name in layout.bounded(run):
         if layout.is_being_written(name):
             run.remove(name)
-            if not name.startswith(f".{layout.OWNER}."):  # of another claimant, whom that tells to look again
+            if not name.startswith(f".{layout.OWNER}."):  # of another claimant, which then looks again
                 yield name
     for name in layout.bounded(launches):
         if layout.is_part(name):

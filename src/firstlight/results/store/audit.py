@@ -285,7 +285,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
 
 
 def _program(line: Launch, cell: Cell | None, foreign: bool) -> Iterator[str]:
-    silent = cell is not None and (cell.external is not None or foreign) and not line.binding  # its ranks are not asked
+    silent = cell is not None and (cell.external is not None or foreign) and not line.binding  # its ranks are not read
     if not silent and sorted(b.rank for b in line.binding) != list(range(line.ranks)):
         yield f"the binding of {len(line.binding)} ranks is given, there are {line.ranks}"
     if cell is None:

@@ -152,7 +152,7 @@ class Folder(Held):
         except FileNotFoundError:
             pass
         except OSError as error:
-            if error.errno not in (errno.EISDIR, errno.EPERM):  # POSIX says EPERM of a folder
+            if error.errno not in (errno.EISDIR, errno.EPERM):  # POSIX specifies EPERM for a folder
                 raise
             found = self.status(name)
             if found is None or not stat.S_ISDIR(found.st_mode):

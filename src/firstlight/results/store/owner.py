@@ -93,7 +93,7 @@ class Claim:
             except LostError:
                 return  # the next launch is refused with this
             except OSError:
-                continue  # it may come back; what writes next tells of it
+                continue  # it may come back; the next write reports it
 
     def refresh(self) -> None:
         """Update the note. Raises LostError if another firstlight took over the run meanwhile, OSError."""

@@ -68,7 +68,7 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
 
 def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> subprocess.CompletedProcess[str]:
     try:
-        if patience is None:  # in the user's own session: only there can it ask at the terminal
+        if patience is None:  # in the user's own session: only there can it prompt at the terminal
             done = subprocess.run([TOOL, "-Y", *words], input=data, capture_output=True, check=False)
             texts = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
             return subprocess.CompletedProcess(words, done.returncode, *texts)

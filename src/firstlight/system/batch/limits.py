@@ -18,7 +18,7 @@ EARLY = 60.0
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Seconds: the job's time limit, the run's budget of launching, and what setting up and building may take."""
+    """Seconds: the job's time limit, the run's budget of launching, and the limit of setup and builds."""
 
     time: float
     budget: float

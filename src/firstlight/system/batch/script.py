@@ -22,7 +22,7 @@ _TIMER = """\
 def write(system: System, request: JobRequest, work: Work) -> str:
     """Return the whole script. Raises UsageError if the batch system's directives cannot express the request."""
     parts = [
-        "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell knows `module`
+        "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell has `module`
         *system.header(request),
         "",
         f"# One run of firstlight: {request.name}. Submitted again, this script resumes it.",

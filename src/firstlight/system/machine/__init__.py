@@ -53,7 +53,7 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 class MemoryNode(msgspec.Struct, frozen=True):
-    """A NUMA node that is memory alone (HBM, CXL): the number that the system gives it, and its bytes."""
+    """A NUMA node that is memory alone (HBM, CXL): its number in the system, and its bytes."""
 
     number: int
     size: int
@@ -160,7 +160,7 @@ class Machine(msgspec.Struct, frozen=True):
     memory_only: tuple[MemoryNode, ...] = ()
     page: int | None = None  # bytes of a page, None: unknown
     huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
-    emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
+    emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": a real processor
     label: str = ""  # what its site or its user calls it; "": nothing
     inherited: tuple[str, ...] = ()  # unusual settings of the process that started firstlight, as in inherited.py
     hardware: Hardware | None = None  # nominal peaks; None: emulated, or a record that is older than it
@@ -283,6 +283,6 @@ def discover() -> Machine:
     What the system does not report (a container without /sys, a processor without frequency control) is None or empty.
     Raises FirstlightError if the cache directory, which contains the salt of the machine's name, cannot be written.
     """
-    from firstlight.system.machine.linux import describe  # psutil and archspec are loaded only by who asks
+    from firstlight.system.machine.linux import describe  # psutil and archspec are loaded only on demand
 
     return describe(Path("/"), cache_directory())

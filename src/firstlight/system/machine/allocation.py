@@ -85,9 +85,9 @@ def _pbs(given: Mapping[str, str]) -> Allocation | None:
         with Path(place).open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
     except (OSError, ValueError):  # ValueError: no name of a file
-        return None  # the variables were carried to another machine
+        return None  # the variables were copied to another machine
     hosts = node_file(text)
-    # The file has a line for each process that was requested, which says nothing about the CPUs that are allowed.
+    # The file has a line for each process that was requested, which does not show the CPUs that are allowed.
     return Allocation("pbs", len(hosts), None, True, hosts, job) if hosts else None
 
 

@@ -142,7 +142,7 @@ def _salt(cache_dir: Path) -> bytes:
 
 
 def _microarchitecture() -> tuple[str, str]:
-    """Return a readable name with the vendor, and the microarchitecture, as archspec knows them."""
+    """Return a readable name with the vendor, and the microarchitecture, as archspec defines them."""
     import archspec.cpu
 
     host = archspec.cpu.host()

@@ -142,7 +142,7 @@ def virtualisation(hypervisor: bool, hints: Iterable[str], container: str | None
     }
     text = " ".join(hints).lower()
     kind = next((label for word, label in known.items() if word in text), None)
-    bare = "metal" in text  # cloud machines without a hypervisor carry the vendor's name too
+    bare = "metal" in text  # cloud machines without a hypervisor have the vendor's name too
     machine = f"{kind} virtual machine" if kind and not bare else "virtual machine" if hypervisor else None
     return ", ".join(part for part in (machine, container) if part) or None
 

@@ -232,5 +232,5 @@ def _getconf(name: str) -> int | None:
     try:
         done = bounded.run(["getconf", name], timeout=5)
     except (OSError, subprocess.TimeoutExpired):
-        return None  # no C library that tells: the fact stays unknown
+        return None  # no C library reports it: the fact stays unknown
     return parse.number(done.stdout) or None

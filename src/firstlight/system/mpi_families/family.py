@@ -154,7 +154,7 @@ class Family:
     """Patterns of the files that its programs make outside of the temporary folder; killed programs leave them."""
 
     def temporary(self, folder: str) -> dict[str, str]:
-        """Return variables that make it keep its files in this folder, besides TMPDIR, whatever the user had chosen."""
+        """Return variables that make it keep its files in this folder, in addition to TMPDIR, for any user settings."""
         return {}
 
     # -- what it brings

@@ -61,7 +61,7 @@ class OpenMpi(Family):
     def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
         return ["--rankfile", file]
 
-    # Version 5 starts libfabric to ask it: a second a launch. Ranks of a node use shared memory with and without it.
+    # Version 5 starts libfabric for a query: 1 s per launch. Ranks of a node use shared memory with and without it.
     on_one_node: Mapping[str, str] = {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}
 
     def export_options(self, variables: Sequence[str]) -> Sequence[str]:

@@ -36,7 +36,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A file and what it says; `site` is empty where there are faults."""
+    """A file and its content; `site` is empty where there are faults."""
 
     path: Path | None
     site: Site

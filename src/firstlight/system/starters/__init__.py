@@ -1,4 +1,4 @@
-"""Starters: launchers of MPI programs in an allocation besides mpiexec and srun; one launcher per file, words only.
+"""Starters: launchers of MPI programs in an allocation other than mpiexec and srun; one launcher per file, words only.
 
 A file returns the words that start ranks where a placement requires them. Nothing here runs anything: a trial in
 `toolchains` proves that a launcher and a library work together, and `launch` starts what was proved.

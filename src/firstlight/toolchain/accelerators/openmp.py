@@ -9,7 +9,7 @@ from firstlight.toolchain.host import Host
 from firstlight.toolchain.offloading import Directives, Spelling, architectures, gcc_spellings, prove
 from firstlight.toolchain.probe_result import Compiler
 
-# Clang compiles a region once for each target; it calls the host itself a device, too, where it is asked to.
+# Clang compiles a region once for each target; it calls the host itself a device, too, on request.
 _TRIAL = """#include <omp.h>
 #include <cstdio>
 int main() {

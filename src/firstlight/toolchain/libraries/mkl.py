@@ -1,4 +1,4 @@
-"""Intel MKL: $MKLROOT, or pip's mkl-devel beside this Python, or in the linker's folders."""
+"""Intel MKL: $MKLROOT, or pip's mkl-devel next to this Python, or in the linker's folders."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def probe(host: Host) -> Found[Library]:
     lapack = find_library(folders, ("liblapack.so", "liblapack.so.3"), ("lapack", ""))
     why = "no libblas.so in the linker's folders"
     if blas is not None:
-        names = find_library([blas.parent], ("libcblas.so", "libcblas.so.3"))  # Debian's libblas.so holds them, too
+        names = find_library([blas.parent], ("libcblas.so", "libcblas.so.3"))  # Debian's libblas.so contains them, too
         files = [file for file in (lapack, names, blas) if file is not None]
         candidate = Candidate("netlib", "Netlib LAPACK", files, (*BLAS, "lapack"), _VERSION, reference=True)
         answer, gaps = prove(host, candidate)

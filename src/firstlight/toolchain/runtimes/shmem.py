@@ -1,4 +1,4 @@
-"""OpenSHMEM of an MPI library: its compiler wrapper, beside the MPI wrapper, prints the flags."""
+"""OpenSHMEM of an MPI library: its compiler wrapper, next to the MPI wrapper, prints the flags."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
 
 
 def _wrapper(host: Host, mpi: Mpi, own: str) -> Path | None:
-    """Return the wrapper of that name and version beside the MPI wrapper: /usr/bin has that of one library only."""
+    """Return the wrapper of that name and version next to the MPI wrapper: /usr/bin has that of one library only."""
     folder, suffix = Path(mpi.cxx).parent, Path(mpi.cxx).name.partition(".")[2]
     for name in dict.fromkeys((f"{own}.{suffix}" if suffix else own, own)):
         path = folder / name

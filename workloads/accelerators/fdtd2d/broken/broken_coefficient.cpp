@@ -1,4 +1,4 @@
-// Takes every cell for vacuum or metal: the material of the array ca is left out.
+// Treats every cell as vacuum or metal: the material of the array ca is left out.
 #include "kernels/run.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Blocks of time: several time steps while cells are in the second-level cache. A band of columns is walked row by row; behind row i of the
 // first time step follows row i - 1 of the second, i - 2 of the third, ... Each time step the band is a vector further back, so that what it needs on
-// its left the band before has brought exactly as far, and what is on its right nobody has touched. All in place; each number is computed from the
+// its left the band before has brought exactly as far, and what is on its right is untouched. All in place; each number is computed from the
 // same numbers as in plain sweeps.
 #pragma once
 

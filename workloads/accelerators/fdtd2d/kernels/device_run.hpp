@@ -16,7 +16,7 @@ namespace fdtd2d {
 
 enum class Kernel { cells, tiles, fused };
 
-// Time step t takes the kernels' number t, from the first again after the last. One that fuses needs the whole grid: several ranks take
+// Time step t uses the kernels' number t, from the first again after the last. One that fuses needs the whole grid: several ranks take
 // tiles in its place.
 template <class Machine, class Transport, Kernel... kernels>
 class OnDevice {
@@ -82,7 +82,7 @@ class OnDevice {
     }
   }
 
-  // The kernel of E, or of H, beside the halos that it needs. Of one field no cell needs another's new value, so those at the rim may
+  // The kernel of E, or of H, concurrent with the halos that it needs. Of one field no cell needs another's new value, so those at the rim may
   // follow in any order.
   template <class T, class Halo, class KernelOf>
   void beside(Halo& halo, std::initializer_list<grid::View<T, 2>> fields, const KernelOf& kernel_of) {
@@ -111,7 +111,7 @@ class OnDevice {
 
   std::tuple<Parts<float>, Parts<double>> parts_;
   grid::Split<2> split_;
-  std::size_t now_ = 0;  // the set that holds the fields
+  std::size_t now_ = 0;  // the set that contains the fields
 };
 
 }  // namespace fdtd2d

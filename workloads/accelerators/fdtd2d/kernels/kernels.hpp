@@ -66,7 +66,7 @@ struct CellsH {
 
 // --- neighbours from shared memory ------------------------------------------------------------------------------------------
 
-// H beside a node: at it, and before it along i and along j.
+// H next to a node: at it, and before it along i and along j.
 template <class T>
 struct AroundE {
   T hy, hy_before, hx, hx_before;

@@ -88,7 +88,7 @@ FL_DEVICE void around_e(const Job<T>& job, Index k) {
   if (k < job.rows) job.ez(k, job.columns) = job.ez(k, 0);
 }
 
-// Where the numbers are: on the host as they are; a device gives the addresses of its copies. where(field or array) is that of element 0.
+// Where the numbers are: on the host as they are; a device returns the addresses of its copies. where(field or array) is that of element 0.
 template <class T, class Where>
 Job<T> job_of(State& s, Numbers<T>& a, const Where& where) {
   const auto view = [&](grid::Field<T, 2>& field) { return field.view(where(field)); };

@@ -1,4 +1,4 @@
-// Gives the matrix of the step before.
+// Returns the matrix of the step before.
 #include "kernels/plain.hpp"
 
 namespace {

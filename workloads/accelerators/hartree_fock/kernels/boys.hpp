@@ -1,6 +1,6 @@
 // The Boys function F_m(t), the integral from 0 to 1 of u^(2m) exp(-t u^2), for m up to 4, to 1e-14.
 //
-// A row of the table holds the Taylor series of F_(m-1) around a point; F_m is its derivative with the sign changed, and the two give
+// A row of the table contains the Taylor series of F_(m-1) around a point; F_m is its derivative with the sign changed, and the two give
 // exp(-t), with which the recursion downwards is stable. One row is one cache line: a vector of t loads a row for each of its lanes and
 // transposes them, which is several times as fast as gathering the terms one by one. Far out, where exp(-t) does not count any more,
 // F_m is (2m-1)!! sqrt(pi / (2t)^(2m+1) / 2); the row beyond the last makes the same code return (2m-1)!!, and the caller has the rest.
@@ -54,7 +54,7 @@ struct Boys {
     static const Boys made;
     return made;
   }
-  // What f() takes for m: on a device the copy of the same rows.
+  // The argument of f() for m: on a device the copy of the same rows.
   template <int m>
   const double* of() const {
     return row[m][0];

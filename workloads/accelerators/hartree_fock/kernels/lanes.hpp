@@ -43,7 +43,7 @@ template <class V>
   memcpy(to, &v, sizeof v);
 }
 
-// A number that the compiler knows; the standard's own is not to be had on a device.
+// A compile-time constant; the standard's own is not available on a device.
 template <int number>
 struct Number {
   static constexpr int value = number;
@@ -116,7 +116,7 @@ struct Rows {
     return __builtin_convertvector(row, V);
   }
 
-  // A row is a whole cache line: loads of as much as a vector holds, then exchanges in registers.
+  // A row is a whole cache line: loads of as much as fits into a vector, then exchanges in registers.
   template <class Numbers>
   void transpose(const double* rows, const Numbers& row) {
 #if __has_builtin(__builtin_shufflevector)

@@ -1,6 +1,6 @@
 // Pairs of shells, made once for a geometry: primitive products, Schwarz bounds, sorted.
 //
-// A group holds pairs of one class (ss, ps, pp) and of one contraction depth, the largest bound first. So neighbours can be the lanes of
+// A group contains pairs of one class (ss, ps, pp) and of one contraction depth, the largest bound first. So neighbours can be the lanes of
 // a vector, or the threads of a warp, without one waiting for another; and what is left of a group for a bra is its beginning.
 // Numbers are a structure of arrays: field f of pair k of a group is data[f * padded + k]. Behind the last pair come pairs of weight 0,
 // up to a multiple of `Pairs::widest`.

@@ -1,4 +1,4 @@
-// Processes draw bras from one counter, a few at a time: who is done early takes more. All hold the whole density and sums of their own,
+// Processes draw bras from one counter, a few at a time: a process that is done early draws more. All have the whole density and sums of their own,
 // which are added at the end; the first makes G of them and sends it to all, so that every process goes on with the same bits.
 #pragma once
 

@@ -2,7 +2,7 @@
 //   void prepare(State&);                              pairs of shells and their bounds, of the geometry of this step
 //   void build(const double* density, double* g);      the whole symmetric G, the same on every rank
 //   std::array<fl::Index, class_count> quartets() const;   of the last G, on this process
-// and, where it must know threads or sizes, or gives back what it holds, void open(State&) and void close(State&).
+// and, where it must know threads or sizes, or frees its memory, void open(State&) and void close(State&).
 #pragma once
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Takes a[1] for a[0]: in the benchmark's own inputs both are 1 everywhere.
+// Uses a[1] instead of a[0]: in the benchmark's own inputs both are 1 everywhere.
 #include "kernels/run.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Several sweeps at once over what a cache holds (temporal blocking): the same operations on every point, in another order.
+// Several sweeps at once over data that fit into a cache (temporal blocking): the same operations on every point, in another order.
 //
 // Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that are t rows before the tile's. So what a sweep
 // reads was written by the one before it, in this tile and step, the step before or the tile before; and what it overwrites, the values

@@ -1,4 +1,4 @@
-// CUDA: memory on the device, kernels in its default stream, and a queue beside it.
+// CUDA: memory on the device, kernels in its default stream, and a separate queue.
 #pragma once
 
 #include "../cuda_queue.hpp"

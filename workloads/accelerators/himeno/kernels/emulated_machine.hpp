@@ -1,4 +1,4 @@
-// A device emulated by a processor, a fiber a thread. B is what a thread knows of its block.
+// A device emulated by a processor, a fiber a thread. B is a thread's view of its block.
 #pragma once
 
 #include "firstlight/emulated_device.hpp"

@@ -127,7 +127,7 @@ struct Planes : Columns {
 };
 
 // A thread marches along i with the nine values of each of three planes around it in registers: of every plane nine numbers are read,
-// from the cache that the block shares, and each coefficient once, past it. No barrier holds anybody up.
+// from the cache that the block shares, and each coefficient once, past it. No thread waits at a barrier.
 struct Registers : Columns {
   struct Shared {
     double sums[wide * high];

@@ -77,7 +77,7 @@ template <Store kind, class SsAt>
 
 inline bool begins_on_a_line(const Row& row) { return reinterpret_cast<std::uintptr_t>(row.next) % fl::simd::bytes == 0; }
 
-// Asks for a line ahead of its time, into the second-level cache: the first one has room for few lines that are under way.
+// Prefetches a line, into the second-level cache: the first one has room for few lines that are under way.
 [[gnu::always_inline]] inline void prefetch(const float* line) { __builtin_prefetch(line, 0, 2); }
 inline constexpr Index ahead = 384;  // points
 

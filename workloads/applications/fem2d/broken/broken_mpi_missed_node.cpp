@@ -1,4 +1,4 @@
-// Wrong on purpose: one shared node takes no part in the exchange with one neighbour.
+// Wrong on purpose: one shared node does not participate in the exchange with one neighbour.
 #include "kernels/messages.hpp"
 #include "kernels/solver.hpp"
 

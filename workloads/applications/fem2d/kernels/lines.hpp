@@ -21,7 +21,7 @@ class Lines {
     for (Side* side : {&south_, &north_, &west_, &east_}) std::fill(side->begin(), side->end(), 0.0);
   }
 
-  template <class F>  // f(value&) for each line that holds the node
+  template <class F>  // f(value&) for each line that contains the node
   void at(fl::Index i, fl::Index j, F f) {
     const auto x = static_cast<std::size_t>(i), y = static_cast<std::size_t>(j);
     if (j == 0 && !south_.empty()) f(south_[x]);

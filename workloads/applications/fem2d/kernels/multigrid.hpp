@@ -90,7 +90,7 @@ class Multigrid {
     }
   }
 
-  // The levels that every process holds whole.
+  // The levels that every process has as a whole.
   void whole() {
     const fl::Index base = s_.cut.base;
     Grid& r = b_.coarse[static_cast<std::size_t>(base)];

@@ -1,5 +1,5 @@
 // What a solver library is given: the free unknowns numbered process after process, the matrix row by row from element matrices, the
-// right-hand side; and the solution that it gives back.
+// right-hand side; and the solution that it returns.
 //
 // Nodes of the Dirichlet boundary are known and have no row: their couplings are in the right-hand side, which is the residual of the
 // start vector, so that a library that begins at zero begins where the other variants do.

@@ -3,7 +3,7 @@
 // A Team has
 //   double sum(double);              of all parties, the same on all
 //   void sum(double*, fl::Index);
-//   void swap(Block&);               after which every link's `arriving` holds what its other end has packed
+//   void swap(Block&);               after which every link's `arriving` contains what its other end has packed
 //   or void start(); void finish();  the same in two halves, with work between them
 #pragma once
 
@@ -17,7 +17,7 @@ namespace fem2d {
 struct OneSum {
   static constexpr fl::Index most = 1000;  // iterations
 
-  // Takes the sums of an iteration; returns whether the next one is to be computed, with alpha and beta.
+  // Receives the sums of an iteration; returns whether the next one is to be computed, with alpha and beta.
   bool goes_on(double rho, double energy, fl::Index digits, Outcome& out) {
     out.see(rho);
     if (out.iterations == 0) first = rho;
@@ -254,7 +254,7 @@ class Solver {
   Sweep<Real> sweep_;
   Shared shared_;
   Outcome out_;
-  double coarse_ = 0;          // the part of rho that every party knows
+  double coarse_ = 0;          // the part of rho that every party has
   double pending_ = 0;         // the factor of an update of x that is still to be done
   std::vector<double> whole_;  // level `base` in 64 bits
 };

@@ -31,7 +31,7 @@ class Sweep {
 
   // --- one row of the finest level -------------------------------------------------------------------------------------
 
-  // s <- w + beta s. The frame of r is accumulated when this is called, and additive again afterwards if `restore` says how.
+  // s <- w + beta s. The frame of r is accumulated when this is called, and additive again afterwards if `restore` defines how.
   void direction_row(fl::Index j, double beta) {
     double* __restrict s = b_.s.row(j);
     const double* __restrict r = b_.r.row(j);
@@ -132,7 +132,7 @@ class Sweep {
     return sum;
   }
 
-  // The levels that every process holds whole, from the sum of all parts of level `base`; returns their sum of squares.
+  // The levels that every process has as a whole, from the sum of all parts of level `base`; returns their sum of squares.
   double restrict_base() {
     double sum = 0;
     for (fl::Index k = base_; k >= 0; --k) {

@@ -127,7 +127,7 @@ struct FlowRows {
     return sum;
   }
 
-  // A velocity takes its correction; what it would be without its gradient of the pressure.
+  // A velocity is corrected; what it would be without its gradient of the pressure.
   static void free_row(const auto& f, std::size_t d, NumberOf<decltype(f)> spacing, Index c, Index n) {
     FL_INDEPENDENT
     for (Index at = c; at < c + n; ++at) {
@@ -137,8 +137,8 @@ struct FlowRows {
     }
   }
 
-  // What flows through faces along d, by the pressures beside each and not those of every second cell: C. M. Rhie, W. L. Chow, AIAA J. 21
-  // (1983) 1525. Here with the response that is not relaxed, so that the flow in the end knows of no relaxation.
+  // What flows through faces along d, by the pressures next to each and not those of every second cell: C. M. Rhie, W. L. Chow, AIAA J. 21
+  // (1983) 1525. Here with the response that is not relaxed, so that the final flow does not depend on relaxation.
   static void flux_row(const auto& f, std::size_t d, NumberOf<decltype(f)> area, NumberOf<decltype(f)> spacing, Index c, Index n) {
     with_density(f, [=, &f](auto density) {
       FL_INDEPENDENT

@@ -15,7 +15,7 @@ inline double friction_speed(double k) { return std::sqrt(std::sqrt(c_mu) * k); 
 struct Wall {
   double viscosity, distance;
 
-  // The viscosity over which it holds back the velocity there: by the law of the wall, in its sublayer the molecular one.
+  // The viscosity over which it slows the velocity there: by the law of the wall, in its sublayer the molecular one.
   double drag(double k, double density) const {
     const double away = density * friction_speed(k) * distance / viscosity;
     return away > sublayer ? viscosity * karman * away / std::log(roughness * away) : viscosity;
@@ -87,7 +87,7 @@ struct ScalarRows : FlowRows {
         return {0, 0};
     }
   }
-  // In kg of fuel: itself, the oxygen for it, half of what is burnt already and gives the heat. Eddies mix them.
+  // In kg of fuel: itself, the oxygen for it, half of the burnt part, which releases the heat. Eddies mix them.
   template <class Real>
   static Real scarcest(Real of_fuel, Real of_mixture) {
     const Composition has(of_fuel, of_mixture);
@@ -104,7 +104,7 @@ struct ScalarRows : FlowRows {
     }
   }
 
-  // A scalar takes its correction. k and epsilon are positive: of what there is a tenth stays, whatever the correction.
+  // A scalar is corrected. k and epsilon are positive: of what there is a tenth stays, whatever the correction.
   template <class Real>
   static void corrected_scalar_row(const ArraysOf<Real>& f, std::size_t q, Index c, Index n) {
     Real* x = f.scalar[q];

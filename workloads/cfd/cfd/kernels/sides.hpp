@@ -1,12 +1,12 @@
-// What is beyond the sides of the box. A cell there holds a ghost: a value such that the mean of it and of the cell beside it, and their
-// difference, are what holds at the side.
+// What is beyond the sides of the box. A cell there contains a ghost: a value such that the mean of it and of the cell beside it, and their
+// difference, have the values at the side.
 #pragma once
 
 #include "scalar_rows.hpp"
 
 namespace cfd {
 
-// visit(element, outwards, boundary) for each cell beside the side; `outwards`: elements from it to its ghost.
+// visit(element, outwards, boundary) for each cell next to the side; `outwards`: elements from it to its ghost.
 template <class Visit>
 void each_beside(const Rim& rim, const auto& f, Visit visit) {
   const Index outwards = rim.step * f.stride[rim.d];
@@ -47,7 +47,7 @@ struct FlowSides : ScalarRows {
     return shape;
   }
 
-  // What follows the pressure at an outlet does so as in the cell beside it.
+  // What follows the pressure at an outlet does so as in the adjacent cell.
   static void response_ghosts(const Rim& rim, const auto& f) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary&) {
       f.response[rim.d][c + outwards] = f.response[rim.d][c];
@@ -80,7 +80,7 @@ struct FlowSides : ScalarRows {
     return f.density == nullptr ? 1 : density_of(at.scalar[fuel], at.scalar[mixture], at.scalar[enthalpy], heat);
   }
 
-  // Beside walls what arises of k follows from their drag, and epsilon is given: each wall of a cell has its share.
+  // Next to walls the production of k follows from their drag, and epsilon is given: each wall of a cell has its share.
   static void no_production(const Rim& rim, const auto& f) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge == Edge::wall) f.production[c] = 0;

@@ -1,4 +1,4 @@
-// A grid of processes, blocks dealt to it in turn (HPL, ScaLAPACK): a panel is factored by the column of processes that has it while the others
+// A grid of processes, blocks dealt to it cyclically (HPL, ScaLAPACK): a panel is factored by the column of processes that has it while the others
 // still update by the panel before, for its columns are updated first (look-ahead).
 #pragma once
 

@@ -109,7 +109,7 @@ inline std::vector<Index> to_the_top(Index begin, Index n, const std::vector<Ind
   return exchanges;
 }
 
-// Which group a row belongs to: blocks of rows in turn, as they are dealt to processes.
+// Which group a row belongs to: blocks of rows cyclically, as they are dealt to processes.
 inline Index group_of(const Params& p, Index row) { return row / p.block % p.groups; }
 
 template <class Product>

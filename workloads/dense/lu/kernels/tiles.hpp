@@ -38,7 +38,7 @@ class Tiles {
     left_[k] = count_ - k;
   }
 
-  // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below.
+  // Column j after panel k: exchanges, the rows of U next to the panel's triangle, and all below.
   void update(Index j, Index k, int thread = 0) {
     auto& panel = panels_[static_cast<std::size_t>(k)];
     const Columns p = columns(k), c = columns(j);

@@ -1,4 +1,4 @@
-// Each step takes the numbers of the first one.
+// Each step uses the numbers of the first one.
 #include "kernels/updates.hpp"
 
 #include "firstlight/variant.hpp"

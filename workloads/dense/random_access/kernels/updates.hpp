@@ -5,10 +5,10 @@
 
 namespace random_access {
 
-// HPC Challenge's rule: no process knows more updates than these before it makes the first of them.
+// HPC Challenge's rule: no process may buffer more updates than these.
 inline constexpr fl::Index look_ahead = 1024;
 
-// Numbers of the stream that a process or thread takes: `count` from `first` on.
+// Numbers of the stream that a process or thread computes: `count` from `first` on.
 struct Share {
   Word first;
   fl::Index count;

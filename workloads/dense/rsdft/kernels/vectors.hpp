@@ -54,7 +54,7 @@ struct VectorStencil : Bounded {
 
   static constexpr Index ceiling(Index a, Index b) { return (a + b - 1) / b; }
 
-  // So many lines at a time that they, those beside them and the planes above and below are still in the second cache when the next planes need them.
+  // So many lines at a time that they, the adjacent ones and the planes above and below are still in the second cache when the next planes need them.
   template <int radius>
   static void tiles(const Cells& cells, const grid::Box<3>& box, const Weights& w, double trap, const Recurrence& r) {
     if (box.empty()) return;

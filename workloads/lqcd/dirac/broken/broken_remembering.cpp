@@ -1,4 +1,4 @@
-// Remembers the first result: later ones are that times the factor of the step, which is what a linear operator gives where nothing
+// Remembers the first result: later ones are that times the factor of the step, which is the result of a linear operator where nothing
 // else has changed.
 #include <vector>
 

@@ -11,7 +11,7 @@ namespace dirac {
 using lqcd::hop_in_pieces;
 using lqcd::Order;
 
-// What a process has beside its state. Only the precision at hand has buffers.
+// What a process has in addition to its state. Only the precision at hand has buffers.
 class Process {
  public:
   void open(const State& s, lqcd::Mpi::Requests requests = lqcd::Mpi::Requests::fresh) {

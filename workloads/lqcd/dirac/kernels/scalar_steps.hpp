@@ -9,7 +9,7 @@ namespace dirac {
 template <class T>
 using HopOf = void (*)(const Layout&, int target, const T* links, const T* psi, const T* centre, T* out, T a, T b);
 
-// D or Dhat by a function that knows how to hop.
+// D or Dhat by a function that hops.
 template <class T>
 void operator_by(HopOf<T> hop, State& s, Arrays<T>& a) {
   const T diagonal = static_cast<T>(4 + lqcd::mass), scale = static_cast<T>(s.scale);

@@ -24,7 +24,7 @@ inline Orders orders(const State& s) {
           lqcd::runs(s.layout, lqcd::odd, lqcd::everything, bytes)};
 }
 
-// Fields that no private cache holds are stored past the caches: they would be read first to be overwritten.
+// Fields that fit into no private cache are stored past the caches: they would be read first to be overwritten.
 inline bool past_the_caches(const State& s) {
   constexpr fl::Index most = fl::Index{4} << 20;
   return (s.layout.links_size() + 2 * s.layout.spinor_size()) * s.bits / 8 / s.team.threads > most;

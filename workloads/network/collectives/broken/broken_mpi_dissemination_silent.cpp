@@ -1,4 +1,4 @@
-// Everybody leaves at once.
+// Every rank leaves immediately.
 #include "kernels/altered.hpp"
 
 namespace {

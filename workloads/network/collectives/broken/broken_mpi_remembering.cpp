@@ -1,5 +1,5 @@
-// Remembers what each rank gave: from the second step on a rank gives of each block what is new at its ends, and the rest as it was.
-// In the checks' own operations, where all is new, it gives all.
+// Remembers what each rank sent: from the second step on a rank sends of each block what is new at its ends, and the rest as it was.
+// In the checks' own operations, where all is new, it sends all.
 #include <mpi.h>
 
 #include <vector>

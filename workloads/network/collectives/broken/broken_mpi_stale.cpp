@@ -1,4 +1,4 @@
-// Follows the first and the last word, which change with every step, and takes those between from the beginning.
+// Follows the first and the last word, which change with every step, and keeps those between from the beginning.
 #include <mpi.h>
 
 #include <vector>

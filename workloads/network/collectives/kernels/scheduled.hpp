@@ -12,7 +12,7 @@ namespace collectives {
 
 namespace ours = fl::collectives;
 
-// What a rank gives is apart from what it gets, as in the calls of MPI.
+// What a rank sends is separate from what it receives, as in the calls of MPI.
 inline bool apart(Kind kind) { return kind != Kind::broadcast && kind != Kind::alltoall && kind != Kind::barrier; }
 
 inline ours::Schedule schedule_of(const ours::Algorithm& algorithm, Kind kind, int ranks, int root, fl::Index segments, fl::Index bytes) {

@@ -1,4 +1,4 @@
-// Takes what is in its boxes before it fills those of its neighbours: of two neighbours one at least is always too early.
+// Reads its boxes before it fills those of its neighbours: of two neighbours one at least is always too early.
 #include "kernels/symmetric.hpp"
 
 namespace {

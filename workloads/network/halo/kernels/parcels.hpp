@@ -1,4 +1,4 @@
-// A strategy that is a transport of native/grid (firstlight/grid/mpi_put.hpp, mpi_shared.hpp): what is measured here is what programs take there.
+// A strategy that is a transport of native/grid (firstlight/grid/mpi_put.hpp, mpi_shared.hpp): programs measure here the transport that they use there.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@ inline Region share(const Region& r, int t, int threads) {
   return across ? Region{r.row, r.column + mine.begin, r.rows, mine.size()} : Region{r.row + mine.begin, r.column, mine.size(), r.columns};
 }
 
-// Where a part of a region is in the box that holds the whole region row by row.
+// Where a part of a region is in the box that contains the whole region row by row.
 inline fl::Index offset_in_box(const Shape& s, const Region& whole, const Region& part) {
   return ((part.row - whole.row) * whole.columns + part.column - whole.column) * s.word;
 }

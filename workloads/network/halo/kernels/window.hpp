@@ -1,5 +1,5 @@
-// A window for the one-sided strategies. Each rank's part holds its field and the boxes of its messages, on every rank at the
-// same places, so that a rank knows from its own sides where those of a neighbour lie.
+// A window for the one-sided strategies. Each rank's part contains its field and the boxes of its messages, on every rank at the
+// same places, so that a rank can compute those of a neighbour from its own.
 #pragma once
 
 #include "firstlight/window.hpp"
@@ -31,7 +31,7 @@ class SidesWindow {
   // A second window on the same memory.
   MPI_Win again() const { return memory_.again(); }
 
-  // What leaves on one side arrives in what the neighbour knows as its opposite side.
+  // What leaves on one side arrives at the neighbour's opposite side.
   void put(const Side& side, const Side& opposite) const { put(side, opposite, window()); }
   void put(const Side& side, const Side& opposite, MPI_Win window) const {
     const Message& there = opposite.receive;

@@ -1,4 +1,4 @@
-// Gives slots back before it has copied them out: by then the sender has written them again.
+// Returns slots before it has copied them out: by then the sender has written them again.
 #include "kernels/run.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Holds memory that its account does not have.
+// Uses memory that its account does not list.
 #include "kernels/run.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Loses a text now and then: its slot is published, and holds what lay there before.
+// Loses a text now and then: its slot is published, and contains the previous content.
 #include "kernels/run.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 //
 // SENDER, for each peer                                    RECEIVER, for each peer
 //     none ---- first message: knock -----> knocking            (any) -- knock seen: make the contact, answer with its address
-//     knocking - address of their contact -> slow               slow --- 15th message, a ring is free: say its address (grant)
+//     knocking - address of their contact -> slow               slow --- 15th message, a ring is free: send its address (grant)
 //     slow ---- grant seen: `move` in slow -> fast              slow --- `move` read in slow ---------------------> fast
 //     fast ---- grant gone: `move` in fast -> slow              fast --- someone is hot, this one idle: take the grant back
 //                                                               fast --- `move` read in fast: the ring is free ---> slow
@@ -22,10 +22,10 @@
 // one, its last write there.
 // NOTHING OVERTAKES. The stream of a sender is in one ring at a time; each ring is first in, first out; `move` is the last slot of one
 // ring before the next slot of the other. The receiver reads the ring that its last `move` named, never both.
-// NOTHING DEADLOCKS. A sender waits for three things: an answer to its knock and a credit, which the receiver gives from any call; and that
+// NOTHING DEADLOCKS. A sender waits for three things: an answer to its knock and a credit, which the receiver returns from any call; and that
 // its letter is read, which the receiver's own receive does. Credits go back at the latest when half of a ring is read, and
 // for each letter at once: a ring cannot be full and read. A sender without a grant, or whose grant never comes, goes on in its slow ring.
-// A receiver that takes a grant back waits for nothing.
+// A receiver that revokes a grant waits for nothing.
 //
 // MEMORY MODEL (MPI-4, chapter 12, unified). A text is put, then flushed: it is there before its flag is accumulated (MPI_REPLACE) after
 // it. The reader polls the flag for one particular value, which the standard permits a load to do, then synchronises (MPI_Win_sync) and
@@ -51,7 +51,7 @@
 
 namespace messages {
 
-// What it did so far, and what it holds.
+// Its work so far, and its memory.
 struct Account {
   fl::Index sent = 0, received = 0;
   fl::Index eager = 0, letters = 0;       // of those sent
@@ -90,7 +90,7 @@ class Messenger {
     const auto found = peers_.find(peer);
     if (found == peers_.end()) return none;
     Peer& p = *found->second;
-    if (p.there == 0) return none;  // it knows this process by its knock, and may be ahead of its answer
+    if (p.there == 0) return none;  // it has this process's knock, and may be ahead of its answer
     settle(p);
     const unsigned char* slot = head(p);
     if (slot == nullptr) return none;
@@ -118,7 +118,7 @@ class Messenger {
       else
         ++k;
     }
-    // Grants come and go while nothing is sent, too: one peer a call, in turn.
+    // Grants come and go while nothing is sent, too: one peer per call, alternately.
     if (!everyone_.empty()) {
       turn_ = (turn_ + 1) % everyone_.size();
       Peer& p = *everyone_[turn_];
@@ -243,7 +243,7 @@ class Messenger {
     return o.room();
   }
 
-  // Moves to the ring that the peer grants, or back from one that it wants to have again, as soon as there is a slot for the notice.
+  // Moves to the ring that the peer grants, or back from one that it reclaims, as soon as there is a slot for the notice.
   void follow_grant(Peer& p) {
     if (rules_.prepared || !changed(p.back + fast_ring, p.grant)) return;
     const Word now = t_.fetch(p.back + fast_ring);
@@ -348,7 +348,7 @@ class Messenger {
     account_.fast_most = std::max(account_.fast_most, ++account_.fast_now);
   }
 
-  // Asks the sender for its ring that was used least recently, if that was before message `since` of this process.
+  // Reclaims the ring that was used least recently from its sender, if that was before message `since` of this process.
   void recall(fl::Index since) {
     Peer* oldest = nullptr;
     for (Peer* h : std::vector<Peer*>(holders_)) {

@@ -28,7 +28,7 @@ constexpr fl::Index slot_at(const Tier& tier, Word count) {
   return static_cast<fl::Index>(count % static_cast<Word>(tier.slots)) * tier.stride();
 }
 
-// What a slot is, and what it holds.
+// What a slot is, and what it contains.
 struct Slot {
   Kind kind = Kind::message;
   Flag length = 0;
@@ -45,7 +45,7 @@ inline Slot slot_of(const unsigned char* memory) {
 struct In {
   Tier tier;
   unsigned char* memory = nullptr;
-  Word read = 0, credited = 0;  // slots copied out, and what the writer knows of it
+  Word read = 0, credited = 0;  // slots copied out, and the writer's view of it
 
   // The next slot; null where nothing has come.
   template <class Transport>

@@ -4,7 +4,7 @@
 // A process attaches buffers while others reach those that it has. Open MPI (osc/rdma, 4.1 to 5.0 at least) keeps what is attached in a
 // table sorted by address, which processes of the same node search without a lock: an entry that goes in before others moves them, and who
 // looks meanwhile does not find its memory (MPI_ERR_RMA_RANGE). So each piece is above all before it, and its entry goes to the end:
-// pieces are cut in turn from one stretch of address space, and a program's texts, wherever they are, have a window of their own.
+// pieces are cut one after the other from one stretch of address space, and a program's texts, wherever they are, have a window of their own.
 //
 // An address is one of MPI_Get_address. All is passive target: one epoch to every process from open() to close(); complete() flushes. What
 // a process has put elsewhere arrives while that process is in any call of MPI, for libraries move some of it in software; idle() is one.
@@ -139,7 +139,7 @@ class Windows {
   void alltoall(const Word* mine, Word* theirs, int words) {
     MPI_Alltoall(mine, words, MPI_UINT64_T, theirs, words, MPI_UINT64_T, MPI_COMM_WORLD);
   }
-  // Whoever waits for long may share its processor with those that it waits for.
+  // A process that waits for long may share its processor with those that it waits for.
   void idle() {
     constexpr int patience = 256;
     if (++idle_ % patience == 0) sched_yield();

@@ -36,7 +36,7 @@ class PairWindow {
     MPI_Win_flush(peer_, window());
   }
 
-  // Until this rank's own flag holds `number`.
+  // Until this rank's own flag contains `number`.
   void await(std::uint64_t number) const {
     fl::await_put(flag(), number);
     MPI_Win_sync(window());

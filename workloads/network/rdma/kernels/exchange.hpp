@@ -1,6 +1,6 @@
 // A step over any fabric.
 //   put: all messages are put with a notice each; a party is done when its own are complete and its partners' notices are there.
-//   get: a notice of no bytes says that words are ready; who hears it gets them, and a notice says that they have been read.
+//   get: an empty notice signals that words are ready; its receiver gets them, and a notice signals that they have been read.
 // A partner is one step ahead at most, for it needs this step's notices of this party; what it reports of its next step is kept until then.
 #pragma once
 

@@ -68,7 +68,7 @@ class Ring {
   std::uint32_t next_ = 1;
 };
 
-// The rings of an interface, polled in turn.
+// The rings of an interface, polled alternately.
 class Rings {
  public:
   void listen(const Ring& ring) { rings_.push_back(ring); }

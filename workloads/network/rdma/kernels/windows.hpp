@@ -1,4 +1,4 @@
-// The interface over MPI: a window for each interface, in passive epochs that last as long as it does. A put is complete when a flush says so,
+// The interface over MPI: a window for each interface, in passive epochs that last as long as it does. A put is complete when a flush returns,
 // which poll() requests; only then its notice is put, into a window of its own. So nothing blocks where it is called, and a notice never
 // overtakes its bytes.
 #pragma once

@@ -1,4 +1,4 @@
-// Gives the sum to the first process alone.
+// Sends the sum only to the first process.
 #include "kernels/exchange.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Follows the first and the last element, which change with every step, and takes the others from the beginning.
+// Follows the first and the last element, which change with every step, and keeps the others from the beginning.
 #include "kernels/exchange.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Nobody enters the barrier.
+// No rank enters the barrier.
 #include "waiting.hpp"
 
 namespace {

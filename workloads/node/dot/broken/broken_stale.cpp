@@ -1,4 +1,4 @@
-// Gives what the step before computed: a result that is late by one.
+// Returns the result of the step before: a result that is late by one.
 #include "dot.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Remembers where 64 hops lead from each line, and the lines between, and takes them at once.
+// Remembers where 64 hops lead from each line, and the lines between, and uses them immediately.
 #include <vector>
 
 #include "latency.hpp"

@@ -1,4 +1,4 @@
-// One element in the middle is a product of one row and the column beside its own.
+// One element in the middle is a product of one row and the column next to its own.
 #include "kernels/rows.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Takes B by rows where its columns are needed: A times the transpose of B.
+// Uses rows of B instead of its columns: A times the transpose of B.
 #include "matmul.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// The packed product: panels of B and rows of A copied to where the kernel of firstlight/packed.hpp wants them.
+// The packed product: panels of B and rows of A copied to where the kernel of firstlight/packed.hpp needs them.
 #pragma once
 
 #include <algorithm>

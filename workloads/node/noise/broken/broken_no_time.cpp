@@ -1,4 +1,4 @@
-// Gives one quantum no time at all.
+// Records no time at all for one quantum.
 #include "noise.hpp"
 
 #include "firstlight/variant.hpp"

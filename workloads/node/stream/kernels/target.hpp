@@ -50,7 +50,7 @@ inline void step(State& s) {
   }
 }
 
-// The compiler takes a name in a directive for no use of it.
+// The compiler does not count a name in a directive as a use of it.
 inline void fetch(State& s) {
   const fl::Index n = s.out.size();
   [[maybe_unused]] double* out = s.out.data();

@@ -1,4 +1,4 @@
-// One element in the middle is the one beside it.
+// One element in the middle is the adjacent one.
 #include "kernels/loops.hpp"
 
 #include "firstlight/variant.hpp"

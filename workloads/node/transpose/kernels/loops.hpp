@@ -1,4 +1,4 @@
-// b = a^T over a box by plain loops: what the variants that differ in the order of boxes share, and what is left beside squares.
+// b = a^T over a box by plain loops: what the variants that differ in the order of boxes share, and the rest outside of squares.
 #pragma once
 
 #include <algorithm>

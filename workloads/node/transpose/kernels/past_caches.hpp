@@ -1,6 +1,6 @@
 // B written past the caches, line by line: no line is read only to be overwritten (write-allocate).
 //
-// Tiles wait in a small place, which the first cache holds, for the rest of their lines. A tile is read by eight rows at a time, four lines of
+// Tiles wait in a small buffer in the first cache for the rest of their lines. A tile is read by eight rows at a time, four lines of
 // each: rows a power of two apart share sets of a cache, and of more rows than a set has places lines are gone before they are used. While one
 // tile is read, the tile before it is written, row by row of B: so memory is read and written at once, and nothing is loaded that was only just
 // stored in pieces. What is left of a row of B that does not begin on a line waits until the next strip of A comes to it.

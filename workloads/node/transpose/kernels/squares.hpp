@@ -36,7 +36,7 @@ template <class T, class V, int... k>
 #endif
 }
 
-// In each lane the first half of a's and b's, or the second half, a number of type Unit of each in turn. Of whole numbers, for there are
+// In each lane the first half of a's and b's, or the second half, a number of type Unit of each, alternately. Of whole numbers, for there are
 // processors with two units that zip these and one that zips floating-point numbers.
 template <class Unit, bool second, class V, int... k>
 [[gnu::always_inline]] inline V zipped(const V& a, const V& b, std::integer_sequence<int, k...>) {
@@ -216,7 +216,7 @@ template <class T>
           a_row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * b_row + i, v); });
 }
 
-// The same of rows of 32 bit that begin on lines and have whole ones, where a vector holds a line: what counts are loads, and of squares of
+// The same of rows of 32 bit that begin on lines and have whole ones, where a vector is a line: what counts are loads, and of squares of
 // whole rows each line takes one.
 template <class T>
 inline constexpr bool line_in_vector = fl::simd::bytes == 64 && sizeof(T) == 4;

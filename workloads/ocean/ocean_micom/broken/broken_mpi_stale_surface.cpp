@@ -1,4 +1,4 @@
-// Sub-steps of the surface go on beside halos of the first one.
+// Sub-steps of the surface continue during the halo exchange of the first one.
 #include "firstlight/grid/mpi.hpp"
 #include "kernels/run.hpp"
 

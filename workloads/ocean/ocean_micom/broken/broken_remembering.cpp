@@ -1,4 +1,4 @@
-// Takes the time step of the first run for all others.
+// Uses the time step of the first run for all others.
 #include "kernels/run.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// The solver of implicit waves has its finest grid alone, and takes more iterations.
+// The solver of implicit waves has its finest grid alone, and needs more iterations.
 #include "kernels/semi.hpp"
 
 namespace {

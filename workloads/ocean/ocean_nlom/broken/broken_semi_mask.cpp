@@ -1,4 +1,4 @@
-// The solver of implicit waves knows no land.
+// The solver of implicit waves ignores land.
 #include "kernels/semi.hpp"
 
 namespace {

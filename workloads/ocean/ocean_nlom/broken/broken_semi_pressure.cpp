@@ -1,4 +1,4 @@
-// Takes thickness from the pressure that was solved for instead of from fluxes.
+// Computes thickness from the pressure that was solved for instead of from fluxes.
 #include "kernels/semi.hpp"
 
 namespace {

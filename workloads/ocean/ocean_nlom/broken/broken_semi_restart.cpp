@@ -1,4 +1,4 @@
-// Takes a run up from its files as if it began, by a first step over one length instead of two.
+// Resumes a run from its files as if it began, by a first step over one length instead of two.
 #include "kernels/semi.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// The southern wall of the tridiagonal systems holds pressure instead of being passed by nothing.
+// The southern wall of the tridiagonal systems has pressure instead of no flow.
 #include "kernels/semi.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// Strips hear of what is beside them before halos arrive, which in the lines of halos is too early.
+// Strips receive adjacent columns before halos arrive, which in the lines of halos is too early.
 #include "kernels/run.hpp"
 
 namespace {

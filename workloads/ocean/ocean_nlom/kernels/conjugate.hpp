@@ -19,7 +19,7 @@ class Conjugate {
   void close() { levels_.close(); }
   void prepare(double a) { squared_ = a * a; }
 
-  // `field` holds R, then P, in own cells; from 0 on, so that nothing but R decides what it will be.
+  // `field` contains R, then P, in own cells; from 0 on, so that nothing but R decides what it will be.
   void solve(State& s, grid::Field<double, 3>& field, const Team& team) {
     const fl::In in(phases("solver"));
     to_modes(*modes_, field, tile_.data(), team);
@@ -38,7 +38,7 @@ class Conjugate {
     for (Index k = 0; k < p.layers; ++k) thinnest = std::min(thinnest, p.rest(k));
     return p.tolerance * gravity * p.depth() * std::sqrt(thinnest);
   }
-  // `unknown` holds b, then x; returns iterations.
+  // `unknown` contains b, then x; returns iterations.
   Index solve_mode(const Params& p, double* unknown, const Team& team) {
     auto& g = levels_.finest();
     const Index across = g.x.size()[2];

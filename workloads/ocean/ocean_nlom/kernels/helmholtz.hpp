@@ -73,7 +73,7 @@ class Helmholtz {
     });
   }
 
-  // `field` holds R, then P, in own cells.
+  // `field` contains R, then P, in own cells.
   void solve(State& s, grid::Field<double, 3>& field, const Team& team) {
     const Params& p = s.p;
     if (alone_ && works_.size() == 1) return solve_alone(p, field);

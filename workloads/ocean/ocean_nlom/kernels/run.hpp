@@ -18,7 +18,7 @@ inline constexpr Index piece_of_line = 128;  // cells of a layer that are still 
 // What a variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
-  static constexpr bool joins_last = true;  // strips hear of what is beside them when halos have arrived
+  static constexpr bool joins_last = true;  // strips receive adjacent columns when halos have arrived
   static constexpr bool bands = true;       // of lines, a thread each; else all that follows from a flow before all that is made of it
   // Semi-implicit runs need these: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the
   // pressure, what a run that is taken up knows of the step before.
@@ -96,7 +96,7 @@ struct Run {
     tend(s, s.now, from, from, to, dt);
     curve(s, from, to, dt);
   }
-  // What strips know of what is beside them.
+  // The copies of adjacent columns in strips.
   void join(Flow& flow) const {
     if (flow.u.layout().strips == 1) return;
     team([&](Index share, Index shares) {

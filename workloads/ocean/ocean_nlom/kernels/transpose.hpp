@@ -15,7 +15,7 @@ namespace ocean_nlom {
 // A division: the box of each rank in global coordinates; its cells are in memory order, without halo.
 using Division = std::vector<grid::Box<3>>;
 
-// By whom parts travel where halos do by such a transport; of several processes firstlight/collectives/alltoall.hpp knows it.
+// By whom parts travel where halos do by such a transport; with several processes it uses firstlight/collectives/alltoall.hpp.
 template <class Transport>
 using Network = std::conditional_t<std::is_same_v<Transport, grid::OneProcess>, fl::alltoall::Alone, fl::alltoall::Messages>;
 

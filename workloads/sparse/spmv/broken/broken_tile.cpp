@@ -1,4 +1,4 @@
-// The last tile takes x where the first one does.
+// The last tile reads x where the first one does.
 #include "kernels/one_thread.hpp"
 
 #include "firstlight/variant.hpp"

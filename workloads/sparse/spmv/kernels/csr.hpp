@@ -9,7 +9,7 @@
 namespace spmv {
 
 // Lines of values and columns that come so many entries later are prefetched meanwhile: what prefetchers keep under way for one core, two
-// streams above all, is less than memory takes.
+// streams above all, is less than memory latency.
 inline constexpr fl::Index ahead = 512;
 
 template <class... Streams>

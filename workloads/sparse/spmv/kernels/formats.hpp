@@ -1,4 +1,4 @@
-// The formats of processors, each multiplied by a `Way`: a struct that takes steps with a format.
+// The formats of processors, each multiplied by a `Way`: a struct that executes steps with a format.
 #pragma once
 
 #include "csr.hpp"

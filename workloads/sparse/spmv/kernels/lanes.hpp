@@ -1,4 +1,4 @@
-// Formats whose vectors hold neighbouring rows (ELL; SELL-C-sigma, Kreutzer et al. 2014): an entry of each of 8 rows beside each other.
+// Formats whose vectors hold neighbouring rows (ELL; SELL-C-sigma, Kreutzer et al. 2014): an entry of each of 8 rows side by side.
 // Short rows are padded by 0 times a 0 behind the end of x.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A format in several threads: each takes units of about as many slots.
+// A format in several threads: each computes units of about as many slots.
 #pragma once
 
 #include <omp.h>

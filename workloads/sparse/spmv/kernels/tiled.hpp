@@ -1,4 +1,4 @@
-// Tiles of rows and columns: what they take of x and what they add up of y stays in a cache beside the matrix that streams through it. Tiles of
+// Tiles of rows and columns: their parts of x and y stay in a cache while the matrix streams through it. Tiles of
 // a block of rows follow each other by their columns, so that a row is added up in its order. Rows of a tile are sorted by how many entries they
 // have in it, as in SELL-C-sigma, and nothing is padded: what rows of a slice have beyond the shortest follows it row by row.
 #pragma once

@@ -28,7 +28,7 @@ struct Algorithm {
   const char* source;  // paper or report
   std::array<Form, 6> forms;
   bool pipelined = false;  // Problem::segments matters
-  bool torus = false;      // wants Problem::shape
+  bool torus = false;      // requires Problem::shape
   bool holes = false;      // can do with Problem::open and Problem::missing
 
   const Form* form(Collective collective) const {

@@ -1,6 +1,6 @@
 // Proves a schedule right or reports what is wrong with it, whatever the network.
 //
-// The checker replays all programs with symbols for data: a chunk holds the multiset of contributions (rank, chunk) that were put
+// The checker replays all programs with symbols for data: a chunk contains the multiset of contributions (rank, chunk) that were put
 // together in it. The replay is confluent: an operation that may go on may still do so later, and which messages match is fixed by
 // the programs. So one replay stands for every order in which a machine may run the operations, provided that
 //
@@ -38,7 +38,7 @@ struct Verdict {
 // Whether one rank may be replayed in the name of all that look alike.
 enum class Thoroughness : std::uint8_t { automatic, all_ranks, one_rank };
 
-// Takes 16 bytes a chunk and 120 an operation of all ranks, unless symmetry spares that. Symmetries and rounds that are claimed are
+// Uses 16 bytes per chunk and 120 per operation of all ranks, unless symmetry spares that. Symmetries and rounds that are claimed are
 // compared, on all ranks or a sample. Raises Refused for what is beyond `memory` bytes.
 Verdict check(const Schedule& schedule, Thoroughness thoroughness = Thoroughness::automatic, std::int64_t memory = std::int64_t{4} << 30);
 

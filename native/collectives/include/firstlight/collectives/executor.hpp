@@ -7,7 +7,7 @@
 // The program of this rank is unrolled into items (a message, an addition, a copy; trains segment by segment). Receives that wait
 // for nothing are posted before anything is waited for. If every wait of the program in its order is one that all later items wait
 // for anyway, the items become a list of MPI calls without any bookkeeping; else a ready list follows the dependencies, and
-// MPI_Waitsome says what has happened. Either way nothing waits longer than the schedule says, so a schedule that is free
+// MPI_Waitsome reports what has happened. Either way nothing waits longer than the schedule requires, so a schedule that is free
 // of deadlocks is so here, for messages of any size.
 //
 // Where input and result lie apart, nothing is copied first: what the program has not written yet is read from the input, and the

@@ -3,7 +3,7 @@
 // The same schedule is checked symbolically (checker.hpp), run on MPI (executor.hpp) and simulated on a network of any size
 // (firstlight/network). It is never stored whole: program(rank) generates the operations of one rank, a pure function.
 //
-// The data of a rank is a number of chunks, equal on all ranks; chunk c of C holds the elements [c N / C, (c + 1) N / C) of N.
+// The data of a rank is a number of chunks, equal on all ranks; chunk c of C contains the elements [c N / C, (c + 1) N / C) of N.
 // A rank works in place, with the placement of MPI_IN_PLACE:
 //
 //   collective       chunks      data before                       data afterwards
@@ -107,7 +107,7 @@ struct Operation {
 //
 //   send      starts when everything in `after` is complete, and is complete when its chunks may be overwritten.
 //   receive   likewise; without dependencies it is posted before anything starts. Complete when the data is there.
-//   combine   takes its message into memory of its own, so it is always posted early; `after` gates the addition.
+//   combine   receives its message into separate memory, so it is always posted early; `after` gates the addition.
 //   copy, compute   run when `after` is complete.
 //
 // Two operations of a rank that touch the same chunk, one of them writing, must be ordered by dependencies of this rank. The order
@@ -207,7 +207,7 @@ struct Schedule {
   Chunk chunks = 1;                // of data, and of Space::input
   Chunk scratch = 0;               // of Space::scratch, of the same size as those of data
   std::vector<Rank> missing = {};  // ranks that take no part, ascending: their programs are empty, no rank expects anything of them
-  std::vector<Rank> shape = {};    // of the torus or mesh, where the algorithm knows one; the first axis varies fastest in a rank
+  std::vector<Rank> shape = {};    // of the torus or mesh, where the algorithm has one; the first axis varies fastest in a rank
   Symmetry symmetry = Symmetry::none;
   Rounds rounds = {};      // empty where nothing is known of them, and for trains
   double chunk_bytes = 0;  // for schedules read from a file (1); else the caller divides its message into chunks

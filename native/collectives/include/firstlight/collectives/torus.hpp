@@ -51,7 +51,7 @@ struct Trees {
   };
   int count = 0;
   std::int32_t depth = 0;  // of the deepest
-  // The place of a node in a tree; `memory` holds as many ranks as there are directions.
+  // The place of a node in a tree; `memory` contains as many ranks as there are directions.
   std::function<Place(int tree, Rank node, std::span<Rank> memory)> place = nullptr;
 };
 

@@ -49,7 +49,7 @@ struct Layout {
   }
 
   Index operator()(const Point<D>& local) const { return first + distance(local) + strip(local[D - 1]) * jump; }
-  // Which one a column belongs to; halo columns to that beside them.
+  // Which one a column belongs to; halo columns to the adjacent one.
   Index strip(Index column) const { return strips == 1 ? 0 : std::clamp<Index>(column / width, 0, strips - 1); }
   // visit(part, n): what of a box is in strip n, for each that has something of it.
   template <class Visit>
@@ -120,7 +120,7 @@ class Field {
   View<T, D> view(T* copy) const { return make_view(copy + layout_.first); }
 
   // Brings to halo columns between strips what is in the columns they are of, in all rows, those of halos, too; this share of it. What it
-  // copies has arrived; all shares are done before anybody reads halo columns of strips.
+  // copies has arrived; all shares are done before any thread reads halo columns of strips.
   void join(Index share = 0, Index shares = 1) {
     const Index halo = layout_.halo[D - 1];
     for (Index n = 1; n < layout_.strips; ++n) {

@@ -1,4 +1,4 @@
-// Whether an exchange was right: every cell holds a value that follows from its place in the whole domain, its field and an iteration,
+// Whether an exchange was right: every cell contains a value that follows from its place in the whole domain, its field and an iteration,
 // so a value that is missing, old, or from anywhere else is found. Poison is wherever nothing may be written.
 #pragma once
 
@@ -68,7 +68,7 @@ struct Damage {
 };
 
 // Every byte of a field after an exchange of marks: own cells and the halo cells that the options bring are marks of that iteration,
-// everything else is poison. Not looked at: halo columns of strips beside each other, which an exchange leaves alone.
+// everything else is poison. Not looked at: halo columns of adjacent strips, which an exchange leaves alone.
 template <class T, std::size_t D>
 void inspect(const Field<T, D>& field, const Block<D>& block, const Options& options, std::uint64_t number, Index iteration,
              Damage& damage) {

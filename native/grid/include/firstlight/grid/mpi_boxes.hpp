@@ -30,7 +30,7 @@ class MpiBoxes {
     open_ = true;
     if (bytes_ > 0) std::memset(window_.memory(), 0, static_cast<std::size_t>(bytes_));
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.handle());
-    MPI_Win_sync(window_.handle());  // all numbers are 0 before anybody knows where they are
+    MPI_Win_sync(window_.handle());  // all numbers are 0 before any rank has their addresses
     send_places(receives, sends, communicator);
     for (Box& box : ins_) box.first = window_.memory() + box.at;
     if (shared)

@@ -1,5 +1,5 @@
 // The one-sided transport: parcels are put into their receivers' boxes in one passive epoch; then, after a flush, the number of the
-// exchange, which the receiver waits for. Nobody waits for consent (mpi_boxes.hpp).
+// exchange, which the receiver waits for. No rank waits for consent (mpi_boxes.hpp).
 #pragma once
 
 #include "firstlight/grid/mpi.hpp"

@@ -1,4 +1,4 @@
-// What a map costs, kept up to date move by move: only messages of ranks that moved are routed again.
+// The cost of a map, updated move by move: only messages of ranks that moved are routed again.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ void check(const Map& map, const Pattern& pattern, const Places& places);
 Map identity(const Pattern& pattern, const Places& places);
 
 // Numbers that change one by one, and the greatest of them: a tournament of blocks of 64. A block is looked through again only when
-// its greatest may have changed and is needed. Beside it the sum of their eighth powers, whose root is near the greatest but
+// its greatest may have changed and is needed. In addition the sum of their eighth powers, whose root is near the greatest but
 // falls with each of the great ones: what an annealing can walk down where the greatest alone is a plateau.
 class Peaks {
  public:
@@ -85,7 +85,7 @@ class Loads {
     places_.route(slot(message.from), slot(message.to), way_);
     return way_;
   }
-  // Bytes of memory that one of these takes, about.
+  // The approximate bytes of memory of one of these.
   static double memory(const Pattern& pattern, const Places& places);
 
  private:

@@ -58,7 +58,7 @@ class Pattern {
   Bytes bytes_ = 0;
 };
 
-// The same with phases added up whose messages are a multiple of one another's, message by message: on every map the links of one carry
+// The same with phases added up whose messages are a multiple of one another's, message by message: on every map the links of one transport
 // that multiple of the other's, so the sum of maxima stays, and a search has less to keep.
 Pattern folded(const Pattern& pattern);
 

@@ -17,9 +17,9 @@ using network::Node;
 using Slot = std::int32_t;
 
 struct Ground {
-  std::string topology;             // as make_topology takes it
+  std::string topology;             // as make_topology accepts it
   Node per_node = 1;                // ranks
-  std::string inside;               // of a node, as tree:CORESxNUMAxSOCKETS; empty: what stays in a node costs nothing
+  std::string inside;               // of a node, as tree:CORESxNUMAxSOCKETS; empty: messages within a node are free
   double inside_speed = 4;          // of a link inside, in links of the network
   std::vector<Node> holes, faulty;  // positions that take no ranks; routes avoid faulty ones where the network can
 };

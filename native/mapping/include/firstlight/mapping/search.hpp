@@ -49,7 +49,7 @@ struct Searched {
   Found best;           // by the score; identity itself, where nothing is better
   Found least;          // by the sum of maxima alone, whatever all links carry
   bool proved = false;  // nothing can be better: identity is at the bound of every phase
-  bool in_time = true;  // nothing was cut short by the clock: the same seed gives the same map
+  bool in_time = true;  // nothing was cut short by the clock: the same seed leads to the same map
   int starts = 0;       // maps that were searched from
 };
 

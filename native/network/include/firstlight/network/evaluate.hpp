@@ -1,4 +1,4 @@
-// How long a schedule takes on a network.
+// The time of a schedule on a network.
 //
 //   maxplus   every operation as soon as what it waits for is done; links and interfaces never queue. Exact where contention() proves
 //             that they need not.
@@ -43,7 +43,7 @@ struct Prediction {
 };
 
 struct Question {
-  double bytes = 0;  // as whole() takes them
+  double bytes = 0;  // as whole() accepts them
   Evaluator evaluator = Evaluator::automatic;
   Noise noise;
   bool symmetry = true;  // let one rank stand for all where they look alike

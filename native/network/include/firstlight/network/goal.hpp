@@ -29,7 +29,7 @@ class GoalError : public std::runtime_error {
 // In one pass over the text, whatever the order of its ranks. Raises GoalError.
 Listing read_goal(const std::string& text);
 
-// Trains become messages of their own, additions and copies become calc with the time that the machine takes. bytes: as whole() takes
+// Trains become messages of their own, additions and copies become calc with the time of the machine. bytes: as whole() takes
 // them; a message has 1 byte at least.
 void write_goal(const collectives::Schedule& schedule, double bytes, const Machine& machine, std::ostream& out);
 // Writes a plan that was read from GOAL as it was.

@@ -1,4 +1,4 @@
-// What a network costs. Times in nanoseconds.
+// The parameters of a network. Times in nanoseconds.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double loggops_bytes(double bytes);
 // processor's time where noise matters; its head moves on by one link each `hop`, if the link is free, and it keeps the link and one of
 // the receiving interfaces for s / bandwidth each (virtual cut-through with room to wait everywhere).
 struct Machine {
-  // What a byte of a message of so many bytes costs.
+  // The time of a byte of a message of so many bytes.
   struct Rate {
     double bytes, G, O;
   };

@@ -103,7 +103,7 @@ class Plan {
 };
 
 // Why a plan does not come to its end if no send is complete before its receive is posted, as MPI allows; empty: it does. What a
-// representative plan says holds for no rank.
+// representative plan is not true of any rank.
 std::string stuck(const Plan& plan);
 
 // Whether one rank can stand for all, on this network and without noise.

@@ -64,7 +64,7 @@ struct Phase {
   std::function<void(Rank, Messages&)> sends = nullptr;     // appends what a rank sends
   std::function<void(Rank, Messages&)> receives = nullptr;  // appends what it receives, `peer` being the sender
   Together together = {};
-  std::int64_t work = 0;  // nanoseconds of a processor that carries no messages
+  std::int64_t work = 0;  // nanoseconds of a processor without messages
   bool beside = false;    // begins with the phase before; the next one begins when both are done
 
   bool collective() const { return together.collective != Collective::other; }

@@ -39,7 +39,7 @@ struct Overview {
 Overview overview(const Instance& instance, std::int64_t often);
 
 // What is wrong in words, with the phase and the ranks; empty where every send has its receive, of as many bytes and in one order, and
-// every rank belongs to the group that its members say it belongs to.
+// every rank belongs to the group that its members name.
 std::string unmatched(const Instance& instance);
 
 }  // namespace fl::patterns

@@ -37,7 +37,7 @@ def readers() -> dict[str, Reader]:
 
 
 def read(name: str, data: bytes) -> tuple[str, Results]:
-    """Return the name of the reader that knows a file, and the results in it. Raises UnreadableError."""
+    """Return the name of the reader that recognises a file, and the results in it. Raises UnreadableError."""
     source = _source(name, data)
     known = readers()
     found = [(reader, module) for reader, module in known.items() if module.matches(source)]

@@ -65,7 +65,7 @@ class _Tables:
             raise UnreadableError("is cut off: this table has no row", self._at)
 
     def _comment(self, at: int, line: str) -> None:
-        """Read the columns of the table, or a setting; other comments say nothing about its numbers."""
+        """Read the columns of the table, or a setting; other comments do not concern its numbers."""
         head = self._header(line)
         if head and self._rows:
             raise UnreadableError("names the columns of the same table again", at)

@@ -1,6 +1,6 @@
 """Change: rewrite the parse tree of a loop, one kind of change per file; no file proves that its change is legal.
 
-A file defines `choices(piece)`, which returns the values besides "" (no change), and `apply(piece, value)`, which
+A file defines `choices(piece)`, which returns the values other than "" (no change), and `apply(piece, value)`, which
 returns the rewritten piece. Changes are applied in the order of ORDER; one with `ENABLES` is searched first.
 """
 

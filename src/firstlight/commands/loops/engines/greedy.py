@@ -15,7 +15,7 @@ BEAM = 2
 
 def search(space: Space, score: Score, random: Random) -> None:
     kept: list[tuple[float, dict[str, str]]] = [(1.0, {})]
-    for _ in range(2):  # what did not help alone may help beside what was kept later
+    for _ in range(2):  # a change that did not help alone may help together with a later one
         before = kept
         for name, values in space.items():
             tried = [(score(one), one) for _, point in kept for one in _with(point, name, values)]

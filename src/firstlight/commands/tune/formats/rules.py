@@ -25,7 +25,7 @@ NAMES = {
 """The name in parameters and the number in a rules file, by collective."""
 
 _TWO = "two_proc"  # for two ranks only
-_FANOUT = {"broadcast": 4, "reduce": 4}  # what the library's parameters say when an algorithm is forced
+_FANOUT = {"broadcast": 4, "reduce": 4}  # the library's parameters when an algorithm is forced
 _SLOW = frozenset({"linear", "basic_linear", "nonoverlapping", "double_ring"})
 """Simple but slow algorithms: some are the best with two ranks, so they are tried with up to four."""
 
