@@ -34,6 +34,11 @@ IN_A_ROW = (MESSAGE_IN_A_ROW, EXCHANGE_IN_A_ROW)
 """The roles of the same messages, one right after the other: for steps that follow one another."""
 FEWEST = 3
 """The number of sizes that a fit needs."""
+FASTEST = 0.0
+"""The percentile of the fastest launch."""
+TAILS = (5.0, 95.0)
+"""The percentiles of launches between which an interval of predictions is."""
+LEVEL_TEXT = f"{TAILS[1] - TAILS[0]:.3g} %"
 _NEAR = 1 << 20
 _NEVER = 1e15  # bytes: no message waits for its receive, for the rates hold that already
 _ON_NODE, _BETWEEN = 0.5, 0.25  # the share of L + 2 o that is one o
@@ -143,12 +148,12 @@ def fitted(
     mpi: str | None = None,
     roles: tuple[str, str] = ALONE,
     way: str = "",
-    fastest: bool = False,
+    percentile: float | None = None,
 ) -> list[Fitted]:
     """Return one fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
     `mpi`: only that one. `roles`: ALONE (the fastest of several variants counts) or IN_A_ROW (one variant counts: `way`
-    if it was measured, else the first declared). `fastest`: by the fastest launch of each instead of the median.
+    if it was measured, else the first declared). `percentile`: of the launches of each message, instead of the median.
     Raises UsageError if there is none, with the command that measures it.
     """
     run = judgement.run
@@ -162,7 +167,7 @@ def fitted(
     found = [
         msgspec.structs.replace(fit, written=tuple(_written(written, cached, fit)))
         for name in names
-        if (fit := _fit(run, messages, exchanged, name, copying, hint, fastest))
+        if (fit := _fit(run, messages, exchanged, name, copying, hint, percentile))
     ]
     if not found:
         of = f" with {mpi}" if mpi else ""
@@ -199,7 +204,7 @@ def _fit(
     mpi: str,
     copying: tuple[Copying, ...],
     hint: str,
-    fastest: bool,
+    percentile: float | None,
 ) -> Fitted | None:
     """Return the fit of one MPI library, or None. `hint`: how to measure copying if the run did not."""
     mine = [p for p in messages if p.identity.mpi == mpi]
@@ -209,12 +214,12 @@ def _fit(
     mine = next((some for some in of.values() if len(times(some)) >= FEWEST), [])
     if not mine:
         return None
-    measured = times(mine, fastest)
+    measured = times(mine, percentile)
     curve = rising(measured)
     library = run.toolbox.mpi(mpi)
     label = library.label if library else mpi
     ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
-    both = dict(rising(times(ways, fastest)))
+    both = dict(rising(times(ways, percentile)))
     shortest = curve[0][1]
     o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
     return Fitted(
@@ -232,16 +237,15 @@ def _fit(
         copying=copying,
         workload=mine[0].identity.workload,
         messages=tuple(_messages_of(mine, curve)),
-        exchanged=tuple(_messages_of(ways, rising(times(ways, fastest)))),
+        exchanged=tuple(_messages_of(ways, rising(times(ways, percentile)))),
     )
 
 
 def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
     """Yield the messages at each size: the curve, and the launches of the variant that counts."""
-    best = dict(times(some))
+    best = _best(some)
     for size, seconds in curve:
-        chosen = next(p for p in some if p.size == size and p.seconds() == best[size])
-        launches = chosen.launches()
+        launches = best[size].launches()
         yield Messages(int(size), seconds, min(launches), max(launches), states(launches))
 
 
@@ -311,14 +315,32 @@ def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
     return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
 
 
-def times(some: Iterable[RoleFigure], fastest: bool = False) -> list[tuple[float, float]]:
-    """Return (bytes, seconds one way), ascending: the least over toolchains, programs and, if `fastest`, launches."""
-    found: dict[float, float] = {}
+def times(some: Iterable[RoleFigure], percentile: float | None = None) -> list[tuple[float, float]]:
+    """Return (bytes, seconds one way), ascending: the least median over toolchains and programs.
+
+    `percentile`: of the launches with that median, instead of the median.
+    """
+    return [(size, _launch(p, percentile)) for size, p in sorted(_best(some).items())]
+
+
+def _best(some: Iterable[RoleFigure]) -> dict[float, RoleFigure]:
+    """Return the figure with the least median by size in bytes; of equal ones the first."""
+    found: dict[float, RoleFigure] = {}
     for p in some:
-        size, seconds = p.size, min(p.launches(), default=None) if fastest else p.seconds()
-        if size is not None and seconds:
-            found[size] = min(seconds, found.get(size, seconds))
-    return sorted(found.items())
+        size, seconds = p.size, p.seconds()
+        if size is not None and seconds and (size not in found or seconds < (found[size].seconds() or 0.0)):
+            found[size] = p
+    return found
+
+
+def _launch(p: RoleFigure, percentile: float | None) -> float:
+    """Return the seconds of the launch at this percentile; with up to 20 launches, 5 and 95 are the extremes."""
+    median, launches = p.seconds(), sorted(p.launches())
+    assert median is not None
+    if percentile is None or not launches:
+        return median
+    place = (len(launches) - 1) * percentile / 100
+    return launches[math.floor(place) if percentile < 50 else math.ceil(place)]
 
 
 def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

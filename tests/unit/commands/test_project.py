@@ -260,6 +260,9 @@ def test_titles_of_a_projection_have_their_numbers_and_few_errors_are_not_drawn(
     assert [t.partition(", ")[2] for t in titles] == [f"4 nodes reach {x} % of one node's rate each" for x in (90, 40)]
     first = plot.drawings(replace(made, left_out=(off, off, replace(off, predicted=1.5))))[0].title
     assert first == "Within the run, the median error of 3 projections is 30 %"
+    text = " ".join(page.summary(replace(made, left_out=(off, replace(off, measured=1.25))), None).split())
+    assert "1 of 2 measurements inside the 95 % interval of the projection" in text
+    assert "half of the intervals span a factor of 1.17 or less" in text
 
 
 @pytest.mark.native

@@ -34,6 +34,11 @@ class LeftOut(msgspec.Struct, frozen=True):
         return self.predicted / self.measured
 
     @property
+    def inside(self) -> bool:
+        """Return whether the measurement is inside the interval of its prediction."""
+        return self.low <= self.measured <= self.high
+
+    @property
     def off(self) -> float:
         """Return the relative error, alike for too large and too small predictions."""
         return max(self.factor, 1 / self.factor) - 1

@@ -89,6 +89,12 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
             f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
             f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
         )
+    if left_out:
+        width = median(h.high / h.low for h in left_out)
+        lines.append(
+            f"{sum(h.inside for h in left_out)} of {count(len(left_out), 'measurement')} inside the "
+            f"{confidence.INTERVAL} of the projection; half of the intervals span a factor of {width:.2f} or less"
+        )
     return lines or ["the error is unknown: the run has no figure of several processes and no second size"]
 
 

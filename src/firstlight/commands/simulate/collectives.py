@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -29,12 +29,16 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Predicted(msgspec.Struct, frozen=True):
-    """One algorithm of a case at one size in bytes; `seconds` and, from the fastest launches of messages, `quick`."""
+    """One algorithm of a case at one size in bytes: `seconds`; from the fastest launches of messages `quick`; from the
+    launches at the percentiles of an interval `low` and `high`.
+    """
 
     figure: RoleFigure
     size: int
     seconds: float
     quick: float | None
+    low: float
+    high: float
 
 
 def measured(
@@ -56,31 +60,43 @@ def measured(
 
 
 def predicted(
-    case: Case, some: Mapping[tuple[str, int], RoleFigure], fitted: Fitted, best: Fitted, asks: Asks
+    case: Case,
+    some: Mapping[tuple[str, int], RoleFigure],
+    fitted: Fitted,
+    best: Fitted,
+    tails: Sequence[Fitted],
+    asks: Asks,
 ) -> tuple[list[Predicted], list[str]]:
     """Predict what `measured` returns for a case; return the predictions, and the reason for each missing one.
 
-    `fitted` and `best`: the parameters of all launches of messages and of the fastest ones. Each size is one query. All
-    ranks are equally far from each other, because a ping-pong between two ranks shows no more.
+    `fitted`, `best` and `tails`: the parameters of all launches of messages, of the fastest ones and of those at the
+    percentiles of an interval. Each size is one query. All ranks are equally far from each other, because a ping-pong
+    between two ranks shows no more.
     """
     found: list[Predicted] = []
     missing: list[str] = []
     for size in sorted({size for _, size in some}):
         names = tuple(sorted({name for name, s in some if s == size}))
-        quick = {
-            p.algorithm: p.seconds + executed_copy(case, size, best)
-            for p in asks.collective(_question(case, names, size, best))
-            if p.usable and p.seconds
-        }
+        quick, *others = (_times(case, names, size, fit, asks) for fit in (best, *tails))
         for p in asks.collective(_question(case, names, size, fitted)):
             figure = some.get((p.algorithm, int(p.bytes)))
             if figure is not None and p.usable and p.seconds:
                 seconds = p.seconds + executed_copy(case, size, fitted)
-                found.append(Predicted(figure, size, seconds, quick.get(p.algorithm)))
+                ends = [seconds, *(times[p.algorithm] for times in others if p.algorithm in times)]
+                found.append(Predicted(figure, size, seconds, quick.get(p.algorithm), min(ends), max(ends)))
             elif figure is not None:
                 why = p.refused or "no time"
                 missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
     return found, missing
+
+
+def _times(case: Case, names: tuple[str, ...], size: int, fitted: Fitted, asks: Asks) -> dict[str, float]:
+    """Return the predicted seconds of each algorithm."""
+    return {
+        p.algorithm: p.seconds + executed_copy(case, size, fitted)
+        for p in asks.collective(_question(case, names, size, fitted))
+        if p.usable and p.seconds
+    }
 
 
 def _question(case: Case, names: tuple[str, ...], size: int, fitted: Fitted) -> Question:

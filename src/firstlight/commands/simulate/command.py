@@ -238,11 +238,12 @@ def _predict(own: SimulationRequest, shared: options.Shared, goal: bool = False)
         evaluator=shared["evaluator"],
         loads=output is not None and not goal,
     )
-    fitted = _fitted(shared["run_name"], shared["results"], shared["mpi"]) if fit else None
+    fits = _fitted(shared["run_name"], shared["results"], shared["mpi"]) if fit else []
+    fitted = fits[0] if fits else None
     if goal:
         click.echo(queries.export(request, fitted, output), nl=False)
         return OK
-    simulated = queries.simulate(request, fitted, _progress)
+    simulated = queries.simulate(request, fitted, fits[1:], _progress)
     if output is not None:
         page.write(simulated, output)
     if as_json:
@@ -289,12 +290,13 @@ def _code(simulated: Simulated) -> int:
     return OK if any(p.usable for p in simulated.predictions) else INCONCLUSIVE
 
 
-def _fitted(name: str, results: Path, mpi: str | None) -> Fitted:
+def _fitted(name: str, results: Path, mpi: str | None) -> list[Fitted]:
+    """Return the parameters from the medians of a run's messages, from its fast launches and from its slow ones."""
     from firstlight.analysis import loggops
     from firstlight.commands.shared import runs
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
-    return loggops.fitted(judgement, workloads, mpi)[0]
+    return [loggops.fitted(judgement, workloads, mpi, percentile=p)[0] for p in (None, *loggops.TAILS)]
 
 
 def _stages(words: tuple[str, ...], name: str, results: Path) -> tuple[Stages, ...]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from firstlight.analysis.formatting import listing
+from firstlight.analysis.loggops import LEVEL_TEXT
 from firstlight.commands.simulate import plot as plots
 from firstlight.commands.simulate.answer import Simulated
 from firstlight.commands.simulate.sweep import TIE, crossings, lines
 from firstlight.core.networks import KINDS, Network
-from firstlight.core.units import binary, count, percent, quantity, significant
+from firstlight.core.units import binary, count, interval, percent, quantity, significant
 from firstlight.execute.network.prediction import Breakdown, Prediction
 from firstlight.report import html
 from firstlight.results.store.durable import replace
@@ -93,10 +94,15 @@ def _fastest(simulated: Simulated) -> str:
     """Return the shortest predicted time at the smallest and at the largest size."""
     sizes = (simulated.bytes[0], simulated.bytes[-1])
     best = [next(iter(at(simulated, size, simulated.predictions[0].topology)), None) for size in sizes]
-    times = [
-        f"{quantity(p.seconds, 's')} at {binary(p.bytes)}" for p in best if p is not None and p.usable and p.seconds
-    ]
+    times = [f"{_time(p)} at {binary(p.bytes)}" for p in best if p is not None and p.usable and p.seconds]
     return f" ({', '.join(times)})" if times else ""
+
+
+def _time(p: Prediction) -> str:
+    """Return `12.3 us`, with the interval if there is one: `12.3 us [11.8, 13.0]`."""
+    assert p.seconds is not None
+    ends = "" if p.low is None else f" [{interval(p.low, p.high, p.seconds, 's', ', ')}]"
+    return f"{quantity(p.seconds, 's')}{ends}"
 
 
 def _capital(text: str) -> str:
@@ -111,17 +117,14 @@ def _winner(ordered: Sequence[Prediction]) -> str:
     first = usable[0]
     assert first.seconds is not None
     if len(usable) == 1:
-        return f"{first.algorithm} lasts {quantity(first.seconds, 's')}{_spent(first)}."
+        return f"{first.algorithm} lasts {_time(first)}{_spent(first)}."
     equal = [p.algorithm for p in usable if p.seconds is not None and p.seconds <= (1 + TIE) * first.seconds]
     if len(equal) > 1:
-        return f"{listing(equal)} are equally fast, {quantity(first.seconds, 's')}."
+        return f"{listing(equal)} are equally fast, {_time(first)}."
     second = usable[1]
     assert second.seconds is not None
     factor = f"{significant(second.seconds / first.seconds, 2)} x " if first.seconds else ""
-    return (
-        f"{first.algorithm} is the fastest, {quantity(first.seconds, 's')}, "
-        f"{factor}faster than the next, {second.algorithm}."
-    )
+    return f"{first.algorithm} is the fastest, {_time(first)}, {factor}faster than the next, {second.algorithm}."
 
 
 def _spent(p: Prediction) -> str:
@@ -265,7 +268,11 @@ def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:
     usable = [p for p in ordered if p.usable]
     best = usable[0].seconds or 0.0
     spent = f"{'lat':>5}{'bw':>5}{'cont':>5}{'noise':>6}"
-    rows = [f"  {'algorithm':<19}{'time':>9}{'to best':>8}{'depth':>6}{'ops':>6} {'by':<8}{spent}"]
+    spanned = any(p.low is not None for p in usable)
+    names = 17 if spanned else 19
+    head = f"  {'algorithm':<{names}}{'time':>9}"
+    head += f"{LEVEL_TEXT:>14}{'to best':>8}" if spanned else f"{'to best':>8}{'depth':>6}{'ops':>6}"
+    rows = [f"{head} {'by':<8}{spent}"]
     if named:
         first = usable[0]
         where = [binary(first.bytes)] if first.bytes else []
@@ -277,10 +284,12 @@ def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:
         to_best = f"{significant(p.seconds / best)} x" if best else "-"
         parts = "".join(f"{part:>{w}}" for part, w in zip(shares(p), (5, 5, 5, 6), strict=True))
         depth = "-" if p.depth is None else str(p.depth)
-        rows.append(
-            f"  {_cut(p.algorithm, 18):<19}{quantity(p.seconds, 's'):>9}{to_best:>8}{depth:>6}{short(p.operations):>6}"
-            f" {p.evaluator:<8}{parts}"
-        )
+        row = f"  {_cut(p.algorithm, names - 1):<{names}}{quantity(p.seconds, 's'):>9}"
+        if spanned:
+            row += f"{interval(p.low, p.high, p.seconds, 's'):>14}{to_best:>8}"
+        else:
+            row += f"{to_best:>8}{depth:>6}{short(p.operations):>6}"
+        rows.append(f"{row} {p.evaluator:<8}{parts}")
     return rows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstlight.analysis.loggops import LEVEL_TEXT
 from firstlight.commands.simulate import loads_plot as loads
 from firstlight.commands.simulate import parts_plot as parts
 from firstlight.commands.simulate.answer import Simulated
@@ -18,7 +19,19 @@ MOST_LINES = 12
 _COLOURS = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)
 _DASHES = ("solid", "dash", "dot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "hexagon")
-_HEAD = ("algorithm", "network", "ranks", "bytes", "time", "to best", "depth", "operations", "evaluator", "segments")
+_HEAD = (
+    "algorithm",
+    "network",
+    "ranks",
+    "bytes",
+    "time",
+    f"{LEVEL_TEXT} interval",
+    "to best",
+    "depth",
+    "operations",
+    "evaluator",
+    "segments",
+)
 
 
 def drawings(simulated: Simulated) -> list[Drawing]:
@@ -121,15 +134,29 @@ def table(some: Sequence[Prediction]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for p in some:
         if p.refused or p.seconds is None:
-            rows.append((p.algorithm, p.topology, f"{p.ranks}", f"{p.bytes:.0f}", f"refused: {p.refused}", *["–"] * 5))
+            rows.append((p.algorithm, p.topology, f"{p.ranks}", f"{p.bytes:.0f}", f"refused: {p.refused}", *["–"] * 6))
             continue
         least = best.get((p.topology, p.bytes), 0.0)
         ratio = f"{significant(p.seconds / least)} ×" if least > 0 else "–"
         numbers = (_or_dash(p.depth), _or_dash(p.operations), p.evaluator, _or_dash(p.segments))
         rows.append(
-            (p.algorithm, p.topology, f"{p.ranks}", f"{p.bytes:.0f}", quantity(p.seconds, "s"), ratio, *numbers)
+            (
+                p.algorithm,
+                p.topology,
+                f"{p.ranks}",
+                f"{p.bytes:.0f}",
+                quantity(p.seconds, "s"),
+                spread(p) or "–",
+                ratio,
+                *numbers,
+            )
         )
     return rows
+
+
+def spread(p: Prediction) -> str:
+    """Return the interval as `980 ns – 1.41 us`; "" if there is none."""
+    return "" if p.low is None or p.high is None else f"{quantity(p.low, 's')} – {quantity(p.high, 's')}"
 
 
 def _or_dash(value: int | None) -> str:

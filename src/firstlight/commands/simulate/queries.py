@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight import __version__
+from firstlight.analysis import loggops
 from firstlight.analysis.loggops import Fitted
 from firstlight.commands.simulate import iterations, shapes, stages, sweep
 from firstlight.commands.simulate.answer import Simulated
@@ -31,6 +32,11 @@ _ANY_INTERFACE = (
     "the file names interfaces (nic): on a network with links a message uses the first free interface instead; "
     "flat networks use the named ones"
 )
+_SPREAD = (
+    f"intervals ({loggops.LEVEL_TEXT}) are predictions from the fast and the slow launches of messages; "
+    "they do not include errors of the model, which `./fl simulate validate` shows"
+)
+_NO_INTERVAL = "no interval: the parameters were not measured in a run here; --network fitted has one"
 _BETTER = (
     "--network fitted uses the ping-pong of a run here, --network NAME a real network "
     "(./fl simulate networks lists them)"
@@ -73,12 +79,37 @@ Progress = Callable[[int, int], None]
 
 
 def simulate(
-    order: SimulationRequest, fitted: Fitted | None = None, progress: Progress = lambda done, total: None
+    order: SimulationRequest,
+    fitted: Fitted | None = None,
+    tails: Sequence[Fitted] = (),
+    progress: Progress = lambda done, total: None,
 ) -> Simulated:
     """Predict every requested algorithm, size and topology; `fitted`: parameters from a run's ping-pong.
 
+    `tails`: parameters from its fast and its slow launches, for the intervals.
     Raises UsageError for an unknown name, with the known ones, and BuildError if the program cannot be built.
     """
+    fits = (fitted, *tails)
+
+    def step(k: int) -> Progress:
+        return lambda done, total: progress(k * total + done, len(fits) * total)
+
+    found = _simulated(order, fitted, step(0))
+    without = msgspec.structs.replace(order, loads=False)
+    others = [_simulated(without, tail, step(k)).predictions for k, tail in enumerate(tails, 1)]
+    if not others:
+        return found
+    spanned = tuple(_spanned(p, some) for p, *some in zip(found.predictions, *others, strict=True))
+    return msgspec.structs.replace(found, predictions=spanned)
+
+
+def _spanned(p: Prediction, others: Sequence[Prediction]) -> Prediction:
+    """Return the prediction with the interval of its own time and of the others."""
+    times = [x.seconds for x in (p, *others) if x.seconds is not None]
+    return msgspec.structs.replace(p, low=min(times), high=max(times)) if p.seconds is not None else p
+
+
+def _simulated(order: SimulationRequest, fitted: Fitted | None, progress: Progress) -> Simulated:
     if order.stages:
         return _stages(order, fitted, progress)
     if order.pattern:
@@ -246,11 +277,11 @@ def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
 def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
     """Return notes on the parameters. Raises UsageError if the network lacks figures for a topology."""
     if fitted is not None:
-        return fitted.separated
+        return (_SPREAD, *fitted.separated)
     network = _network(order)
     if network is None:
-        return () if order.machine else (_BETTER,)
-    notes = network.sources()
+        return (_NO_INTERVAL,) if order.machine else (_BETTER, _NO_INTERVAL)
+    notes = [*network.sources(), _NO_INTERVAL]
     flat, linked = (any(t.startswith("flat") == f for t in topologies) for f in (True, False))
     if flat and not network.flat:
         raise UsageError(

@@ -30,15 +30,15 @@ class Asks(NamedTuple):
 class Model(msgspec.Struct, frozen=True):
     """What a prediction takes into account, in words.
 
-    From messages alone or in a row, whether of those by the same calls, whether processors copy, and whether what is
-    measured is each time the fastest launch, of messages and of what is predicted from them.
+    From messages alone or in a row, whether of those by the same calls, whether processors copy, and which launches of
+    messages count: those at a percentile, or their median.
     """
 
     title: str
     roles: tuple[str, str]
     same_calls: bool
     copying: bool
-    fastest: bool = False
+    percentile: float | None = None
 
 
 MODELS = (
@@ -48,8 +48,10 @@ MODELS = (
     Model("messages in a row by the same calls, and copies by processors", loggops.IN_A_ROW, True, True),
 )
 """Each model adds an effect to the one before; the last model is the prediction."""
-FASTEST = Model("all of this, with the fastest launch of each", loggops.IN_A_ROW, True, True, True)
+FASTEST = Model("all of this, with the fastest launch of each", loggops.IN_A_ROW, True, True, loggops.FASTEST)
 """A machine may have states in which messages last several times as long; each launch falls into one of them."""
+TAILS = tuple(Model("", loggops.IN_A_ROW, True, True, p) for p in loggops.TAILS)
+"""The ends of the interval of the last of MODELS."""
 
 
 class Step(Protocol):

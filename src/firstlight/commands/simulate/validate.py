@@ -15,7 +15,7 @@ from firstlight.analysis.verdict import States
 from firstlight.commands.simulate import collectives, exchanges, iterations
 from firstlight.commands.simulate.collectives import Case, Predicted, executed_segments
 from firstlight.commands.simulate.reasons import CLOSE, NEAR, Fastest, Reason, reasons
-from firstlight.commands.simulate.steps import FASTEST, MODELS, Asks, Step
+from firstlight.commands.simulate.steps import FASTEST, MODELS, TAILS, Asks, Step
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import COLLECTIVE, MESSAGE
 from firstlight.core.units import binary, significant
@@ -32,7 +32,8 @@ class Point(msgspec.Struct, frozen=True):
     Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
     `bytes` those of one of its messages, of a pattern half of a process's traffic in an iteration. `factor`
     is predicted / measured: 2 where the prediction is twice the time. `reasons`: why it is off by more than 10 %.
-    `fastest`: the same of the fastest launches. `states`: where launches fall into two, medians (seconds) and counts.
+    `lower`, `upper`: the interval of the prediction. `fastest`: the same of the fastest launches. `states`: where
+    launches fall into two, medians (seconds) and counts.
     """
 
     mpi: str
@@ -45,6 +46,8 @@ class Point(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     predicted: float
+    lower: float
+    upper: float
     exchange: bool = False
     reasons: tuple[Reason, ...] = ()
     fastest: Fastest | None = None
@@ -93,8 +96,23 @@ def share(of: str, offs: Sequence[float]) -> Share:
     return Share(of, len(offs), sum(x <= CLOSE for x in offs), sum(x <= NEAR for x in offs))
 
 
+class Coverage(msgspec.Struct, frozen=True):
+    """How many measurements are `inside` the intervals of their predictions. `width`: the median of upper / lower."""
+
+    of: str
+    predictions: int
+    inside: int
+    width: float
+
+    @property
+    def good(self) -> bool:
+        """Return whether nine tenths are inside, and half of the intervals span a factor of 1.5 or less."""
+        return 10 * self.inside >= 9 * self.predictions and self.width <= NEAR
+
+
 class Validated(msgspec.Struct, frozen=True):
     """A run's collectives, exchanges and patterns against predictions. `shares`: of all, and of each kind.
+    `intervals`: the same for the intervals of predictions.
 
     `effects`: the same steps by models of which each takes one effect more into account. `ranking`: cases whose
     best algorithm was predicted, and all cases. `unpredicted`: what was measured and not predicted, with the reason.
@@ -112,6 +130,7 @@ class Validated(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
     shares: tuple[Share, ...] = ()
     effects: tuple[Share, ...] = ()
+    intervals: tuple[Coverage, ...] = ()
 
 
 def validate(
@@ -138,13 +157,17 @@ def validate(
             f"run {run.id} has no verified collectives of firstlight{of}, no exchanges with neighbours and no "
             "patterns; " + advice(workloads, [MESSAGE, COLLECTIVE], [loggops.COPYING], mpi)
         )
-    fits, best = ({f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
+    fits, best, *tails = (
+        {f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, percentile=p)}
+        for p in (None, loggops.FASTEST, *loggops.TAILS)
+    )
     points: list[Point] = []
     for case, some in measured.items():
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], asks)
+        ends = [tail[case.mpi] for tail in tails]
+        found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], ends, asks)
         points += [_point(case, p, fits[case.mpi]) for p in found]
         missing += failures
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
@@ -154,11 +177,14 @@ def validate(
     errors = tuple(_errors(points))
     offs = [p.off for p in points]
     ranking = _ranking([p for p in points if not p.exchange])
-    shares = tuple(_shares(points))
+    kinds = _kinds(points)
+    shares = tuple(share(of, [p.off for p in some]) for of, some in kinds.items())
+    intervals = tuple(_coverage(of, some) for of, some in kinds.items())
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
-        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()), shares)), shares,
-        tuple(share(title, [p.off for p in some]) for title, some in effects),
+        tuple(dict.fromkeys(missing)),
+        tuple(_sentences(points, ranking, list(fits.values()), shares, intervals)), shares,
+        tuple(share(title, [p.off for p in some]) for title, some in effects), intervals,
     )  # fmt: skip
 
 
@@ -173,32 +199,42 @@ def _steps(
     """Return by model the points of all steps with known messages of their MPI library; add the others to `missing`."""
     found = []
     best: dict[int, Fastest] = {}
-    for model in (FASTEST, *MODELS):
+    ends: dict[int, list[float]] = {}
+    for model in (*TAILS, FASTEST, *MODELS):
         fits: dict[str, dict[str, Fitted]] = {}
         points = []
         for k, (p, step) in enumerate(steps):
             way = p.identity.variant if model.same_calls else ""
             if way not in fits:
                 fits[way] = {
-                    f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)
+                    f.mpi: f for f in loggops.fitted(judgement, workloads, mpi, model.roles, way, model.percentile)
                 }
             fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
                 missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
                 continue
             answer = step.predicted(fitted, model, asks)
-            if answer.usable and answer.seconds:
-                points.append(_step_point(p, step, answer, fitted, model.fastest, best.get(k)))
-                if model.fastest:
+            if answer.usable and answer.seconds and model in TAILS:
+                ends.setdefault(k, []).append(answer.seconds)
+            elif answer.usable and answer.seconds:
+                points.append(_step_point(p, step, answer, fitted, model is FASTEST, best.get(k), ends.get(k, ())))
+                if model is FASTEST:
                     best[k] = Fastest(points[-1].measured, points[-1].predicted)
             else:
                 missing.append(f"{step.title or p.program} on {step.ranks} ranks: {answer.refused or 'no time'}")
-        found.append((model.title, points))
+        if model not in TAILS:
+            found.append((model.title, points))
     return [*found[1:], found[0]]
 
 
 def _step_point(
-    p: RoleFigure, step: Step, answer: Prediction, fitted: Fitted, fastest: bool, best: Fastest | None
+    p: RoleFigure,
+    step: Step,
+    answer: Prediction,
+    fitted: Fitted,
+    fastest: bool,
+    best: Fastest | None,
+    ends: Sequence[float],
 ) -> Point:
     e, predicted = p.figure.estimate, answer.seconds
     seconds = min(p.launches()) if fastest else p.seconds()
@@ -206,8 +242,8 @@ def _step_point(
     low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
     point = Point(
         p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
-        p.identity.placement.nodes, step.bytes, seconds, low, high, predicted, exchange=True,
-        fastest=best, states=states(p.launches()),
+        p.identity.placement.nodes, step.bytes, seconds, low, high, predicted,
+        min(predicted, *ends), max(predicted, *ends), exchange=True, fastest=best, states=states(p.launches()),
     )  # fmt: skip
     return _explained(point, p, answer.sizes or (step.bytes,), fitted, answer.carried)
 
@@ -225,10 +261,17 @@ def _explained(
     return msgspec.structs.replace(point, reasons=why)
 
 
-def _shares(points: Sequence[Point]) -> list[Share]:
-    kinds = dict.fromkeys(p.collective if p.exchange else "collectives" for p in points)
-    some = [(k, [p.off for p in points if k == (p.collective if p.exchange else "collectives")]) for k in kinds]
-    return [share("all", [p.off for p in points]), *(share(k, offs) for k, offs in some if len(kinds) > 1)]
+def _kinds(points: Sequence[Point]) -> dict[str, list[Point]]:
+    """Return all points, and those of each kind if there are several."""
+    found: dict[str, list[Point]] = {}
+    for p in points:
+        found.setdefault(p.collective if p.exchange else "collectives", []).append(p)
+    return {"all": list(points), **(found if len(found) > 1 else {})}
+
+
+def _coverage(of: str, points: Sequence[Point]) -> Coverage:
+    inside = sum(p.lower <= p.measured <= p.upper for p in points)
+    return Coverage(of, len(points), inside, median(p.upper / p.lower for p in points))
 
 
 def _point(case: Case, predicted: Predicted, fitted: Fitted) -> Point:
@@ -239,7 +282,8 @@ def _point(case: Case, predicted: Predicted, fitted: Fitted) -> Point:
     assert median is not None
     point = Point(
         case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, size, median, low, high,
-        predicted.seconds, fastest=None if quick is None else Fastest(min(measured.launches()), quick),
+        predicted.seconds, predicted.low, predicted.high,
+        fastest=None if quick is None else Fastest(min(measured.launches()), quick),
         states=states(measured.launches()),
     )  # fmt: skip
     pieces = size / executed_segments(case.collective, size, case.ranks)
@@ -284,8 +328,21 @@ def _held(x: Share) -> str:
     return f"{what}, {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
 
 
+def _covered(x: Coverage) -> str:
+    what = "of all" if x.of == "all" else f"of {x.of}"
+    verdict = "the goal is met" if x.good else "the goal (nine tenths, and a factor of 1.5) is not met"
+    return (
+        f"{what}, {x.inside} of {x.predictions} measurements are inside the {loggops.LEVEL_TEXT} interval of their "
+        f"prediction, and half of the intervals span a factor of {x.width:.2f} or less: {verdict}"
+    )
+
+
 def _sentences(
-    points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted], shares: Sequence[Share]
+    points: Sequence[Point],
+    ranking: tuple[int, int],
+    fits: Sequence[Fitted],
+    shares: Sequence[Share],
+    intervals: Sequence[Coverage],
 ) -> list[str]:
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
@@ -293,6 +350,7 @@ def _sentences(
     lines = [
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of the measurement",
         *(_held(x) for x in shares),
+        *(_covered(x) for x in intervals),
         f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
         f"{significant(worst.off, 2)} times too {way}",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from firstlight.analysis.loggops import LEVEL_TEXT
 from firstlight.commands.simulate.reasons import NEAR
 from firstlight.commands.simulate.validate import Point, Validated, share
 from firstlight.core import confidence
@@ -21,6 +22,7 @@ _HEAD = (
     "measured",
     confidence.INTERVAL,
     "predicted",
+    f"{LEVEL_TEXT} interval of the prediction",
     "predicted / measured",
     "why it is off by more than 10 %",
 )
@@ -38,7 +40,8 @@ def _rows(points: list[Point]) -> list[tuple[str, ...]]:
         (
             p.collective, p.algorithm, p.mpi, str(p.ranks), str(p.bytes), quantity(p.measured, "s"),
             "too few" if p.low is None or p.high is None else f"{quantity(p.low, 's')} – {quantity(p.high, 's')}",
-            quantity(p.predicted, "s"), significant(p.factor), "; ".join(f"{r.name}: {r.shown}" for r in p.reasons),
+            quantity(p.predicted, "s"), f"{quantity(p.lower, 's')} – {quantity(p.upper, 's')}",
+            significant(p.factor), "; ".join(f"{r.name}: {r.shown}" for r in p.reasons),
         )
         for p in points
     ]  # fmt: skip

@@ -77,6 +77,7 @@ class Carried(msgspec.Struct, frozen=True):
 class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
+    `low`, `high`: seconds from the launches of messages at the percentiles of an interval; None without a fitted run.
     `machine`: the parameters that counted, key=value,... in nanoseconds, bytes per second and numbers.
     `any_interface`: the schedule names interfaces, and messages used any free one. `mismatches`: the number of messages
     whose receive names another size; `mismatch` describes the first. The send's size counts. Of an iteration
@@ -110,6 +111,8 @@ class Prediction(msgspec.Struct, frozen=True):
     evaluated: int | None = None
     carried: tuple[Carried, ...] = ()
     sizes: tuple[float, ...] = ()
+    low: float | None = None
+    high: float | None = None
 
     @property
     def expected(self) -> float | None:
