@@ -231,6 +231,32 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
     assert len(made) == 3
 
 
+def test_finished_programs_are_reported_while_others_are_built(
+    tmp_path: Path, made: list[tuple[str, Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second program is not built before the first one is reported."""
+    programs = [Program("dot", variant, CHAIN.name) for variant in ("serial", "kahan")]
+    reports, reported, at_once = [], threading.Event(), cmake.Tree.make
+
+    def one_by_one(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
+        for target in targets:
+            at_once(tree, [target], jobs)
+            if not target.endswith(".part"):
+                assert reported.wait(60)
+        return 0, ""
+
+    def progress(done: int, total: int, text: str) -> None:
+        reports.append((done, total, text))
+        if (done, text) == (1, "gcc"):
+            reported.set()
+
+    monkeypatch.setattr(cmake.Tree, "make", one_by_one)
+    monkeypatch.setattr(build, "REPORT_EVERY", 0.01)
+    build.build(programs, Toolbox((CHAIN,), (), (), ()), load(roots()), tmp_path, progress)
+    assert (1, 2, "gcc") in reports and reports[-1] == (2, 2, "gcc")
+    assert reports == sorted(reports, key=lambda report: report[0])
+
+
 DOT = Program("dot", "serial", CHAIN.name)
 
 

@@ -25,6 +25,7 @@ from firstlight.execute.build.configuration import MANIFEST, Configuration, Opti
 from firstlight.execute.build.kernels import Kernel
 from firstlight.execute.build.parts import Part, blame, unmade
 from firstlight.execute.build.recipe import LOG_SUFFIX, SCHEDULES, Recipe, key, recipe, runs_schedules
+from firstlight.execute.build.repeated import repeated
 from firstlight.execute.build.stored import Entry
 from firstlight.model.catalogue import Workload
 from firstlight.model.plan import Program
@@ -34,7 +35,9 @@ from firstlight.toolchain.cmake import run
 from firstlight.toolchain.sources import Sources
 
 Progress = Callable[[int, int, str], None]
-"""A function that is called with (programs done, programs in all, what was just finished)."""
+"""A function that is called with (programs done, programs in all, what was just finished or is built now)."""
+REPORT_EVERY = 5.0
+"""Seconds between two calls of it while compilers run."""
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -74,19 +77,32 @@ def build(
     shops = _shops(wanted, toolbox, workloads, cache, options or Options.usual())
     results: dict[Program, Built] = {}
 
+    def finished(text: str) -> None:
+        progress(sum(shop.finished for shop in shops), len(wanted), text)
+
     def waiting() -> None:
-        progress(len(results), len(wanted), "another firstlight builds in this cache: waiting for it")
+        finished("another firstlight builds in this cache: waiting for it")
 
     for shop in shops:
         shop.missing = shop.lacking()
-    _share(shops, jobs, waiting)
-    workers = max(1, min(jobs, len(shops)))
-    jobs_each = max(1, jobs // workers)
-    with ThreadPoolExecutor(workers) as pool:
-        for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
-            results |= {b.program: b for b in built}
-            progress(len(results), len(wanted), shop.configuration.label)
+    with repeated(lambda: finished(_unfinished(shops)), REPORT_EVERY):
+        _share(shops, jobs, waiting)
+        workers = max(1, min(jobs, len(shops)))
+        jobs_each = max(1, jobs // workers)
+        with ThreadPoolExecutor(workers) as pool:
+            for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
+                results |= {b.program: b for b in built}
+                finished(shop.configuration.label)
     return {program: results[program] for program in wanted}
+
+
+def _unfinished(shops: Sequence[_Shop]) -> str:
+    """Return what is built now: parts with their number, or the configurations that lack programs."""
+    building = [shop for shop in shops if not shop.over]
+    shared = {part.object: shop.parts.made(part) for shop in building if shop.missing for part in shop.shared}
+    if not all(shared.values()):
+        return f"shared parts: {sum(shared.values())} of {len(shared)}"
+    return ", ".join(shop.configuration.label for shop in building)
 
 
 def _share(shops: Sequence[_Shop], jobs: int, waiting: Callable[[], None]) -> None:
@@ -189,6 +205,7 @@ class _Shop:
         self.judges: dict[Path, Part | None] = {}  # by header
         self.missing: list[Program] = []  # what is to be made
         self.unmade: dict[str, str] = {}  # parts by name, with the compiler's words
+        self.over = False  # nothing more is built
 
     def judge(self, made: Recipe, sources: Sources) -> Path | None:
         """Return the object that its programs share with others; None if the tree makes its own."""
@@ -200,6 +217,11 @@ class _Shop:
     @property
     def shared(self) -> list[Part]:
         return [self.harness, *(part for part in self.judges.values() if part is not None)]
+
+    @property
+    def finished(self) -> int:
+        """Return the number of its programs that are built, or that failed."""
+        return len(self.orders) - (0 if self.over else sum(not self._fresh(p).exists() for p in self.missing))
 
     def build(self, jobs: int, waiting: Callable[[], None]) -> list[Built]:
         """Build the programs that the store lacks with CMake and Ninja; return all programs."""
@@ -217,6 +239,7 @@ class _Shop:
                     if program not in errors:
                         errors |= self._deposit(program)
                 seconds = (time.monotonic() - started) / max(1, len(missing))
+        self.over = True
         return [self._built(p, errors.get(p, ""), seconds if p in missing else 0.0) for p in self.orders]
 
     def known(self) -> list[Built]:
@@ -272,6 +295,8 @@ class _Shop:
         return errors | (self._make_with_parts(programs, jobs) if programs else {})
 
     def _make_with_parts(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
+        for program in programs:
+            self._fresh(program).unlink(missing_ok=True)
         try:
             self._write_manifest(programs)
         except BuildError as error:
@@ -279,8 +304,6 @@ class _Shop:
         # Once configured, Ninja runs CMake again by itself where the manifest or a rule changed.
         if not (self.tree.folder / "configured").exists() and (failed := self.tree.configure()):
             return dict.fromkeys(programs, failed)
-        for program in programs:
-            self._fresh(program).unlink(missing_ok=True)
         _, output = self.tree.make([self.orders[p].recipe.target for p in programs], jobs)
         made = {p: self.orders[p].recipe for p in programs if not self._fresh(p).exists()}
         return {p: blame(output, f"{r.target}.dir/", f"bin/{r.folder}/{r.name}") for p, r in made.items()}

@@ -66,6 +66,10 @@ class Parts(msgspec.Struct, frozen=True):
         key = repr((name, kind(), self.compiler, sources.digest(files), sources.digest(rules())))
         return Part(name, header, self.folder / digest([key.encode()])[:24] / f"{name}.o")
 
+    def made(self, part: Part) -> bool:
+        """Return whether a part is in the cache, or compiled in the tree."""
+        return part.object.exists() or _fresh(self.tree, part).exists()
+
     def make(self, wanted: Iterable[Part], jobs: int, waiting: Callable[[], None]) -> dict[str, str]:
         """Make the missing parts; return the compiler's output for each part that cannot be made, by name."""
         if not _missing(wanted := list(wanted)):
@@ -74,10 +78,10 @@ class Parts(msgspec.Struct, frozen=True):
             missing = _missing(wanted)  # the process that was waited for may have made them
             if not missing:
                 return {}
-            if failed := _declared(tree, missing):
-                return {part.name: failed for part in missing}
             for part in missing:
                 _fresh(tree, part).unlink(missing_ok=True)
+            if failed := _declared(tree, missing):
+                return {part.name: failed for part in missing}
             _, output = tree.make([part.target for part in missing], jobs)
             for part in missing:
                 if _fresh(tree, part).exists():
