@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.commands.shared import runs
+from firstlight.commands.shared.groups import Group
 from firstlight.commands.shared.output import output_file, results_folder
 from firstlight.core.errors import FirstlightError
 from firstlight.core.shell import as_typed
@@ -17,6 +18,7 @@ SECTION = "Read"
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   ./fl export junit latest
@@ -27,7 +29,7 @@ Examples:
 Exit status:
   0    done
   2    wrong usage, or no such run
-"""
+""",
 )
 def command() -> None:
     """Export a run for JUnit, ReFrame or HPC Challenge.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from firstlight.commands.shared import command_line
+from firstlight.commands.shared.groups import Group
 from firstlight.core.errors import UsageError
 
 SECTION = "Read"
@@ -31,8 +32,10 @@ def command(names: tuple[str, ...]) -> None:
     context = click.get_current_context().find_root()
     found: click.Command = command_line.group
     for name in names:
-        inside = found.get_command(context, name) if isinstance(found, click.Group) else None
+        if not isinstance(found, Group):
+            raise UsageError(f"{context.command_path} has no commands; {context.command_path} --help shows its options")
+        inside = found.get_command(context, name)
         if inside is None:
-            raise UsageError(f"no command named {' '.join(names)!r}; ./fl --help lists all commands")
+            raise found.unknown(context, name)
         found, context = inside, inside.context_class(inside, info_name=name, parent=context)
     click.echo(found.get_help(context))

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import turns
 from bench import Bench
@@ -46,6 +47,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
     ("words", "expected"),
     [
         (["rnu"], "no command named 'rnu'; did you mean run?"),
+        (["export", "juint"], "no command named 'juint'; did you mean junit?"),
         (["run", "dto"], "no workload, variant or chapter named 'dto'; did you mean dot?"),
         (["run", "dot.kahn"], "did you mean dot.kahan"),
         (["run", "--budget", "0"], "'0' is not a budget"),
@@ -401,10 +403,23 @@ def test_help_shows_what_the_option_shows(words: tuple[str, ...], capsys: Captur
     assert (code, shown) == (OK, call(capsys, *words, "--help")[1])
 
 
-@pytest.mark.parametrize("words", [("nothing",), ("bench", "more"), ("tune", "nothing")])
-def test_help_for_an_unknown_command_is_one_line(words: tuple[str, ...], capsys: Captured) -> None:
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("zzz",), "no command named 'zzz'; the commands are bench, check"),
+        (("bench", "more"), "bench has no commands"),
+        (("tune", "lop"), "no command named 'lop'; did you mean loop?"),
+        (("nodse",), "no command named 'nodse'; did you mean nodes?"),
+    ],
+)
+def test_help_for_an_unknown_command_is_one_line(words: tuple[str, ...], expected: str, capsys: Captured) -> None:
     code, _, err = call(capsys, "help", *words)
-    assert code == USAGE and "no command named" in err and len(err.splitlines()) == 1
+    assert code == USAGE and expected in err and len(err.splitlines()) == 1
+
+
+def test_completion_after_an_unknown_command_continues_with_the_commands() -> None:
+    completion = ShellComplete(command_line.group, {}, "fl", command_line.COMPLETE)
+    assert {one.value for one in completion.get_completions(["rnu"], "")} == {*command_line.COMMANDS}
 
 
 def test_bash_completes_commands_and_options(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def test_an_earlier_spelling_becomes_the_present_one(old: str, new: str, capsys:
         "simulate",
         "simulate --help",
         "simulate brodcast --topology flat:4",
+        "simulate collectve allreduce",
         "history --machine any",
         "import x --machine here",
         "run --quick",

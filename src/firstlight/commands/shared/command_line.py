@@ -13,6 +13,7 @@ from types import ModuleType
 import click
 
 from firstlight import INSTALLED, __version__, whole
+from firstlight.commands.shared.groups import Group
 from firstlight.core import caller
 from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 from firstlight.core.shell import as_typed
@@ -87,7 +88,7 @@ class Context(click.Context):
     formatter_class = HelpFormatter
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """Import a command when it is called, or when the help lists all commands."""
 
     context_class = Context
@@ -129,18 +130,10 @@ class LazyGroup(click.Group):
         except BrokenPipeError:
             raise ReaderGoneError from None  # click would end with status 1, which stands for a regression here
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            if args[0] == "test":
-                raise click.UsageError("test requires a checkout: clone the repository and run fl test in its folder")
-            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
-            raise click.UsageError(f"no command named {args[0]!r}; {hint}")
-        return super().resolve_command(ctx, args)
+    def unknown(self, ctx: click.Context, name: str) -> click.UsageError:
+        if name == "test":
+            return click.UsageError("test requires a checkout: clone the repository and run fl test in its folder")
+        return super().unknown(ctx, name)
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 
 from firstlight.commands.shared.output import note
@@ -34,7 +35,7 @@ def renewed(words: list[str], with_value: Collection[str]) -> list[str]:
         return words
     end = words.index("--") if "--" in words else len(words)
     command, given = words[at], words[at + 1 : end]
-    if command == "simulate" and not (given and given[0] in _SIMULATE):
+    if command == "simulate" and not (given and _is_subcommand(given[0])):
         given = _simulate(given)
     new = [*words[: at + 1], *(_renamed(word, _OPTIONS[command]) for word in given), *words[end:]]
     if new != words:
@@ -45,6 +46,11 @@ def renewed(words: list[str], with_value: Collection[str]) -> list[str]:
 def _renamed(word: str, names: dict[str, str]) -> str:
     option, sign, value = word.partition("=")
     return f"{names.get(option, option)}{sign}{value}"
+
+
+def _is_subcommand(word: str) -> bool:
+    """Return whether the word is a subcommand of `simulate`, or a misspelled one."""
+    return not word.startswith("-") and bool(get_close_matches(word, _SIMULATE, 1, 0.8))
 
 
 def _simulate(words: list[str]) -> list[str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from firstlight.commands.shared.groups import Group
 from firstlight.commands.shared.output import as_json, print_json, results_folder, tell, width
 from firstlight.commands.shared.pattern_options import parameters, processes
 from firstlight.commands.simulate import options
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
+from firstlight.core.naming import COLLECTIVES, SHORT
 
 if TYPE_CHECKING:
     from firstlight.analysis.loggops import Fitted
@@ -30,13 +33,20 @@ def schemas() -> dict[str, object]:
     return {"simulate": Simulated, "validate": Validated}
 
 
+class Simulate(Group):
+    """The group; the names of collectives are no commands of it."""
+
+    elsewhere = MappingProxyType({name: f"collective {name}" for name in (*COLLECTIVES, *SHORT)})
+
+
 @click.group(
+    cls=Simulate,
     epilog=f"""\b
 Examples:
   ./fl simulate collective allreduce --topology torus:8x8 --bytes 8,64KiB
   ./fl simulate pattern npb_cg -n 64 -p class=A --topology torus:8x8
   ./fl simulate networks
-{options.EXIT}"""
+{options.EXIT}""",
 )
 def command() -> None:
     """Predict the time of a collective or a pattern."""

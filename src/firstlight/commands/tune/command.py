@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firstlight.commands.shared.groups import Group
 from firstlight.commands.shared.output import (
     as_json,
     output_folder,
@@ -35,6 +36,7 @@ def schemas() -> dict[str, object]:
 
 
 @click.group(
+    cls=Group,
     epilog="""\b
 Examples:
   ./fl tune collectives --collective allreduce --budget 5m
@@ -47,7 +49,7 @@ Exit status:
   3    nothing could be built, or the environment does not allow it
   4    candidates exist, but the budget was too short to decide about any of them
   130  interrupted
-"""
+""",
 )
 def command() -> None:
     """Make collectives of MPI libraries or loops in C faster."""
