@@ -21,6 +21,7 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.roles import RoleFigure, advice, played, players
 from firstlight.analysis.states import states
 from firstlight.analysis.verdict import Limit, States
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import UsageError
 from firstlight.core.roles import EXCHANGE_IN_A_ROW, EXCHANGED_MESSAGE, MESSAGE, MESSAGE_IN_A_ROW, WRITTEN_MESSAGE
 from firstlight.model.catalogue import Workload
@@ -55,7 +56,7 @@ class Rate(msgspec.Struct, frozen=True):
 class Messages(msgspec.Struct, frozen=True):
     """Seconds of a message of so many bytes, one way: by the curve, and by the fastest and the slowest launch.
 
-    `states`: where the launches fall into two.
+    `states`: where the launches fall into two. `launches`: how many there were.
     """
 
     bytes: int
@@ -63,6 +64,7 @@ class Messages(msgspec.Struct, frozen=True):
     fastest: float
     slowest: float
     states: States | None = None
+    launches: int = 0
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -110,6 +112,11 @@ class Fitted(msgspec.Struct, frozen=True):
     messages: tuple[Messages, ...] = ()  # by ascending size
     exchanged: tuple[Messages, ...] = ()  # while one as long goes the other way
     written: tuple[Written, ...] = ()  # by ascending size; empty where the run did not measure it
+
+    @property
+    def spanned(self) -> bool:
+        """Return whether predictions have an interval: each message had the launches that a conclusion needs."""
+        return all(m.launches >= LAUNCHES for m in (*self.messages, *self.exchanged))
 
     @property
     def word(self) -> str:
@@ -246,7 +253,7 @@ def _messages_of(some: Sequence[RoleFigure], curve: Sequence[tuple[float, float]
     best = _best(some)
     for size, seconds in curve:
         launches = best[size].launches()
-        yield Messages(int(size), seconds, min(launches), max(launches), states(launches))
+        yield Messages(int(size), seconds, min(launches), max(launches), states(launches), len(launches))
 
 
 def _written(written: Sequence[RoleFigure], cached: Sequence[RoleFigure], fit: Fitted) -> Iterable[Written]:

@@ -78,7 +78,7 @@ def test_nine_tenths_of_measurements_are_inside(launches: int, scatter: float) -
 
 
 def test_a_wrong_model_is_not_hidden_by_its_intervals() -> None:
-    figures = [message(size, [us, 1.1 * us, 1.2 * us]) for size, us in TIMES.items()]
+    figures = [message(size, [us, us, 1.1 * us, 1.1 * us, 1.2 * us, 1.2 * us]) for size, us in TIMES.items()]
     found = validated([*figures, broadcast(64, [2.2] * 3), broadcast(1024, [11.0] * 3)])
     assert found.intervals == (Coverage("all", 2, 1, pytest.approx(1.2, rel=1e-3)),) and not found.intervals[0].good
     text = " ".join(validation_page.summary(found, None).split())
@@ -130,7 +130,7 @@ REQUESTS = (
 @pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_each_prediction_from_a_run_has_an_interval(request_: SimulationRequest) -> None:
-    fitted, *tails = fits([0.8, 0.9, 1.0, 1.1, 1.5])
+    fitted, *tails = fits([0.8, 0.9, 1.0, 1.0, 1.1, 1.5])
     done: list[tuple[int, int]] = []
     found = queries.simulate(request_, fitted, tails, lambda *step: done.append(step))
     usable = [p for p in found.predictions if p.usable]
@@ -163,3 +163,14 @@ def test_parameters_that_were_not_measured_have_no_interval() -> None:
         assert all(p.low is None and p.high is None for p in found.predictions)
         assert "no interval: the parameters were not measured in a run here" in " ".join(found.notes)
         assert " 90 % " not in page.summary(found, None)
+
+
+def test_too_few_launches_of_messages_have_no_interval() -> None:
+    """One launch would have an interval without width."""
+    sent = [message(size, [us] * 5) for size, us in TIMES.items()]
+    found = validated([*sent, *(broadcast(size, [us] * 8) for size, us in TIMES.items() if size)])
+    assert found.points and all(p.lower is None and p.upper is None for p in found.points) and not found.intervals
+    [fitted] = found.fits
+    assert not fitted.spanned
+    notes = queries._notes(REQUESTS[0], fitted, ("flat:8",))
+    assert any("fewer than 6 times" in note for note in notes)

@@ -37,8 +37,8 @@ class Predicted(msgspec.Struct, frozen=True):
     size: int
     seconds: float
     quick: float | None
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 def measured(
@@ -83,7 +83,8 @@ def predicted(
             if figure is not None and p.usable and p.seconds:
                 seconds = p.seconds + executed_copy(case, size, fitted)
                 ends = [seconds, *(times[p.algorithm] for times in others if p.algorithm in times)]
-                found.append(Predicted(figure, size, seconds, quick.get(p.algorithm), min(ends), max(ends)))
+                low, high = (min(ends), max(ends)) if tails else (None, None)
+                found.append(Predicted(figure, size, seconds, quick.get(p.algorithm), low, high))
             elif figure is not None:
                 why = p.refused or "no time"
                 missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")

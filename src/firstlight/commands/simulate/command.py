@@ -301,12 +301,17 @@ def _code(simulated: Simulated) -> int:
 
 
 def _fitted(name: str, results: Path, mpi: str | None) -> list[Fitted]:
-    """Return the parameters from the medians of a run's messages, from its fast launches and from its slow ones."""
+    """Return the parameters from the medians of a run's messages, from its fast launches and from its slow ones.
+
+    Only the first if there were too few launches for an interval.
+    """
     from firstlight.analysis import loggops
     from firstlight.commands.shared import runs
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
-    return [loggops.fitted(judgement, workloads, mpi, percentile=p)[0] for p in (None, *loggops.TAILS)]
+    fitted = loggops.fitted(judgement, workloads, mpi)[0]
+    tails = loggops.TAILS if fitted.spanned else ()
+    return [fitted, *(loggops.fitted(judgement, workloads, mpi, percentile=p)[0] for p in tails)]
 
 
 def _stages(words: tuple[str, ...], name: str, results: Path) -> tuple[Stages, ...]:

@@ -15,6 +15,7 @@ from firstlight.analysis.loggops import Fitted
 from firstlight.commands.simulate import iterations, shapes, stages, sweep
 from firstlight.commands.simulate.answer import Simulated
 from firstlight.core import networks
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import UsageError
 from firstlight.core.naming import collective, must_be
 from firstlight.core.networks import Network
@@ -36,6 +37,7 @@ _SPREAD = (
     f"intervals ({loggops.LEVEL_TEXT}) are predictions from the fast and the slow launches of messages; "
     "they do not include errors of the model, which `./fl simulate validate` shows"
 )
+_TOO_FEW = f"no interval: the run launched messages fewer than {LAUNCHES} times"
 _NO_INTERVAL = "no interval: the parameters were not measured in a run here; --network fitted has one"
 _BETTER = (
     "--network fitted uses the ping-pong of a run here, --network NAME a real network "
@@ -277,7 +279,7 @@ def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
 def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
     """Return notes on the parameters. Raises UsageError if the network lacks figures for a topology."""
     if fitted is not None:
-        return (_SPREAD, *fitted.separated)
+        return (_SPREAD if fitted.spanned else _TOO_FEW, *fitted.separated)
     network = _network(order)
     if network is None:
         return (_NO_INTERVAL,) if order.machine else (_BETTER, _NO_INTERVAL)

@@ -46,8 +46,8 @@ class Point(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     predicted: float
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
     exchange: bool = False
     reasons: tuple[Reason, ...] = ()
     fastest: Fastest | None = None
@@ -166,7 +166,7 @@ def validate(
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        ends = [tail[case.mpi] for tail in tails]
+        ends = [tail[case.mpi] for tail in tails] if fits[case.mpi].spanned else []
         found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], ends, asks)
         points += [_point(case, p, fits[case.mpi]) for p in found]
         missing += failures
@@ -179,7 +179,7 @@ def validate(
     ranking = _ranking([p for p in points if not p.exchange])
     kinds = _kinds(points)
     shares = tuple(share(of, [p.off for p in some]) for of, some in kinds.items())
-    intervals = tuple(_coverage(of, some) for of, some in kinds.items())
+    intervals = tuple(x for of, some in kinds.items() if (x := _coverage(of, some)))
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
         tuple(dict.fromkeys(missing)),
@@ -215,7 +215,7 @@ def _steps(
                 continue
             answer = step.predicted(fitted, model, asks)
             if answer.usable and answer.seconds and model in TAILS:
-                ends.setdefault(k, []).append(answer.seconds)
+                ends.setdefault(k, []).extend([answer.seconds] if fitted.spanned else [])
             elif answer.usable and answer.seconds:
                 points.append(_step_point(p, step, answer, fitted, model is FASTEST, best.get(k), ends.get(k, ())))
                 if model is FASTEST:
@@ -240,10 +240,11 @@ def _step_point(
     seconds = min(p.launches()) if fastest else p.seconds()
     assert seconds is not None and p.identity.mpi is not None and predicted is not None
     low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
+    lower, upper = (min(predicted, *ends), max(predicted, *ends)) if ends else (None, None)
     point = Point(
         p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
         p.identity.placement.nodes, step.bytes, seconds, low, high, predicted,
-        min(predicted, *ends), max(predicted, *ends), exchange=True, fastest=best, states=states(p.launches()),
+        lower, upper, exchange=True, fastest=best, states=states(p.launches()),
     )  # fmt: skip
     return _explained(point, p, answer.sizes or (step.bytes,), fitted, answer.carried)
 
@@ -269,9 +270,12 @@ def _kinds(points: Sequence[Point]) -> dict[str, list[Point]]:
     return {"all": list(points), **(found if len(found) > 1 else {})}
 
 
-def _coverage(of: str, points: Sequence[Point]) -> Coverage:
-    inside = sum(p.lower <= p.measured <= p.upper for p in points)
-    return Coverage(of, len(points), inside, median(p.upper / p.lower for p in points))
+def _coverage(of: str, points: Sequence[Point]) -> Coverage | None:
+    spans = [(p.lower, p.measured, p.upper) for p in points if p.lower is not None and p.upper is not None]
+    if not spans:
+        return None
+    inside = sum(low <= measured <= high for low, measured, high in spans)
+    return Coverage(of, len(spans), inside, median(high / low for low, _, high in spans))
 
 
 def _point(case: Case, predicted: Predicted, fitted: Fitted) -> Point:

@@ -39,12 +39,16 @@ def _rows(points: list[Point]) -> list[tuple[str, ...]]:
     return [
         (
             p.collective, p.algorithm, p.mpi, str(p.ranks), str(p.bytes), quantity(p.measured, "s"),
-            "too few" if p.low is None or p.high is None else f"{quantity(p.low, 's')} – {quantity(p.high, 's')}",
-            quantity(p.predicted, "s"), f"{quantity(p.lower, 's')} – {quantity(p.upper, 's')}",
+            _interval(p.low, p.high),
+            quantity(p.predicted, "s"), _interval(p.lower, p.upper),
             significant(p.factor), "; ".join(f"{r.name}: {r.shown}" for r in p.reasons),
         )
         for p in points
     ]  # fmt: skip
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "too few" if low is None or high is None else f"{quantity(low, 's')} – {quantity(high, 's')}"
 
 
 def _all(validated: Validated) -> Drawing:
