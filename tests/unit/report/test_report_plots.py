@@ -14,7 +14,7 @@ from firstlight.analysis.verdict import Figure, Verified
 from firstlight.core.errors import UsageError
 from firstlight.core.units import quantity
 from firstlight.model.catalogue import Plot
-from firstlight.report import plots, sentence
+from firstlight.report import answers, plots, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.plots import spread
 from report_samples import sample, view_of
@@ -296,3 +296,15 @@ def _switching(f: Figure) -> Figure:
     m = float(dict(f.identity.parameters).get("bytes", 0))
     t = 0.5 + 3e-4 * m if m <= 16384 else 20.0 + 1e-4 * m
     return replace(f, estimate=replace(f.estimate, median=t))
+
+
+def test_data_that_fit_the_reported_cache_are_not_in_memory() -> None:
+    """Neighbours left one core a small part of L3 for a while; the launches of this line had more of it."""
+    v = stream_at(1000, 10_000, 100_000, 10**6)
+    caches = v.judgement.hierarchy
+    small = replace(caches, levels=(*caches.levels[:-1], replace(caches.levels[-1], acts=4e6)))
+    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
+    view_of_less = View(replace(v.judgement, levels=small), v.workloads, v.heritage, v.palette)
+    assert {view_of_less.place(f) for f in answers.verified(v.judgement.figures)} >= {"memory"}
+    for drawing in plots.draw(view_of_less, replace(v.workloads["stream"], plots=(by_op,))):
+        assert "memory" not in drawing.title, drawing.title

@@ -149,17 +149,17 @@ def _where(view: View, plot: Plot, place: str, some: Verified) -> str:
 
 def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
     """Return the figures of a line by level of memory, by x. If possible, they fill at most half of their cache: near
-    its end some of the data are already beyond it. They are at least twice as large as the previous cache, which would
-    otherwise still serve some of them.
+    its end some of the data are already beyond it. They are at least twice as large as the previous cache, as the
+    system reports it: other launches than those that showed a smaller effective capacity may have had all of it.
     """
     found: dict[str, list[Verified]] = {}
     for _, f in sorted(line.items()):
         found.setdefault(view.place(f), []).append(f)
     for level, after in zip(view.levels.levels, view.levels.names[1:], strict=True):
-        filled = {f.identity: total(f) / (level.capacity * level.reach(of_node(f.identity))) for f in line.values()}
+        caches = {f.identity: level.reach(of_node(f.identity)) for f in line.values()}
         some = found.get(level.name, [])
-        found[level.name] = [f for f in some if filled[f.identity] <= 0.5] or some
-        found[after] = [f for f in found.get(after, []) if filled[f.identity] >= 2]
+        found[level.name] = [f for f in some if 2 * total(f) <= level.capacity * caches[f.identity]] or some
+        found[after] = [f for f in found.get(after, []) if total(f) >= 2 * level.size * caches[f.identity]]
     return {place: some for place, some in found.items() if some}
 
 
