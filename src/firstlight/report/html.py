@@ -135,7 +135,11 @@ def page_of(
         lstrip_blocks=True,
     )
     index = {f.identity: k for k, f in enumerate(figures)}
-    environment.globals |= {"confidence": confidence, "no_difference": wording.NO_DIFFERENCE}
+    environment.globals |= {
+        "confidence": confidence,
+        "no_difference": wording.NO_DIFFERENCE,
+        "unclear": wording.UNCLEAR,
+    }
     environment.filters |= {
         "annotate": lambda text: annotate(text, index),
         "named": lambda title: annotate(provenance.name(title), index),

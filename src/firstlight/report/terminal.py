@@ -156,6 +156,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     legend = [] if long else ["n: launches"]
     legend += [f"{ranking.ANY}: {wording.NO_DIFFERENCE}"] if any(c[-1] == ranking.ANY for c in cells) else []
+    legend += [f"{answering.UNCLEAR}: {wording.UNCLEAR}"] if any(c[-1] == answering.UNCLEAR for c in cells) else []
     legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
     legend += [f"{OWN}: of the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
     lines += [ink("dim", x) for x in wrap(f"({'; '.join(legend)})", width, "  ", "  ") if legend]

@@ -27,7 +27,6 @@ from firstlight.system.machine import NOT_ALONE, Machine, busy
 CARE = "usable with care: {why}; compare intervals, not medians"
 NOISY = 2.0
 """Percent of the processors' time that OS noise may use on a machine that is fit for measuring."""
-UNCLEAR = "Unclear, because launches differ too much"
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
 
 
@@ -127,7 +126,8 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         )
         groups = ranking.rank(rivals)
         if len(groups) == 1 or len(groups[0].figures) > 1:
-            claim = UNCLEAR if answers.unclear(rivals) else capital(wording.NO_DIFFERENCE)
+            unclear = f"{answers.UNCLEAR}, because {wording.UNCLEAR}"
+            claim = capital(unclear if answers.unclear(rivals) else wording.NO_DIFFERENCE)
             others.setdefault(claim, []).append(title)
             continue
         first, second = (wording.mpi_name(run, f.identity.mpi or "") for f in (rivals[0], groups[1].best))

@@ -20,6 +20,8 @@ MOST_TOOLS = 2
 
 NO_DIFFERENCE = "no difference can be shown"
 """How every page words that choices look different, but may be equal."""
+UNCLEAR = "launches differ too much"
+"""Why nothing is recommended between choices whose medians are far apart."""
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
