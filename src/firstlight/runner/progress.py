@@ -14,6 +14,7 @@ from firstlight.core.shell import as_typed, call, printable
 from firstlight.core.units import duration
 
 EVERY = 5.0  # seconds between plain lines
+SAME = 60.0  # seconds until an equal line shows that work goes on
 _CLEAR, _BACK = "\r\x1b[J", "\x1b[1A\r"  # to the end of the screen; to the beginning of the line above
 _CUT, _WRAP = "\x1b[?7l", "\x1b[?7h"  # what the terminal does with a line that is too long
 
@@ -60,19 +61,19 @@ class Progress:
 
 
 class Plain(Progress):
-    """Lines for logs and CI: one every EVERY seconds, one when a new stage begins, and each note."""
+    """Lines for logs and CI: one every EVERY seconds if it changes, one when a new stage begins, and each note."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self._stream = stream
-        self._shown = ("", -EVERY)
+        self._shown = ("", "", -EVERY)
 
     def update(self) -> None:
-        before, when = self._shown
-        now, kind = time.monotonic(), self.state.stage.partition(" ")[0]
-        if kind != before or now - when >= EVERY:
-            self._shown = (kind, now)
-            self.note(self.state.line())
+        before, last, when = self._shown
+        now, kind, line = time.monotonic(), self.state.stage.partition(" ")[0], self.state.line()
+        if kind != before or now - when >= (SAME if line == last else EVERY):
+            self._shown = (kind, line, now)
+            self.note(line)
 
     def note(self, line: str) -> None:
         print(printable(as_typed(line)), file=self._stream, flush=True)

@@ -22,6 +22,16 @@ def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Pl
     assert lines[0] == "round 1 · 1 min 40 s left · cell 0"
 
 
+def test_an_equal_line_appears_once_a_minute(monkeypatch: pytest.MonkeyPatch, progress: Plain) -> None:
+    now = 0.0
+    monkeypatch.setattr("firstlight.runner.progress.time.monotonic", lambda: now)
+    progress.state.stage = "build"
+    for step in range(150):
+        now = float(step)
+        progress.update()
+    assert printed(progress).splitlines() == ["build"] * 3
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
