@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
 import click
 import msgspec
 
 from firstlight.commands.shared.output import echo_json, tell
 from firstlight.model import catalogue
 from firstlight.model.plan import select
+from firstlight.report import chapters
+from firstlight.system.machine import gpus
 
 SECTION = "Measure"
 
@@ -69,18 +74,36 @@ Exit status:
 @click.argument("workload", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema: list).")
 def command(workload: tuple[str, ...], as_json: bool) -> None:
-    """List the workloads and variants that can be measured."""
+    """List the workloads by chapter, or the variants of one."""
     found = listed(workload)
     if as_json:
         echo_json(msgspec.json.format(msgspec.json.encode(found)).decode())
         return
+    for line in _details(found) if workload else _overview(found):
+        tell(line)
+    tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
+    tell("with values of your own: ./fl run NAME PARAMETER=VALUE,VALUE")
+
+
+def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
+    """Yield the workloads by chapter, those that cannot run on this machine last."""
+    here = bool(gpus.discover(Path("/")))
+    width = max(len(w.name) for w in found)
+    for chapter in sorted({w.chapter for w in found}, key=chapters.place):
+        yield chapters.title(chapter)
+        some = [(not here and all(catalogue.on_device(v.needs) for v in w.variants), w) for w in found]
+        for absent, w in sorted((x for x in some if x[1].chapter == chapter), key=lambda x: (x[0], x[1].name)):
+            yield f"  {w.name:<{width}}  {w.title}" + (" (not here: needs a GPU)" if absent else "")
+        yield ""
+    yield "variants and parameters of one: ./fl list NAME"
+
+
+def _details(found: Sequence[ListedWorkload]) -> Iterator[str]:
     for entry in found:
-        tell(f"{entry.name}  {entry.title}. {entry.question}")
+        yield f"{entry.name}  {entry.title}. {entry.question}"
         width = max((len(v.name) for v in entry.variants), default=0)
         for variant in entry.variants:
             needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
-            tell(f"  {variant.name:<{width}}{needs}".rstrip())
-        tell(f"  suites: {', '.join(entry.suites) or 'none'}")
-        tell(f"  parameters: {', '.join(entry.parameters) or 'none'}\n")
-    tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
-    tell("with values of your own: ./fl run NAME PARAMETER=VALUE,VALUE")
+            yield f"  {variant.name:<{width}}{needs}".rstrip()
+        yield f"  suites: {', '.join(entry.suites) or 'none'}"
+        yield f"  parameters: {', '.join(entry.parameters) or 'none'}\n"

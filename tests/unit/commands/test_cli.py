@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
+from msgspec.structs import replace
 
 import turns
 from bench import Bench
@@ -20,6 +21,9 @@ from firstlight import ROOT
 from firstlight.commands import schema
 from firstlight.commands.shared import command_line, reference, runs
 from firstlight.core.errors import ENVIRONMENT, OK, REGRESSION, USAGE
+from firstlight.model import catalogue
+from firstlight.model.catalogue import Variant
+from firstlight.system.machine import gpus
 from real_calls import MEASURED
 
 
@@ -84,7 +88,8 @@ def test_wrong_usage_is_one_line_and_status_2(bench: Bench, capsys: Captured, wo
 def test_list_is_light_and_complete(bench: Bench, capsys: Captured) -> None:
     code, out, _ = call(capsys, "list")
     assert code == OK
-    assert "Scalar product" in out and "kahan" in out
+    assert out.index("Node\n") < out.index("  dot ") and "kahan" not in out
+    assert "Scalar product. " in (details := call(capsys, "list", "dot")[1]) and "  kahan" in details
     code, out, _ = call(capsys, "list", "dot.serial", "--json")
     assert [v["name"] for w in json.loads(out) for v in w["variants"]] == ["serial"]
 
@@ -442,3 +447,17 @@ def test_bash_completes_commands_and_options(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "compare completion", "--like --limit", "--standard", "hpcc", "--against",
     ], done.stderr  # fmt: skip
+
+
+def test_list_puts_what_this_machine_cannot_run_last(
+    bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dot = catalogue.load(catalogue.roots())["dot"]
+    cuda = Variant("cuda", Path("cuda.cu"), ("cuda",), False)
+    device = replace(dot, name="device", variants=(cuda,), title="A device")
+    monkeypatch.setattr(catalogue, "load", lambda roots: {"device": device, "dot": dot})
+    for gpus_here, order in (((), ["dot", "device"]), ((object(),), ["device", "dot"])):
+        monkeypatch.setattr(gpus, "discover", lambda root, found=gpus_here: found)
+        lines = call(capsys, "list")[1].splitlines()
+        assert [line.split()[0] for line in lines[1:3]] == order
+        assert ("A device (not here: needs a GPU)" in lines[2]) == (not gpus_here)
