@@ -165,11 +165,10 @@ class Host:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def absent(self, what: str, why: str, *, apt: str = "", dnf: str = "", otherwise: str = "") -> Absent:
-        """Return an Absent whose fix is this system's package command if it has one, else `otherwise`."""
+        """Return an Absent with its fix: without root first, then this system's package command if it has one."""
+        fix = otherwise or f"load a module with {what} or install it with Spack, so that it is on PATH"
         if apt and self.which("apt-get"):
-            fix = f"apt install {apt}"
+            fix += f"; as root: apt install {apt}"
         elif dnf and self.which("dnf"):
-            fix = f"dnf install {dnf}"
-        else:
-            fix = otherwise or f"install {what} or load its module, so that it is on PATH"
+            fix += f"; as root: dnf install {dnf}"
         return Absent(what=what, why=why, fix=fix)
