@@ -301,16 +301,31 @@ def above(figures: list[Figure]) -> int:
 
 def near(figures: list[Figure]) -> int:
     """Return in how many pairs the second figure is the same as the first: the interval of their ratio includes 1, or
-    both the ratio of their medians and that over all their launches are within 3 %."""
-    return sum(_same(best, other) for best, other in zip(figures[::2], figures[1::2], strict=True))
+    both the ratio of their medians and that over all their launches are within 3 %. Medians that are 15 % apart are not
+    the same."""
+    pairs = list(zip(figures[::2], figures[1::2], strict=True))
+    return sum(_same(best, other) and not _apart(best, other) for best, other in pairs)
+
+
+def undecided(figures: list[Figure]) -> int:
+    """Return in how many pairs no difference can be shown, but the medians are 15 % apart."""
+    pairs = list(zip(figures[::2], figures[1::2], strict=True))
+    return sum(_same(best, other) and _apart(best, other) for best, other in pairs)
 
 
 def _same(best: Figure, other: Figure) -> bool:
     if best.place == other.place:
         return True
-    over, under = (best, other) if best.row["better"] == "higher" else (other, best)
-    small = nearest(over, under) < 1.03 and abs(shift(other, best) - 1) < 0.03
+    small = _larger(best, other) < 1.03 and abs(shift(other, best) - 1) < 0.03
     return small or ratios.low(best, other) <= 1 <= ratios.high(best, other)
+
+
+def _apart(best: Figure, other: Figure) -> bool:
+    return best.place != other.place and _larger(best, other) >= 1.15
+
+
+def _larger(best: Figure, other: Figure) -> float:
+    return nearest(best, other) if best.row["better"] == "higher" else nearest(other, best)
 
 
 def shift(b: Figure, a: Figure) -> float:
@@ -324,7 +339,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
     functions: dict[str, Callable[..., Any]] = {
         "min": lambda *x: min(x if len(x) > 1 else x[0]), "max": lambda *x: max(x if len(x) > 1 else x[0]),
         "median": median, "log2": math.log2, "sum": sum, "len": len, "sorted": sorted, "shift": shift,
-        "nearest": nearest, "best": Figure.best, "above": above, "near": near,
+        "nearest": nearest, "best": Figure.best, "above": above, "near": near, "undecided": undecided,
         "ratio": ratios.of_medians, "ratio_low": ratios.low, "ratio_high": ratios.high, "values": lambda f: f.launches,
         "diverged_of": Figure.diverged, "kept": Figure.kept, "each_way": Figure.each_way, "slow": slow,
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,

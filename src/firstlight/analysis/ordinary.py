@@ -71,7 +71,12 @@ class Flags(msgspec.Struct, frozen=True):
     @property
     def near(self) -> int:
         """Return in how many kernels it is as good as the best."""
-        return sum(same(*pair) for pair in self.pairs)
+        return sum(same(*pair) and not undecided(*pair) for pair in self.pairs)
+
+    @property
+    def undecided(self) -> int:
+        """Return in how many kernels launches scatter too much for a conclusion."""
+        return sum(undecided(*pair) for pair in self.pairs)
 
     @property
     def worst(self) -> tuple[Kernel, Pair] | None:
@@ -200,6 +205,11 @@ def same(best: Verified, other: Verified) -> bool:
     return other is best or ranking.alike(best, other)
 
 
+def undecided(best: Verified, other: Verified) -> bool:
+    """Return whether the medians are far apart, but no difference from the best can be shown."""
+    return other is not best and ranking.alike(best, other) and ranking.advantage(best, other) >= 1 + ranking.WIDE
+
+
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
@@ -279,6 +289,9 @@ def _name(f: Flags) -> str:
 def _near(f: Flags) -> str:
     """Return `as good as the best in 7 of 8 kernels, 1.3 x slower in the worst (..., dot.serial: gcc-base is best)`."""
     text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
+    if f.undecided:
+        some = tuple(x for pair in f.pairs for x in pair)
+        text += f", undecided in {provenance.number(str(f.undecided), 'undecided(each)', of=some)}"
     if f.worst is None:
         return text
     kernel, (best, _) = f.worst

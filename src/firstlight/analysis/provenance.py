@@ -148,9 +148,10 @@ def launches(f: Numbered) -> str:
 
 
 def times(better: Verified, worse: Verified) -> str:
-    """Return `1.6 x`: how many times better the first is by the medians shown, or by the nearer of two states."""
+    """Return `1.6 x`: how many times better the first is by the medians, or `at least 1.6 x` by the nearer states."""
     over, under = (better, worse) if better.better == "higher" else (worse, better)
-    return number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
+    least_of = "" if over.states is None and under.states is None else "at least "
+    return least_of + number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
 
 
 def advantage(text: str, a: Verified, b: Verified) -> str:

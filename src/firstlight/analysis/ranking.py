@@ -17,6 +17,7 @@ from firstlight.core.confidence import LEVEL
 
 ANY = "any"
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
+WIDE = 0.15  # medians this far apart are not called the same, even where no difference can be shown
 
 
 class Group(msgspec.Struct, frozen=True):

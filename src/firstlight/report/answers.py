@@ -30,7 +30,6 @@ SUBJECTS = {"toolchain": "flags", "mpi": "MPI", "variant": "method", "placement"
 """What a row lets choose, in words; a parameter has its own name."""
 COMMANDS = SUBJECTS | {"variant": "command"}
 """The words of SUBJECTS for a run of a user's own commands."""
-WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -218,7 +217,7 @@ def _unbounded(judgement: Judgement, figure: Verified, workload: Workload) -> tu
     return tuple(name for name in wanted if name not in measured) or tuple(wanted)
 
 
-def unclear(rivals: list[Verified]) -> bool:
+def unclear(rivals: Sequence[Verified]) -> bool:
     """Return whether the choices look different, but had too few launches or scatter too much for a conclusion."""
     if len(rivals) < 2:
         return False
@@ -226,7 +225,7 @@ def unclear(rivals: list[Verified]) -> bool:
     apart = max(quotient(best, worst), quotient(worst, best)) - 1
     if any(f.estimate.low is None for f in rivals):
         return apart >= ranking.PRACTICAL
-    return apart >= WIDE and len(ranking.rank(rivals)) == 1
+    return apart >= ranking.WIDE and len(ranking.rank(rivals)) == 1
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:

@@ -68,7 +68,7 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
         return f"not fit for measuring: {_shared(judgement)}{busy}"
-    if why := _disturbance(judgement) or _noise(judgement, workloads):
+    if why := "; ".join(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
         return CARE.format(why=why + busy)
     return f"fit for measuring: no disturbance above the thresholds of the method{busy}"
 

@@ -111,10 +111,11 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
     shared = sorted(set.intersection(*(set(v) for v in lines.values()))) or sorted(next(iter(lines.values())))
     key = answers.chooser(plot.lines)
     ends = list(dict.fromkeys((shared[0], shared[-1])))
-    if (same := _same(view, plot, lines, ends)) is not None:
+    turn = _turn(lines, shared)
+    if not turn and (same := _same(view, plot, lines, ends)) is not None:
         return same
     parts = []
-    for size in (ends[0], *_turn(lines, shared), *ends[1:]):
+    for size in (ends[0], *turn, *ends[1:]):
         figures = [line[size] for line in lines.values() if size in line]
         groups = ranking.rank(figures)
         best = groups[0].best
@@ -127,7 +128,8 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             than = f" than {next_best}" if len(lines) > 2 else ""
             parts.append(f"{' and '.join(who)} {verb} {factor} {best.better}{than} for {what} ({value})")
         elif len(figures) > 1:
-            same = "all are equal" if sentence.equal(groups[0].figures) else NO_DIFFERENCE
+            unclear = answers.UNCLEAR if answers.unclear(groups[0].figures) else NO_DIFFERENCE
+            same = "all are equal" if sentence.equal(groups[0].figures) else unclear
             parts.append(f"{same} for {what} ({value})")
         else:
             parts.append(f"{value} for {what}" if who == ["none"] else f"{who[0]}: {value} for {what}")
@@ -145,7 +147,10 @@ def _turn(lines: dict[str, dict[float, Verified]], shared: Sequence[float]) -> l
 
 
 def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends: Sequence[float]) -> str | None:
-    """Return `No difference between A and B can be shown, from ... to ...` if that is so at both ends, else None."""
+    """Return `No difference between A and B can be shown, from ... to ...` if that is so at both ends, else None.
+
+    Medians that are far apart are unclear, not the same.
+    """
     at = [ranking.rank([line[size] for line in lines.values() if size in line]) for size in ends]
     if len(ends) < 2 or any(len(groups) != 1 or len(groups[0].figures) < 2 for groups in at):
         return None
@@ -153,6 +158,8 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     names = listing([answers.label(view.judgement.run, plot.lines, key) for key in lines])
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
+    if any(answers.unclear(groups[0].figures) for groups in at):
+        return f"The launches of {names} differ too much for a choice, from {first} to {last}"
     return f"No difference between {names} can be shown, from {first} to {last}"
 
 
