@@ -94,7 +94,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
         rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
         if self.interfaces is not None:
-            rows.append(("interfaces a node", f"{self.interfaces.value:g}", _cited(self.interfaces)))
+            rows.append(("interfaces per node", f"{self.interfaces.value:g}", _cited(self.interfaces)))
         return rows
 
     def sources(self) -> list[str]:

@@ -16,7 +16,9 @@ def sentence(judgement: Judgement) -> str:
         return f"energy is not available: {energy.why}"
     meter = energy.meter
     idle = "idle power not measured" if energy.idle is None else f"idle {quantity(energy.idle, 'W')}"
-    text = f"energy of {meter.covers} by {meter.source}, updated every {quantity(meter.update, 's')}; {idle}"
+    text = (
+        f"energy of {meter.covers}, measured with {meter.source}, updated every {quantity(meter.update, 's')}; {idle}"
+    )
     covered = coverage(judgement.run, judgement.records)
     if covered.measured:
         text += f"; median error of a launch {percent(covered.error)}"

@@ -95,7 +95,7 @@ def same_modules(old: Run) -> None:
     was, now = old.modules.modules if old.modules else (), site.wanted()[1]
     if was != now:
         again = f"--modules {','.join(was) or repr('')} run --resume {old.id}"
-        raise UsageError(f"run {old.id} was begun with {', '.join(was) or 'no'} modules; continue with ./fl {again}")
+        raise UsageError(f"run {old.id} was started with {', '.join(was) or 'no'} modules; continue with ./fl {again}")
 
 
 def same_tools(old: Run, toolbox: Toolbox) -> None:
@@ -145,7 +145,9 @@ def same_settings(old: Run, settings: Sequence[Setting]) -> None:
     if now != begun:
         shown = " ".join(named_settings(begun)) or "no settings"
         changed = next(name for name in (*now, *begun) if now.get(name) != begun.get(name))
-        raise UsageError(f"run {old.id} was begun with {shown}, and keeps that: {changed} is another; start a new run")
+        raise UsageError(
+            f"run {old.id} was started with {shown}; a resumed run cannot change {changed}: start a new run"
+        )
 
 
 def _is_number(word: str) -> bool:

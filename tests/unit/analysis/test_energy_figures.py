@@ -287,8 +287,8 @@ def test_time_against_energy_is_drawn_relative_to_the_fastest(scene: Scene, judg
 
 def test_both_pages_show_the_meter_and_the_idle_power(scene: Scene, judged: Judgement) -> None:
     page = html.render(judged, scene.workloads, Heritage(()))
-    shown = "Energy of 2 processor packages by powercap, updated every 1.00 ms; idle 40.0 W; median error of a launch"
-    assert f"{shown} 2.0 %." in page
+    shown = "Energy of 2 processor packages, measured with powercap, updated every 1.00 ms; idle 40.0 W"
+    assert f"{shown}; median error of a launch 2.0 %." in page
     assert 'id="plot-thrift"' in page and "idle 40.0 W" in " ".join(terminal.summary(judged, scene.workloads).split())
 
 

@@ -181,7 +181,7 @@ def test_of_directives_the_title_speaks_of_variants_that_have_some() -> None:
     assert directives.title.endswith("no variant gains anything over the serial one by directives")
     _, directives = drawn(judged(efforts=none | {"dot.simd": found["dot.simd"]}))
     assert (
-        ": simd gains " in directives.title and "with 2 directives more, the most a directive, too" in directives.title
+        ": simd gains " in directives.title and "with 2 directives more, and the most per directive" in directives.title
     )
     assert {t["name"] for t in directives.data} > {"serial", "simd"}  # the others are drawn all the same
 

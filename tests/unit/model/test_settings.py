@@ -325,7 +325,7 @@ def test_a_run_goes_on_without_the_file_and_keeps_its_settings(bench: Bench, cap
     for word in (f"text={other}", "n=51"):
         code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s", word)
         assert (code, err.count("\n")) == (USAGE, 1), err
-        assert "run mine was begun with text=mine.txt n=50, and keeps that" in err
+        assert "run mine was started with text=mine.txt n=50; a resumed run cannot change" in err
     assert call(capsys, "run", "--resume", "mine", "dot", "n=50")[0] == USAGE
     assert inspect(run).faults == []
 

@@ -115,12 +115,12 @@ def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
     if not any(v.name in SERIAL.values() for v in workload.variants):
         return "there is no serial variant to count lines against"
     if not counted:
-        return "the run was made by a firstlight that did not count lines"
+        return "the run is from an older version, which did not count lines"
     return ""
 
 
 def _message(plot: Plot, points: Sequence[Point]) -> str:
-    """Return `cuda gains 40 × with 210 lines more; most a line gains target: 12 × with 9`."""
+    """Return `cuda gains 40 × with 210 lines more; target gains most per line: 12 × with 9`."""
     many = COUNTS[_count(plot)][1]
     raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
     if _count(plot) == "directives":  # variants without directives do not count
@@ -132,8 +132,8 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
     frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
     one = COUNTS[_count(plot)][0]
     if frugal is most:
-        return f"{lead}, the most a {one}, too"
-    return f"{lead}; most a {one} gains {_who(frugal)}: {_gain(points, frugal)} with {_amount(plot, frugal)}"
+        return f"{lead}, and the most per {one}"
+    return f"{lead}; {_who(frugal)} gains most per {one}: {_gain(points, frugal)} with {_amount(plot, frugal)}"
 
 
 def _who(point: Point) -> str:
