@@ -111,17 +111,18 @@ def staircase(at: Mapping[str, Verified]) -> str:
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
     """Return `falls 9.8 × from 140 GB/s in L1 to 14.2 GB/s in memory (op = load)`.
 
-    It is about one line: the best at the first place of those that have both ends, else `is 140 GB/s in L1 (op = load)`
-    about the best there.
+    It is about one line: the best at the first place of those that are also at the last place that has any of them.
+    Without one, it is `is 140 GB/s in L1 (op = load)`.
     """
-    (first, start), (last, end) = ordered[0], ordered[-1]
-    both = {key: f for key, f in start.items() if len(ordered) > 1 and key in end}
+    first, start = ordered[0]
+    last, end = next(((p, found) for p, found in reversed(ordered[1:]) if found.keys() & start.keys()), (first, {}))
+    both = {key: f for key, f in start.items() if key in end}
     a = ranking.best((both or start).values())
     if a is None:
         return ""
     name = next(key for key, f in start.items() if f is a)
     at_first = f"{provenance.median(a)} in {first}"
-    if name not in both:
+    if not both:
         return f"is {at_first} ({lines} = {name})"
     b = end[name]
     x, y = a.estimate.median, b.estimate.median

@@ -182,6 +182,20 @@ def test_both_ends_of_a_fall_are_on_one_line_that_has_both_ends() -> None:
     assert drawing.title.endswith("in memory (op = triad) · 1 core")
 
 
+def test_a_fall_ends_at_the_last_place_that_one_line_shares_with_the_first() -> None:
+    v = view()
+    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
+    kept = tuple(
+        f
+        for f in v.judgement.figures
+        if f.identity.workload == "stream"
+        and dict(f.identity.parameters)["op"] == ("copy" if dict(f.identity.parameters)["n"] < 10**6 else "triad")
+    )
+    alone = View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
+    drawing = plots.draw(alone, replace(v.workloads["stream"], plots=(by_op,)))[0]
+    assert re.fullmatch(r"Bandwidth falls .+ × from .+ in L1 to .+ in L[23] \(op = copy\) · 1 core", drawing.title)
+
+
 def stream_at(*ns: int, threads: int | None = None) -> View:
     """Return the sample with those sizes of stream alone; `threads`: thin out only the figures with this many."""
     v = view()

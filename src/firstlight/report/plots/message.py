@@ -128,7 +128,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             than = f" than {next_best}" if len(lines) > 2 else ""
             parts.append(f"{' and '.join(who)} {verb} {factor} {best.better}{than} for {what} ({value})")
         elif len(figures) > 1:
-            unclear = answers.UNCLEAR if answers.unclear(groups[0].figures) else NO_DIFFERENCE
+            unclear = "no clear best" if answers.unclear(groups[0].figures) else NO_DIFFERENCE
             same = "all are equal" if sentence.equal(groups[0].figures) else unclear
             parts.append(f"{same} for {what} ({value})")
         else:
