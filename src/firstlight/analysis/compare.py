@@ -93,7 +93,7 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
     """One figure in both runs. `ratio` is B / A of the medians, with its interval (None: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
-    `observed`: a value that the program observed (noise, a share of the time). It may be near 0, where a ratio tells
+    `observed`: a value that the program observed (noise, a share of the time). It may be near 0, where a ratio means
     little, and often speaks of the state of the machine: it is compared and shown, but decides no exit code.
     `a_states`, `b_states`: where the launches of a run fall into two. `reporter`: the tool that reported it in B, "" if
     firstlight verified it.

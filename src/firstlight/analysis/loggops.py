@@ -330,6 +330,11 @@ def times(some: Iterable[RoleFigure], percentile: float | None = None) -> list[t
     return [(size, _launch(p, percentile)) for size, p in sorted(_best(some).items())]
 
 
+def ends(seconds: float, tails: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the interval of a prediction from its seconds and those by the tails; None without these."""
+    return (min(seconds, *tails), max(seconds, *tails)) if tails else (None, None)
+
+
 def _best(some: Iterable[RoleFigure]) -> dict[float, RoleFigure]:
     """Return the figure with the least median by size in bytes; of equal ones the first."""
     found: dict[float, RoleFigure] = {}

@@ -7,7 +7,7 @@ in their source, so that base flags often suffice for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -118,17 +118,14 @@ def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinar
     flags = [_flags(judgement, name, some) for name in names]
     most = max(len(f.kernels) for f in flags)
     flags = [f for f in flags if len(f.kernels) >= max(FEWEST, most / 2)]
-    flags = safest(sorted(flags, key=_order(flags)))
-    planned = max(len(some), _planned(judgement, workloads))
-    return Ordinary(tuple(some), tuple(flags), planned) if len(flags) >= FEWEST else None
 
-
-def _order(flags: Sequence[Flags]) -> Callable[[Flags], tuple[float, float, str]]:
     def order(f: Flags) -> tuple[float, float, str]:
         fair = _fair(f, flags)
         return -fair.near / len(fair.kernels), fair.factor, f.toolchain
 
-    return order
+    ranked = safest(sorted(flags, key=order))
+    planned = max(len(some), _planned(judgement, workloads))
+    return Ordinary(tuple(some), tuple(ranked), planned) if len(flags) >= FEWEST else None
 
 
 def _fair(f: Flags, flags: Sequence[Flags]) -> Flags:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -89,11 +90,12 @@ def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
     """Yield the workloads by chapter, those that cannot run on this machine last."""
     here = bool(gpus.discover(Path("/")))
     width = max(len(w.name) for w in found)
-    for chapter in sorted({w.chapter for w in found}, key=chapters.place):
+    absent = {w.name for w in found if not here and all(catalogue.on_device(v.needs) for v in w.variants)}
+    ordered = sorted(found, key=lambda w: (chapters.place(w.chapter), w.name in absent, w.name))
+    for chapter, some in groupby(ordered, lambda w: w.chapter):
         yield chapters.title(chapter)
-        some = [(not here and all(catalogue.on_device(v.needs) for v in w.variants), w) for w in found]
-        for absent, w in sorted((x for x in some if x[1].chapter == chapter), key=lambda x: (x[0], x[1].name)):
-            yield f"  {w.name:<{width}}  {w.title}" + (" (not here: needs a GPU)" if absent else "")
+        for w in some:
+            yield f"  {w.name:<{width}}  {w.title}" + (" (not here: needs a GPU)" if w.name in absent else "")
         yield ""
     yield "variants and parameters of one: ./fl list NAME"
 

@@ -121,9 +121,8 @@ def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         if len(rivals) < 2:
             continue
         nodes = max(nodes, *(f.identity.placement.nodes for f in rivals))
-        title = provenance.name(row.title) + (
-            ", plain MPI calls" if rivals[0].identity.variant in workload.plain else ""
-        )
+        calls = ", plain MPI calls" if rivals[0].identity.variant in workload.plain else ""
+        title = provenance.name(row.title) + calls
         groups = ranking.rank(rivals)
         if len(groups) == 1 or len(groups[0].figures) > 1:
             unclear = f"{answers.UNCLEAR}, because {wording.UNCLEAR}"

@@ -356,6 +356,7 @@ def _carry_out(
     if neighbours.since():
         session.warn(BESIDE)
     session.progress.state.enter("report")
+    session.progress.state.last = ""
     session.progress.update()
     judgement, missing = session.conclude()
     directory = session.store.path

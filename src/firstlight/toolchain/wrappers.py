@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   return MPI_Finalize();
 }
 """
-# Detected by its calls: the version in mpi.h is that of the whole standard, and Open MPI 5 has these and says 3.1.
+# Detected by its calls: the version in mpi.h is that of the whole standard, and Open MPI 5 has these and reports 3.1.
 
 _F08 = """program trial
   use mpi_f08

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from firstlight.analysis import Judgement
+from firstlight.analysis import Judgement, loggops
 from firstlight.analysis.loggops import Fitted
 from firstlight.analysis.roles import RoleFigure, played, players
 from firstlight.commands.simulate.steps import Asks
@@ -82,8 +82,7 @@ def predicted(
             figure = some.get((p.algorithm, int(p.bytes)))
             if figure is not None and p.usable and p.seconds:
                 seconds = p.seconds + executed_copy(case, size, fitted)
-                ends = [seconds, *(times[p.algorithm] for times in others if p.algorithm in times)]
-                low, high = (min(ends), max(ends)) if tails else (None, None)
+                low, high = loggops.ends(seconds, [times[p.algorithm] for times in others if p.algorithm in times])
                 found.append(Predicted(figure, size, seconds, quick.get(p.algorithm), low, high))
             elif figure is not None:
                 why = p.refused or "no time"

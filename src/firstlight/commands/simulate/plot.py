@@ -146,7 +146,7 @@ def table(some: Sequence[Prediction]) -> list[tuple[str, ...]]:
                 f"{p.ranks}",
                 f"{p.bytes:.0f}",
                 quantity(p.seconds, "s"),
-                spread(p) or "–",
+                spread(p.low, p.high, "–"),
                 ratio,
                 *numbers,
             )
@@ -154,9 +154,9 @@ def table(some: Sequence[Prediction]) -> list[tuple[str, ...]]:
     return rows
 
 
-def spread(p: Prediction) -> str:
-    """Return the interval as `980 ns – 1.41 us`; "" if there is none."""
-    return "" if p.low is None or p.high is None else f"{quantity(p.low, 's')} – {quantity(p.high, 's')}"
+def spread(low: float | None, high: float | None, missing: str) -> str:
+    """Return an interval in seconds as `980 ns – 1.41 us`; `missing` if there is none."""
+    return missing if low is None or high is None else f"{quantity(low, 's')} – {quantity(high, 's')}"
 
 
 def _or_dash(value: int | None) -> str:

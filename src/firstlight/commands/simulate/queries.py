@@ -107,8 +107,10 @@ def simulate(
 
 def _spanned(p: Prediction, others: Sequence[Prediction]) -> Prediction:
     """Return the prediction with the interval of its own time and of the others."""
-    times = [x.seconds for x in (p, *others) if x.seconds is not None]
-    return msgspec.structs.replace(p, low=min(times), high=max(times)) if p.seconds is not None else p
+    if p.seconds is None:
+        return p
+    low, high = loggops.ends(p.seconds, [x.seconds for x in others if x.seconds is not None])
+    return msgspec.structs.replace(p, low=low, high=high)
 
 
 def _simulated(order: SimulationRequest, fitted: Fitted | None, progress: Progress) -> Simulated:

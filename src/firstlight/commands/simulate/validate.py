@@ -213,9 +213,11 @@ def _steps(
             if fitted is None:
                 missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
                 continue
+            if model in TAILS and not fitted.spanned:
+                continue
             answer = step.predicted(fitted, model, asks)
             if answer.usable and answer.seconds and model in TAILS:
-                ends.setdefault(k, []).extend([answer.seconds] if fitted.spanned else [])
+                ends.setdefault(k, []).append(answer.seconds)
             elif answer.usable and answer.seconds:
                 points.append(_step_point(p, step, answer, fitted, model is FASTEST, best.get(k), ends.get(k, ())))
                 if model is FASTEST:
@@ -240,7 +242,7 @@ def _step_point(
     seconds = min(p.launches()) if fastest else p.seconds()
     assert seconds is not None and p.identity.mpi is not None and predicted is not None
     low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
-    lower, upper = (min(predicted, *ends), max(predicted, *ends)) if ends else (None, None)
+    lower, upper = loggops.ends(predicted, ends)
     point = Point(
         p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
         p.identity.placement.nodes, step.bytes, seconds, low, high, predicted,

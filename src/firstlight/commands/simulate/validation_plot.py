@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firstlight.analysis.loggops import LEVEL_TEXT
+from firstlight.commands.simulate.plot import spread
 from firstlight.commands.simulate.reasons import NEAR
 from firstlight.commands.simulate.validate import Point, Validated, share
 from firstlight.core import confidence
@@ -39,16 +40,12 @@ def _rows(points: list[Point]) -> list[tuple[str, ...]]:
     return [
         (
             p.collective, p.algorithm, p.mpi, str(p.ranks), str(p.bytes), quantity(p.measured, "s"),
-            _interval(p.low, p.high),
-            quantity(p.predicted, "s"), _interval(p.lower, p.upper),
+            spread(p.low, p.high, "too few"),
+            quantity(p.predicted, "s"), spread(p.lower, p.upper, "too few"),
             significant(p.factor), "; ".join(f"{r.name}: {r.shown}" for r in p.reasons),
         )
         for p in points
     ]  # fmt: skip
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "too few" if low is None or high is None else f"{quantity(low, 's')} – {quantity(high, 's')}"
 
 
 def _all(validated: Validated) -> Drawing:

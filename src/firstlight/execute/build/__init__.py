@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
@@ -77,8 +78,11 @@ def build(
     shops = _shops(wanted, toolbox, workloads, cache, options or Options.usual())
     results: dict[Program, Built] = {}
 
+    turn = Lock()
+
     def finished(text: str) -> None:
-        progress(sum(shop.finished for shop in shops), len(wanted), text)
+        with turn:  # called by two threads
+            progress(sum(shop.finished for shop in shops), len(wanted), text)
 
     def waiting() -> None:
         finished("another firstlight builds in this cache: waiting for it")
@@ -229,10 +233,8 @@ class _Shop:
         missing, seconds = self.missing, 0.0
         if missing:
             with self._alone(waiting):
-                missing, started = (
-                    self.lacking(),
-                    time.monotonic(),
-                )  # the process that was waited for may have made them
+                # Again: the process that was waited for may have made them.
+                missing, started = self.lacking(), time.monotonic()
                 if missing:
                     errors = self._make(missing, jobs)
                 for program in missing:

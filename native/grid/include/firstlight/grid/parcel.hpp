@@ -1,4 +1,4 @@
-// The unit of a transport. A transport defines how parcels travel: mpi.hpp, mpi_put.hpp, mpi_shared.hpp, one of these as a parameter says
+// The unit of a transport. A transport defines how parcels travel: mpi.hpp, mpi_put.hpp, mpi_shared.hpp, one of these by a parameter
 // (mpi_by.hpp), one_process.hpp, or a test's own. It is a type with
 //   class Channel { Channel(const Transport&, std::vector<Parcel> receives, std::vector<Parcel> sends);
 //                   void receive(); void send(); void wait(); void progress(); };
