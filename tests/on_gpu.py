@@ -174,7 +174,7 @@ def last_line(path: Path) -> str:
 # --- all steps ------------------------------------------------------------------------------------------------------
 
 
-def carry_out(plan: Plan, results: Results, until: float) -> tuple[list[Step], bool]:
+def run_steps(plan: Plan, results: Results, until: float) -> tuple[list[Step], bool]:
     """Run what has not passed; return the steps that are known, and whether the time was up."""
     known = []
     for step in plan.steps(results):
@@ -237,13 +237,10 @@ def main(words: list[str]) -> int:
     sanitizer = None if given.emulated else shutil.which("compute-sanitizer", path=search_path())
     plan = Plan(folder, given, digest(), sanitizer)
     results = Results(plan)
-    for number in (
-        signal.SIGINT,
-        signal.SIGTERM,
-    ):  # also where the caller ignores SIGINT, as shells do in the background
+    for number in (signal.SIGINT, signal.SIGTERM):  # shells ignore SIGINT for background processes
         signal.signal(number, signal.default_int_handler)
     try:
-        known, cut = carry_out(plan, results, begun + given.time)
+        known, cut = run_steps(plan, results, begun + given.time)
     except KeyboardInterrupt:
         print("\non_gpu: interrupted; the next call continues", file=sys.stderr)
         return INTERRUPTED

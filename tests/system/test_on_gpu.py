@@ -171,13 +171,13 @@ def test_a_step_ends_with_its_limit_and_all_with_the_time(
     monkeypatch.setattr(on_gpu, "SHORTEST", 0.0)
     few = Few(plan.folder, plan.given, plan.sources, None)
     results = Results(few)
-    steps, _ = on_gpu.carry_out(few, results, time.monotonic() + 3)
+    steps, _ = on_gpu.run_steps(few, results, time.monotonic() + 3)
     found = [results.of(step) for step in steps]
     assert [r and r.outcome for r in found] == ["failed", "passed", "failed", None]
     assert found[0] and found[0].reason == "no end within 0 s" and found[2] and "cannot start" in found[2].reason
     assert "late ... cut: the time is up" in capsys.readouterr().out
     monkeypatch.setattr(on_gpu, "SHORTEST", 10.0)
-    assert on_gpu.carry_out(few, results, time.monotonic() + 5) == (steps[:1], True)
+    assert on_gpu.run_steps(few, results, time.monotonic() + 5) == (steps[:1], True)
 
 
 @pytest.mark.parametrize("lacks", ["a GPU", "nvcc"])
