@@ -80,4 +80,4 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert "(LogGOPSim's own example, the default; not those of a machine)" in output
     assert simulate("collective", "barrier", "--topology", "torus:4x4", "--network", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
-    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces per node (set; the others are" in output
+    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (set; the others are" in output
