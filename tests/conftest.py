@@ -94,7 +94,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkSte
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="every combination, sanitizers, faults, batch systems")
-    parser.addoption("--of-machine", action="store_true", help="as CI does: what needs this machine, half of the long")
+    parser.addoption("--of-machine", action="store_true", help="as CI does: tests of this machine, a third of the long")
     parser.addoption("--fresh", action="store_true", help="launch also what was launched before, as nightly runs do")
 
 
@@ -140,7 +140,7 @@ def compile_tests() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Exclude the tests of --full without it, unless one was named; with --of-machine also those whose result does not
-    depend on the machine, because a fresh machine has already run them, and half of those marked `full`."""
+    depend on the machine, because a fresh machine has already run them, and two thirds of those marked `full`."""
     order.first_the_long(items)
     named = any("::" in argument for argument in config.args)
     left_out = [] if run_options.full or named else [i for i in items if not _of_newcomer(i)]
