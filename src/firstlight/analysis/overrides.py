@@ -58,16 +58,24 @@ def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Co
     def instead(where: Mapping[str, Value]) -> list[dict[str, Value]]:
         return _instead({name: v for name, v in where.items() if name not in without}, given)
 
-    rows: dict[str, Row] = {}
-    for row in workload.rows:
+    rows: list[Row] = []
+    for row in sorted(workload.rows, key=lambda row: instead(row.where) != [row.where]):
         for where in instead(row.where):
             new = row if where == row.where else replace(row, where=where, title=_title(workload, row, where))
-            rows.setdefault(new.title, new)
+            same = next((k for k, known in enumerate(rows) if _same_question(known, new)), None)
+            if same is None:
+                rows.append(new)
+            elif new.headline:
+                rows[same] = replace(rows[same], headline=True)
     plots: list[Plot] = []
     for plot in workload.plots:
         new_ones = (replace(plot, where=where) for where in instead(plot.where))
         plots += [new for new in new_ones if new not in plots]
-    return replace(workload, rows=tuple(rows.values()), plots=tuple(plots))
+    return replace(workload, rows=tuple(rows), plots=tuple(plots))
+
+
+def _same_question(row: Row, new: Row) -> bool:
+    return row.title == new.title or row == replace(new, title=row.title, order=row.order, headline=row.headline)
 
 
 def _instead(where: Mapping[str, Value], given: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from firstlight.analysis.overrides import MOST, apply_settings
 from firstlight.model.catalogue import Plot, Row, Value, Workload
 
@@ -45,6 +47,12 @@ def test_rows_that_would_ask_the_same_are_one_and_of_several_metrics_each_says_i
         "Orbitals, rate: mine.xyz, 2 ranks",
         "Orbitals, rate: mine.xyz, GPU",
     ]
+
+
+def test_a_declared_row_of_the_users_value_keeps_its_title() -> None:
+    headline = Row("level 6", "time", 1, {"level": 6}, headline=True)
+    declared = Row("level 7", "time", 2, {"level": 7})
+    assert rows({"level": (7,)}, headline, declared) == [replace(declared, headline=True)]
 
 
 def test_a_sweep_makes_no_page_of_rows_and_drawings_follow() -> None:
