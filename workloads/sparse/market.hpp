@@ -37,7 +37,7 @@ class MarketReader {
       if (!next_line_with_words()) return here(fl::text("entry %lld of %lld is missing", k + 1, count));
       if (std::string wrong = read_entry(); !wrong.empty()) return wrong;
     }
-    if (next_line_with_words()) return here(fl::text("more than the %lld entries that the line of sizes tells", count));
+    if (next_line_with_words()) return here(fl::text("more than the %lld entries of the line of sizes", count));
     return sorted(entries);
   }
 
@@ -84,7 +84,7 @@ class MarketReader {
   std::string read_size(fl::Index& count) {
     fl::Index columns = 0;
     if (!next_line_with_words() || !parse_next(rows_) || !parse_next(columns) || !parse_next(count) || !file_.blank())
-      return here("the numbers of rows, columns and entries should stand here");
+      return here("expected the numbers of rows, columns and entries");
     if (rows_ != columns) return here(fl::text("%lld rows and %lld columns; square matrices are read", rows_, columns));
     if (rows_ < 1 || rows_ > most_rows) return here(fl::text("%lld rows; 1 to %lld are read", rows_, most_rows));
     if (count < 0) return here("the number of entries is negative");

@@ -172,7 +172,7 @@ def test_what_was_written_is_read(functions: CDLL, atoms: list[tuple[str, tuple[
     if apart.min() < 0.3:
         assert not found and re.fullmatch(r"line \d+: nearer than 0.3 angstrom to atom \d+", why)
     elif not even:
-        assert not found and why.endswith("an odd number, and this program takes closed shells only")
+        assert not found and why.endswith("an odd number, and this program computes closed shells only")
     else:
         assert why == "" and [a[0] for a in found] == [CHARGES[s] for s, _ in atoms]
         assert np.allclose([a[1:] for a in found], places / BOHR, rtol=1e-15, atol=0)
@@ -188,10 +188,10 @@ def test_any_bytes_are_read_or_refused_in_one_line(functions: CDLL, content: byt
 
 WRONG = {
     "": "line 1: the number of atoms is missing",
-    "two\n": 'line 1: the number of atoms should stand here, from 1 to 100, not "two"',
-    "0\n": 'line 1: the number of atoms should stand here, from 1 to 100, not "0"',
-    "101\n": 'line 1: the number of atoms should stand here, from 1 to 100, not "101"',
-    "2 atoms\n": 'line 1: the number of atoms should stand here, from 1 to 100, not "2"',
+    "two\n": 'line 1: expected the number of atoms, from 1 to 100, not "two"',
+    "0\n": 'line 1: expected the number of atoms, from 1 to 100, not "0"',
+    "101\n": 'line 1: expected the number of atoms, from 1 to 100, not "101"',
+    "2 atoms\n": 'line 1: expected the number of atoms, from 1 to 100, not "2"',
     "2": "line 2: the line of comment is missing",
     "2\n\nH 0 0 0\n": "line 4: atom 2 of 2 is missing",
     "2\n\nH 0 0 0\nHe 0 0 1\n": 'line 4: the element "He" is none of H, C, N, O',
@@ -200,8 +200,8 @@ WRONG = {
     "2\n\nH 0 0 0\nH 0 0 1001\n": 'line 4: "1001" should be a coordinate in angstrom, at most 1000',
     "2\n\nH 0 0 0\nH 0 0 1 1\n": "line 4: more than an element and three coordinates",
     "2\n\nH 0 0 0\nH 0 0 0.05\n": "line 4: nearer than 0.3 angstrom to atom 1",
-    "2\n\nH 0 0 0\nH 0 0 1\nH 0 0 2\n": "line 5: more than the 2 atoms that the first line tells",
-    "1\n\nH 0 0 0\n": "1 electrons: an odd number, and this program takes closed shells only",
+    "2\n\nH 0 0 0\nH 0 0 1\nH 0 0 2\n": "line 5: more than the 2 atoms of the first line",
+    "1\n\nH 0 0 0\n": "1 electrons: an odd number, and this program computes closed shells only",
 }
 
 
@@ -233,10 +233,10 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path / "pipe.xyz"): "not an ordinary file",
         str(tmp_path / "empty.xyz"): "the file is empty",
         str(tmp_path / "large.xyz"): "the file is larger than 64 MiB",
-        str(tmp_path / "none.xyz"): "none.xyz:1: the number of atoms should stand here, from 1 to 100",
+        str(tmp_path / "none.xyz"): "none.xyz:1: expected the number of atoms, from 1 to 100",
         str(tmp_path / "helium.xyz"): 'helium.xyz:3: the element "He" is none of H, C, N, O',
         str(tmp_path / "twice.xyz"): "twice.xyz:4: nearer than 0.3 angstrom to atom 1",
-        str(tmp_path / "odd.xyz"): "odd.xyz: 7 electrons: an odd number, and this program takes closed shells only",
+        str(tmp_path / "odd.xyz"): "odd.xyz: 7 electrons: an odd number, and this program computes closed shells only",
         str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz:4: the element "X?" is none of H, C, N, O',
     }
     for value, sentence in messages.items():

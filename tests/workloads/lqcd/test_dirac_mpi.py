@@ -126,7 +126,7 @@ def test_a_stale_halo_is_rejected(
 def test_without_communication_nothing_is_checked(built: dict[str, list[Built]], tmp_path: Path) -> None:
     for program in for_ranks(built["mpi_silent"], 2):
         description = msgspec.json.decode(program.describe, type=Description)
-        assert "leaves the exchange out" in description.unverified
+        assert "omits the exchange" in description.unverified
         output = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (2, 1, 1, 1)), "bits=32,64")
         assert (output.status, output.reason) == (0, ""), output.stderr
         assert output.of("check") == [] and len(output.of("sample")) == 4

@@ -85,14 +85,14 @@ template <class Body>
 
 inline constexpr fl::Phases phases{"halo", "electric", "magnetic", "fused"};
 inline constexpr fl::About about{
-    .title = "Maxwell's equations by finite differences in time",
+    .title = "Maxwell's equations with finite differences in time",
     .cost =
-        "12 flop a cell and time step; 11 numbers (88 bytes in 64 bits) where E and H are swept one after the other: 6 for E, 5 for H; 5 "
-        "that are read where both are in one sweep, in place; 8 read and written from one set of fields to another",
+        "12 flop per cell and time step. Separate sweeps over E and H move 11 numbers (6 and 5). One sweep moves 8 if it writes a "
+        "second set of fields; in place only its 5 reads count.",
     .verified =
-        "every cell of all three fields: cavity and periodic against the exact solution of the difference equations; walls and layers "
-        "against a plain run in 64 bits, layers also against a run in a domain so large that nothing returns",
-    .tolerance = "eps (8 + 2 sqrt(steps)) of the largest amplitude; reflection below -60 dB (-6 dB a cell of layers thinner than 10)",
+        "Every cell of all three fields. Cavity and periodic: compared with the exact solution of the difference equations. Walls and"
+        " layers: with a plain run in 64 bit; layers also with a domain so large that no wave returns.",
+    .tolerance = "eps (8 + 2 sqrt(steps)) of the largest amplitude; reflection below -60 dB (-6 dB per cell for fewer than 10 layers)",
     .phases = phases,
 };
 

@@ -2,4 +2,5 @@
 #include "kernels/on_device.hpp"
 
 FL_VARIANT(hartree_fock, hartree_fock::Run<hartree_fock::OnDevice<hartree_fock::Fused<hartree_fock::Racing>>>,
-           .unverified = "its sums are wrong on purpose: threads add without atomics, to see what those cost", .device = &fl::device::cuda)
+           .unverified = "its sums are wrong on purpose: threads add without atomics, to show how much time atomics add",
+           .device = &fl::device::cuda)

@@ -59,12 +59,12 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Hartree-Fock",
-    .cost = "quartets of shells above the Schwarz threshold, by class",
+    .cost = "Quartets of shells above the Schwarz threshold, by class",
     .verified =
-        "elements of G against integrals by Hermite expansion, all of small molecules and drawn blocks of large ones; the quartets by "
-        "number; "
-        "of an energy also idempotency, the commutator with the Fock matrix, the number of iterations and the published value",
-    .tolerance = "G 1e-9; energies 1e-9 hartree, or 100 tau where that is more",
+        "Elements of G, compared with integrals from Hermite expansion: all for small molecules, random blocks for large ones. The "
+        "number of quartets. For an energy also idempotency, the commutator with the Fock matrix, the number of iterations and the "
+        "published value.",
+    .tolerance = "1e-9 for G; for energies the larger of 1e-9 hartree and 100 tau",
     .phases = phases,
 };
 

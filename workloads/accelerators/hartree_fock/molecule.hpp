@@ -53,9 +53,9 @@ class XyzReader {
       if (const std::string wrong = read_atom(molecule); !wrong.empty()) return wrong;
     }
     while (file_.next_line())
-      if (!file_.blank()) return here(fl::text("more than the %d atoms that the first line tells", count));
+      if (!file_.blank()) return here(fl::text("more than the %d atoms of the first line", count));
     if (molecule.electrons() % 2 != 0)
-      return fl::text("%d electrons: an odd number, and this program takes closed shells only", molecule.electrons());
+      return fl::text("%d electrons: an odd number, and this program computes closed shells only", molecule.electrons());
     return "";
   }
 
@@ -66,8 +66,8 @@ class XyzReader {
     if (!file_.next_line()) return here("the number of atoms is missing");
     const std::string_view first = file_.word();
     if (!fl::parse_number(first, count) || count < 1 || count > static_cast<int>(most_atoms) || !file_.blank())
-      return here(fl::text("the number of atoms should stand here, from 1 to %d, not \"%s\"", static_cast<int>(most_atoms),
-                           fl::printable(first).c_str()));
+      return here(
+          fl::text("expected the number of atoms, from 1 to %d, not \"%s\"", static_cast<int>(most_atoms), fl::printable(first).c_str()));
     return "";
   }
 

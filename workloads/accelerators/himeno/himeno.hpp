@@ -16,12 +16,15 @@ struct Traits {
 inline constexpr fl::Phases phases{"halo", "inner", "rim", "sum"};
 inline constexpr fl::About about{
     .title = "Himeno benchmark",
-    .cost = "34 flop and 60 bytes an inner point and sweep (13 arrays read, one read and written); variants that move less say so",
+    .cost =
+        "34 flop and 60 bytes per inner point and sweep: 13 arrays are read, one is read and written. A variant that moves less "
+        "declares its own cost.",
     .verified =
-        "p at every inner point and GOSA of the last sweep against sweeps in 64 bits; GOSA of the benchmark's own inputs against "
-        "sweeps in 64 bits that use their symmetry",
+        "p at every inner point and GOSA of the last sweep, compared with sweeps in 64 bit. GOSA of the benchmark's own inputs is "
+        "also compared with sweeps that use their symmetry.",
     .tolerance =
-        "p: 1.5 eps (1 + sqrt(sweeps)) of its largest value at first; GOSA: what rounding of each ss by 2 eps of that can make of the sum",
+        "p: 1.5 eps (1 + sqrt(sweeps)) of its largest initial value; GOSA: the change of the sum if each term is rounded by 2 eps of "
+        "that value",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {{"rate", "Mflop/s", "flops", "rate", 1e-6, "higher"},

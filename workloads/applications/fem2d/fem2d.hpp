@@ -78,14 +78,14 @@ struct State {
 inline constexpr fl::About about{
     .title = "Finite elements",
     .cost =
-        "what the variant's own method computes and moves per unknown and iteration (BPX: 25 flop, 56 bytes; V-cycle: 84 flop, 64 bytes), "
-        "over the iterations that this method needs",
+        "flop and bytes of the variant's own method per unknown and iteration (BPX: 25 flop, 56 bytes; V-cycle: 84 flop, 64 bytes), "
+        "times the iterations of this method",
     .verified =
-        "the solution at every node, the number of iterations, the preconditioned norms of three residuals on the way, and the last "
-        "residual from element matrices",
+        "The solution at every node, the number of iterations, the preconditioned norms of three intermediate residuals, and the last"
+        " residual, computed from element matrices",
     .tolerance =
-        "error: 30 times the reduction asked for (a V-cycle: 10 times), doubled for each level above 7; iterations of 64 bit those of the "
-        "reference, norms to 1e-7; with coarser levels in 32 bits one iteration more or less, norms to 1e-5",
+        "Error: 30 times the requested reduction (V-cycle: 10 times), doubled for each level above 7. In 64 bit the iterations of the"
+        " reference, norms to 1e-7; with coarser levels in 32 bit one iteration more or less, norms to 1e-5.",
     .phases = phases,
 };
 

@@ -9,22 +9,19 @@ namespace cfd {
 
 inline constexpr fl::Phases phases{"momentum", "momentum_solver", "scalars", "scalar_solver", "pressure", "pressure_solver", "halo", "sum"};
 inline constexpr fl::About about{
-    .title = "Flow by finite volumes",
+    .title = "Flow with finite volumes",
     .cost =
-        "a cell and iteration: for each velocity that moves 81 flop and 200 bytes beside its solver, for the pressure correction 93 and "
-        "384; for each scalar that changes 100 and 200; "
-        "red-black 13 and 160 a sweep, Stone's 28 and 168, and 33 and 112 for its factors, conjugate gradients 39 and 248, with multigrid "
-        "82 and 463; numbers of six neighbours 24 bytes each time they are read",
+        "Flop and bytes per cell and iteration: 81 and 200 for each velocity that moves, 93 and 384 for the pressure correction, 100 "
+        "and 200 for each scalar that changes. Solvers in addition, per sweep: red-black 13 and 160; Stone's 28 and 168, and 33 and "
+        "112 for its factors; conjugate gradients 39 and 248, with multigrid 82 and 463. Indices of six neighbours count 24 bytes per"
+        " read.",
     .verified =
-        "velocities, pressure, fluxes and scalars in every cell and what was left in each iteration against a plain program that goes by "
-        "faces; "
-        "after a "
-        "run to the end that nothing is left of the equations, by faces",
+        "Velocities, pressure, fluxes and scalars in every cell, and the residuals of each iteration, compared with a plain program "
+        "that works face by face. A run to the end must satisfy the equations at every face.",
     .tolerance =
-        "1e-11 of the largest velocity, pressure, flux and scalar, with conjugate gradients 100 eps times the condition of the pressure's "
-        "matrix where that is more, with factors of 32 bits 28 eps of these; all in 32 bits an eps of these for each flop of a cell in "
-        "all iterations and, with conjugate gradients, that condition; what was left a hundred times that; at the end "
-        "twice what was asked for",
+        "1e-11 of the largest velocity, pressure, flux and scalar; with conjugate gradients at least 100 eps times the condition of "
+        "the pressure matrix; with factors in 32 bit 28 eps. All in 32 bit: one eps per flop of a cell in all iterations, times that "
+        "condition with conjugate gradients. Residuals: a hundred times that, and at the end twice the requested ones.",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {

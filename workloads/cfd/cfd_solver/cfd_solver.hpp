@@ -41,15 +41,16 @@ inline constexpr fl::Phases phases{"factor", "sweep", "halo", "sum"};
 inline constexpr fl::About about{
     .title = "Solvers of finite volumes",
     .cost =
-        "a cell and iteration: Stone's 28 flop and 168 bytes, red-black 13 and 160 (80 where both colours go at once), conjugate gradients "
-        "23 and 144, with incomplete Cholesky 39 and 248, with multigrid 82 and 463, multigrid by itself 78 and 439; Stone's with factors "
-        "of 32 bits 128; numbers of neighbours 24 each time they are "
-        "read",
-    .verified = "x in every cell, the number of iterations and the residual before each of them against a plain solver; the residual of x",
+        "Flop and bytes per cell and iteration. Stone's solver: 28 and 168, with factors in 32 bit 128 bytes. Red-black: 13 and 160, "
+        "or 80 if both colours are updated together. Conjugate gradients: 23 and 144, with incomplete Cholesky 39 and 248, with "
+        "multigrid 82 and 463. Multigrid: 78 and 439. Indices of neighbours count 24 bytes per read.",
+    .verified =
+        "x in every cell, the number of iterations and the residual before each of them, compared with a plain solver; the residual "
+        "of x",
     .tolerance =
-        "x: 1e-9 of its largest value; iterations the same; with factors of 32 bits 1e-5 and one more or less; residuals on the way 1e-8 "
-        "and 1e-13 of the first; all in 32 bits: x and residuals by rounding times the condition of the matrix, two iterations more or "
-        "less",
+        "x: 1e-9 of its largest value and the same iterations; with factors in 32 bit 1e-5 and one iteration more or less. "
+        "Intermediate residuals: 1e-8, and 1e-13 of the first. All in 32 bit: rounding times the condition of the matrix, two "
+        "iterations more or less.",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {

@@ -40,11 +40,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Fourier transform",
-    .cost = "5 n log2 n flops, twice that there and back; 32 bytes a point read and written once",
+    .cost = "5 n log2 n flops for a transform, twice that with its inverse; 32 bytes per point, read and written once",
     .verified =
-        "up to 2048 points each of them against a sum in long double; of more points the first, the last and one in the middle of each "
-        "process, the transform at two frequencies that lie between points, drawn for each launch, and the sum of squares; there and "
-        "back each point against the input",
+        "Up to 2048 points: each point, compared with a sum in long double. Beyond: the first, the last and one middle point of each "
+        "process, the transform at two random frequencies between points, and the sum of squares. With the inverse: each point, "
+        "compared with the input.",
     .tolerance = "16 eps log2(n) times the magnitude: 1 for an input, sqrt(n) for a point, n between points (HPC Challenge's rule)",
     .phases = phases,
 };

@@ -80,13 +80,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Fourier transform in three dimensions",
-    .cost = "5 N log2 N flops of N points, twice that there and back; 32 bytes a point read and written once",
+    .cost = "5 N log2 N flops for N points, twice that with the inverse; 32 bytes per point, read and written once",
     .verified =
-        "up to 2^15 points each of them against sums in long double, a dimension at a time; of more points the first, the last and one in "
-        "the middle "
-        "of each process, the transform at two frequencies that lie between points, drawn for each launch, and the sum of squares; of a "
-        "plane "
-        "wave with a few points beside it each point; there and back each point against the input",
+        "Up to 2^15 points: each point, compared with sums in long double, one dimension after the other. Beyond: the first, the last"
+        " and one middle point of each process, the transform at two random frequencies between points, and the sum of squares. Each "
+        "point for a plane wave with a few added points, and, with the inverse, compared with the input.",
     .tolerance =
         "16 eps log2(N) times the magnitude: 1 for an input, sqrt(N) for a point, N between points and for a wave (HPC Challenge's rule)",
     .phases = phases,

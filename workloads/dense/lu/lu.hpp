@@ -64,13 +64,12 @@ struct State {
 
 inline constexpr fl::Phases phases{"panels", "updates", "solve"};
 inline constexpr fl::About about{
-    .title = "Linear equations by LU",
-    .cost = "2/3 n^3 + 3/2 n^2 flops (HPL's count); A is read and written once at least",
+    .title = "Linear equations with LU",
+    .cost = "2/3 n^3 + 3/2 n^2 flops (HPL's count); A is read and written at least once",
     .verified =
-        "HPL's residual of x; L U v against P A v with a random v, row by row; the magnitude of L, 1 at most with partial pivoting; up to "
-        "96 "
-        "equations pivots and factors against an elimination in long double",
-    .tolerance = "16 for HPL's residual; n eps |L| |U| |v| for a row; of L from a tournament 64",
+        "HPL's residual of x. L U v, compared with P A v for a random v, row by row. The magnitude of L, at most 1 with partial "
+        "pivoting. Up to 96 equations: pivots and factors, compared with an elimination in long double.",
+    .tolerance = "16 for HPL's residual; n eps |L| |U| |v| for a row; 64 for L with tournament pivoting",
     .phases = phases,
 };
 

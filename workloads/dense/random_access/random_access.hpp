@@ -46,10 +46,10 @@ struct State {
 inline constexpr fl::About about{
     .title = "Random updates of a table",
     .cost =
-        "4 updates (or `per_word`) a word of the table; an update reads and writes 8 bytes, and moves a line of 64 both ways where it lies "
-        "in memory",
-    .verified = "every word of the table, after the judge has made the same updates once more",
-    .tolerance = "exact; at most 1 % of the words where threads write without care for each other (HPC Challenge's rule)",
+        "4 updates (or `per_word`) per word of the table; an update reads and writes 8 bytes. In memory it moves a line of 64 bytes "
+        "in both directions.",
+    .verified = "Every word of the table, after the judge has repeated the same updates",
+    .tolerance = "Exact; at most 1 % of the words if threads write without synchronisation (HPC Challenge's rule)",
 };
 
 inline constexpr fl::Metric metrics[] = {

@@ -55,13 +55,12 @@ inline constexpr fl::Phases phases{"filter", "halo", "redistribute", "orthogonal
 inline constexpr fl::About about{
     .title = "Electrons in real space",
     .cost =
-        "7 order / 2 + 5 flops a point for H and the filter's recurrence, 16 in the projectors' cubes; 8 states^2 a point and pass for "
-        "orthogonalising twice, the subspace and its rotation",
+        "7 order / 2 + 5 flops per point for H and the recurrence of the filter, and 16 in the cubes of the projectors. 8 states^2 "
+        "per point and pass for two orthogonalisations, the subspace and its rotation.",
     .verified =
-        "eigenvalues against those of the discrete H: sums of one-dimensional ones, moved by each projector as its secular equation has "
-        "it; "
-        "|H x - E x| by another H, and that states are orthonormal",
-    .tolerance = "1e-9 of an eigenvalue, 1e-5 for |H x - E x|, 1e-11 for products of states; no other Ritz value below its eigenvalue",
+        "Eigenvalues, compared with those of the discrete H: sums of one-dimensional ones, shifted by the secular equation of each "
+        "projector. Residuals |H x - E x|, computed with an independent H. The states must be orthonormal.",
+    .tolerance = "1e-9 of an eigenvalue, 1e-5 for |H x - E x|, 1e-11 for products of states; no Ritz value below its eigenvalue",
     .phases = phases,
 };
 

@@ -132,7 +132,7 @@ inline Products compare_field(State& s, fl::Index last, fl::WorstError& worst, f
     compare_sites(s, a.out.data(), step, worst, compared);
     return products(s, a.out.data(), step.scale);
   });
-  if (!std::isfinite(found.out)) worst.consider(found.out, 1, [] { return "some site holds no number"; });
+  if (!std::isfinite(found.out)) worst.consider(found.out, 1, [] { return "a site has a value that is not a number"; });
   return found;
 }
 

@@ -19,4 +19,4 @@ struct Operator : dirac::OnProcesses {
 }  // namespace
 
 FL_VARIANT(dirac, Operator, .traits = {.vector_bytes = fl::simd::bytes},
-           .unverified = "it leaves the exchange out, to show what communication costs the others")
+           .unverified = "it omits the exchange, to show how much time communication adds")

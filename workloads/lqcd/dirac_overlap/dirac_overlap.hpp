@@ -50,10 +50,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Overlap operator",
-    .cost = "an iteration is two applications of D, 1392 flop a site each, and 192 flop a site and pole",
+    .cost = "An iteration is two applications of D with 1392 flop per site each, and 192 flop per site and pole.",
     .verified =
-        "sign(H) applied once more, by plain loops that agree with dense gamma matrices, must return psi: the Ginsparg-Wilson relation",
-    .tolerance = "twice the error of the rational approximation, and what the residuals that were asked for can make of it",
+        "A second application of sign(H), by plain loops that agree with dense gamma matrices, must return psi (Ginsparg-Wilson "
+        "relation).",
+    .tolerance = "Twice the error of the rational approximation, plus the effect of the requested residuals",
     .phases = phases,
 };
 

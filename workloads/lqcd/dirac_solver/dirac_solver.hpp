@@ -55,9 +55,9 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Wilson-Dirac solver",
-    .cost = "an iteration is two applications of Dhat, 1356 flop a site each, and the linear algebra of the method",
-    .verified = "b - D x on every site by dense gamma matrices in 64 bits, the number of iterations on 4^4 and 8^4",
-    .tolerance = "the reduction asked for, of |b_e - H b_o / (4 + m0)|; iterations within one of the reference",
+    .cost = "An iteration is two applications of Dhat with 1356 flop per site each, and the linear algebra of the method.",
+    .verified = "b - D x on every site, computed with dense gamma matrices in 64 bit; the number of iterations on 4^4 and 8^4",
+    .tolerance = "The requested reduction of |b_e - H b_o / (4 + m0)|; iterations within one of the reference",
     .phases = phases,
 };
 

@@ -65,11 +65,12 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Collective operations",
-    .cost = "one operation. Its rate counts the bytes that one rank holds afterwards, or gave (reduce), whatever the route",
+    .cost = "One operation. Its rate counts the bytes that one rank has afterwards (reduce: contributes), independent of the algorithm.",
     .verified =
-        "every word received on every rank against the closed form, bit by bit, then two operations on fresh data over a poisoned result; "
-        "nothing may be written beyond it. Barrier: nobody leaves before the last has come, each rank being late in turn",
-    .tolerance = "exact",
+        "Every word on every rank, compared bit by bit with the closed form; then two operations on fresh data over a poisoned "
+        "result. No byte beyond the result may change. Barrier: no rank may leave before the last one has entered; each rank is late "
+        "once.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

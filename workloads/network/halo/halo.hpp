@@ -97,13 +97,12 @@ struct State : Shape {
 inline constexpr fl::About about{
     .title = "Halo exchange",
     .cost =
-        "1 exchange; 2 messages in a chain (1 where all go at once; none along a dimension of one process), w N words to the north and "
-        "south and w (N + 2w) to the west and east of each process, each read once and written once at least",
+        "One exchange: 2 messages in a chain (1 if all are simultaneous; none along a dimension with one process). Each process sends"
+        " w N words to the north and south and w (N + 2w) to the west and east, each read and written at least once.",
     .verified =
-        "every word of the halo, corners included, the interior and a guard around it, after the last exchange and after one within a "
-        "batch, "
-        "and after four more with fresh words over a poisoned halo while every second process lags behind",
-    .tolerance = "exact",
+        "Every word of the halo including corners, of the interior and of a guard around it: after the last exchange and after one "
+        "within a batch. Then four exchanges with fresh words over a poisoned halo, while every second process is late.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

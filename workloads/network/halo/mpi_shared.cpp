@@ -14,7 +14,7 @@ struct There {  // in the part of the neighbour on this side
 };
 
 std::string no_datatypes(const halo::Params& p) {
-  return p.data == halo::Data::datatype ? "this variant of halo runs data=packed or inplace: no MPI function in it takes a datatype" : "";
+  return p.data == halo::Data::datatype ? "this variant of halo runs data=packed or inplace: it calls no MPI function with a datatype" : "";
 }
 
 struct Exchange {

@@ -94,11 +94,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Messages at scale",
-    .cost = "1 operation a message that a process sends; its bytes are read once and written once at least",
+    .cost = "One operation per message that a process sends; its bytes are read and written at least once",
     .verified =
-        "every word, the length, the order and the count of all messages of the last run and of three more of the check's own, in which "
-        "lengths change and processes lag behind; what is attached against the messenger's account and against the rules",
-    .tolerance = "exact",
+        "Every word, the length, the order and the number of messages, of the last run and of three further runs with changing "
+        "lengths and late processes. The attached memory, compared with the messenger's account and with the rules.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

@@ -74,11 +74,13 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Patterns of applications",
-    .cost = "one iteration of the pattern; its bandwidth counts the bytes into and out of a process, of collectives what it gives and gets",
+    .cost =
+        "One iteration of the pattern. Its bandwidth counts the bytes that a process sends and receives, for collectives its "
+        "contribution and its result.",
     .verified =
-        "every word received on every rank, and a tally of three words of every message of every repetition; then two iterations with new "
-        "words over poisoned buffers; nothing may be written beyond them",
-    .tolerance = "exact",
+        "Every received word on every rank, and three words of every message of every repetition; then two iterations with new words "
+        "over poisoned buffers. No byte beyond the buffers may change.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

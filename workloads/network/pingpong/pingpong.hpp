@@ -77,13 +77,12 @@ struct State {
 inline constexpr fl::About about{
     .title = "Ping-pong",
     .cost =
-        "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
-        "read once and written once at least; 8 m where data is fresh and also made and used",
+        "2 messages in a chain (1 in both directions simultaneously). A pair has 2 m bytes of payload and at least 4 m bytes of "
+        "memory traffic. Fresh data are also produced and used, hence 8 m.",
     .verified =
-        "every byte of the last message on both ends and of an earlier one of a batch, then three round trips with fresh messages over "
-        "inverted receive "
-        "buffers; nothing may be written beyond a message",
-    .tolerance = "exact",
+        "Every byte of the last message on both sides, and of an earlier message of a batch; then three round trips with fresh "
+        "messages over inverted receive buffers. No byte beyond a message may change.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

@@ -106,12 +106,14 @@ struct State : Shape {
 
 inline constexpr fl::About about{
     .title = "Extended RDMA over several interfaces",
-    .cost = "all messages of a party at once: their bytes out of it and as many into it, each read once and written once at least",
+    .cost =
+        "All messages of a process, simultaneous: the bytes that it sends and as many that it receives, each read and written at "
+        "least once",
     .verified =
-        "every word of every message, its arrival (each once, in the order of its interface, its ends in place by then) and guards around "
-        "it, after the last step and after one within a batch; then after steps of fresh words over poisoned slots while some parties lag "
-        "behind",
-    .tolerance = "exact",
+        "Every word of every message and the guards around it, and its notice: exactly one, in the order of its interface, after the "
+        "data. This is checked after the last step and after one within a batch, then after steps with fresh words over poisoned "
+        "slots while some processes are late.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {
@@ -141,7 +143,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (traits.given_memory && all == 1)
     return "this variant of rdma needs two processes: Open MPI 4.1 makes no window on given memory for one";
   if (p.neighbours == Neighbours::one && all > 1 && all % 2 != 0)
-    return fl::text("rdma with neighbours=one needs pairs; %d parties given: take an even number, or neighbours=six", all);
+    return fl::text("rdma with neighbours=one needs pairs; %d processes or threads given: use an even number, or neighbours=six", all);
   return "";
 }
 

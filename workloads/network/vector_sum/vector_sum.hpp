@@ -43,13 +43,13 @@ struct State {
 inline constexpr fl::About about{
     .title = "Global vector sum",
     .cost =
-        "as R1 counts, whatever the route: 2 log2(p) L MB into and out of a process, L = 8 n / 2^20. That is the traffic of "
-        "recursive doubling; for every other variant (MPI prescribes no route) the rate is the time in other words. At least "
-        "(p - 1) n additions and 16 p n bytes of memory traffic",
+        "As R1 counts, independent of the algorithm: 2 log2(p) L MB into and out of a process, with L = 8 n / 2^20. That is the "
+        "traffic of recursive doubling; for other variants the rate is another form of the time. At least (p - 1) n additions and 16 "
+        "p n bytes of memory traffic.",
     .verified =
-        "every word of the result on every rank against the closed form, bit by bit, then two sums of fresh vectors over a poisoned "
-        "result; nothing may be written beyond it",
-    .tolerance = "exact",
+        "Every word of the result on every rank, compared bit by bit with the closed form; then two sums of fresh vectors over a "
+        "poisoned result. No byte beyond it may change.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

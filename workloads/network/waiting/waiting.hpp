@@ -41,11 +41,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Waiting in MPI",
-    .cost = "one operation: rank 0 sleeps for ms milliseconds, the others wait for it",
+    .cost = "One operation: rank 0 sleeps for ms milliseconds, and the others wait for it.",
     .verified =
-        "the word that each waiting rank receives, a function of iteration and rank; that rank 0 has slept as long as it says, and the "
-        "others have measured it; on one node also that none goes on before rank 0 has woken",
-    .tolerance = "exact",
+        "The word that each waiting rank receives, a function of iteration and rank. Rank 0 must have slept as long as it reports, "
+        "and the others must have measured that time. On one node, no rank may continue before rank 0 wakes.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {{"cpu_share", "%", "cpu_share", "value", 100, "lower"}};
@@ -53,7 +53,7 @@ inline constexpr fl::Metric metrics[] = {{"cpu_share", "%", "cpu_share", "value"
 inline std::string refuse(const Params&, const fl::Team& team, const Traits& traits) {
   if (team.ranks < 2) return "waiting needs a rank that sleeps and one that waits; 1 given; start it with mpiexec -n 2";
   if (traits.no_payload && team.nodes > 1)
-    return fl::text("this variant of waiting needs all ranks on one node, because only its clock tells who waited; they are on %d",
+    return fl::text("this variant of waiting needs all ranks on one node, because their clocks must be the same; they are on %d",
                     team.nodes);
   return "";
 }

@@ -38,9 +38,9 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Copies between host and device",
-    .cost = "the bytes of the copy, once, of each rank",
-    .verified = "every word against its value by the place in the source that the iteration asks for",
-    .tolerance = "none: equal words",
+    .cost = "The bytes of the copy, once per rank",
+    .verified = "Every word, compared with its value, which follows from its place in the source and the iteration",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},

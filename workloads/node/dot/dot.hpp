@@ -32,9 +32,9 @@ inline constexpr fl::About about{
     .title = "Scalar product",
     .cost = "2 n flops and 16 n bytes read",
     .verified =
-        "bit by bit against the sum of whole numbers, which is exact in any order; compensated variants against long double on a few ones "
-        "among terms of 1.1e-16, which plain summation loses",
-    .tolerance = "exact; compensated 3 eps sum |x_i y_i|",
+        "Compared bit by bit with a sum of whole numbers, which is exact in any order. Compensated variants: compared with long "
+        "double for a few ones among terms of 1.1e-16, which plain summation loses.",
+    .tolerance = "Exact; compensated variants 3 eps sum |x_i y_i|",
 };
 
 inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};

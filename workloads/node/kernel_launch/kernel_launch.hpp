@@ -27,10 +27,10 @@ struct State {
 };
 
 inline constexpr fl::About about{
-    .title = "Start of a kernel",
-    .cost = "the kernels that a step starts, each with one thread that writes one word; then a wait for the last",
-    .verified = "each kernel finds the number of the one before it and leaves its own",
-    .tolerance = "none: equal numbers",
+    .title = "Kernel launch",
+    .cost = "The kernels that a step starts, each with one thread that writes one word, and the wait for the last one",
+    .verified = "Each kernel must find the number of the previous one, and stores its own.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {{"time", "us", "operations", "time", 1e6, "lower"}};

@@ -72,11 +72,13 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Memory latency",
-    .cost = "4096 dependent accesses a step, one to a line of 64 bytes, on one random cycle through the whole buffer but one line",
+    .cost =
+        "4096 dependent accesses per step, each to another line of 64 bytes, on one random cycle through all lines of the buffer "
+        "except one",
     .verified =
-        "the line reached and the sum of the lines visited, from a random start past a random line that is left out, against the bijection "
-        "that made the cycle; the cycle itself up to 4 MiB",
-    .tolerance = "exact",
+        "The final line and the sum of the visited lines, compared with the bijection that defines the cycle. Start and left-out line"
+        " are random. Up to 4 MiB also the cycle itself.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {{"latency", "ns", "accesses", "time", 1e9, "lower"}};

@@ -36,12 +36,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Matrix times matrix",
-    .cost = "2 n^3 flops; 3 n^2 elements are read or written at least",
+    .cost = "2 n^3 flops; at least 3 n^2 elements are read or written",
     .verified =
-        "every element, exactly: inputs are whole numbers whose sums are exact in any order; up to n = 64 against the sums themselves, "
-        "beyond "
-        "it each row of C times a random vector x against A (B x) in integers modulo the prime 2^61 - 1",
-    .tolerance = "exact; a row with one wrong element is always found, one with several but for a chance of 2^-60",
+        "Every element, exactly: inputs are whole numbers whose sums are exact in any order. Up to n = 64 compared with the sums "
+        "themselves; beyond, each row of C times a random vector x with A (B x), in integers modulo the prime 2^61 - 1.",
+    .tolerance = "Exact. A row with one wrong element is always detected, a row with several with probability 1 - 2^-60.",
 };
 
 inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};

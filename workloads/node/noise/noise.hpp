@@ -61,11 +61,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Operating system noise",
-    .cost = "as many operations as a processor does one after the other: quanta of work, or looks at the clock",
+    .cost = "As many operations as a processor executes one after the other: quanta of work, or clock readings",
     .verified =
-        "each quantum's last number against a jump over all of its steps; the order of all times and that they are of this step; that the "
-        "detours and the time between them add up to the time that passed",
-    .tolerance = "exact",
+        "The final number of each quantum, compared with the closed form of all its steps. The times must be ordered and of this "
+        "step. Detours and the time between them must add up to the elapsed time.",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {

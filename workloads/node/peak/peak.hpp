@@ -57,10 +57,10 @@ struct State {
 inline constexpr fl::About about{
     .title = "Arithmetic",
     .cost =
-        "2 flops a multiply-add; 128 laps of 1024 on 12 * 64 bytes of independent chains in each thread, or in each of 32768 threads of a "
-        "GPU; no memory traffic",
-    .verified = "the sum over laps of every chain against the recurrence's closed form",
-    .tolerance = "1024 eps of the sum: one rounding error a multiply-add",
+        "128 x 1024 multiply-adds of 2 flops each on 12 x 64 bytes of independent chains, in each thread or in each of 32768 threads "
+        "of a GPU. No memory traffic.",
+    .verified = "The sum over laps of every chain, compared with the closed form of the recurrence",
+    .tolerance = "1024 eps of the sum: one rounding error per multiply-add",
 };
 
 inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};

@@ -41,9 +41,11 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Memory bandwidth",
-    .cost = "of each rank: copy, scale 16 n bytes; add, triad 24 n; load 8 n; write-allocate not counted; 0, n, n, 2 n, n flops",
-    .verified = "every element against its value by index; load against the exact sum",
-    .tolerance = "1e-13 relative (all values are multiples of 2^-20 small enough that no rounding occurs)",
+    .cost =
+        "Per rank: copy and scale 16 n bytes, add and triad 24 n, load 8 n, without write-allocate; copy 0 flops, scale and add n, "
+        "triad 2 n, load n",
+    .verified = "Every element, compared with its value by index; load: with the exact sum",
+    .tolerance = "1e-13 relative. All values are multiples of 2^-20, so small that no rounding occurs.",
 };
 
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"}};

@@ -41,9 +41,9 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Matrix transposed",
-    .cost = "n^2 elements are read and n^2 written; no flops",
-    .verified = "every element of the transpose against its value by index; in place once more after one step more",
-    .tolerance = "exact",
+    .cost = "n^2 elements are read and n^2 are written; no flops",
+    .verified = "Every element of the transpose, compared with its value by index; in place again after one more step",
+    .tolerance = "Exact",
 };
 
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"}};

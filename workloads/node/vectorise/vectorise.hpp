@@ -22,10 +22,10 @@ struct Params {
 };
 
 inline constexpr fl::About about{
-    .title = "What compilers vectorise",
-    .cost = "of each loop its own",
-    .verified = "every element against the loop's definition",
-    .tolerance = "exact: whole numbers, or one correctly rounded operation",
+    .title = "Automatic vectorisation",
+    .cost = "Each loop declares its own cost.",
+    .verified = "Every element, compared with the definition of the loop",
+    .tolerance = "Exact: whole numbers, or one correctly rounded operation",
 };
 
 inline constexpr fl::Metric metrics[] = {

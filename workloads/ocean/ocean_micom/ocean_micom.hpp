@@ -113,14 +113,14 @@ struct State : ocean::Sea<Params> {
 inline constexpr fl::Phases phases{"halo", "momentum", "surface", "thickness", "restart"};
 inline constexpr fl::About about{
     .title = "Isopycnic ocean",
-    .cost = "337 flop a cell, layer and time step, and 38 a column and sub-step; 272 bytes, and 84",
+    .cost = "337 flop and 272 bytes per cell, layer and time step; 38 flop and 84 bytes per column and sub-step",
     .verified =
-        "every cell against a run with other loops of the judge's own; no layer thinner than nothing; the mass of each layer; a lake at "
-        "rest "
-        "over a ridge that layers end at, and a balanced jet, which stay; Stommel's gyre",
+        "Every cell, compared with a run of the judge's own loops. No layer may have a negative thickness, and each must keep its "
+        "mass. A lake at rest over a ridge and a balanced jet must not change. The transport of Stommel's gyre is compared with its "
+        "solution.",
     .tolerance =
-        "4 eps a time step of the speed of the surface's wave and of the depth, times the sub-steps' courant numbers; mass of a layer "
-        "1e-15",
+        "4 eps per time step of the speed of the surface wave and of the depth, times the Courant numbers of the sub-steps; mass of a"
+        " layer 1e-15",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {

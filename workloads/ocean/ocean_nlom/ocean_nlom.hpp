@@ -111,18 +111,17 @@ inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "
 inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =
-        "explicit: 264 flop a cell, layer and time step (energy form), 192 bytes: the flow is read, and the one before, and the next one "
-        "written in each stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 360 bytes; biharmonic viscosity 48 and 176 more a stage "
-        "or step; iterations are not counted",
+        "Explicit: 264 flop (energy form) and 192 bytes per cell, layer and time step; each stage reads the current and the previous "
+        "flow and writes the next one. Semi-implicit: 165 + 4 layers + 5 log2(nx) flop and 360 bytes. Biharmonic viscosity adds 48 "
+        "flop and 176 bytes per stage or step. Iterations are not counted.",
     .verified =
-        "every cell (of large grids: boxes at the corners of each block and drawn ones) against a run with other loops of the judge's own; "
-        "mass; a balanced jet and a geostrophic flow that stay; a seiche; Stommel's gyre; what the frictionless forms keep; implicit "
-        "waves: "
-        "small grids against elimination without modes, any grid by what the last step leaves of its equations; the speeds of the modes",
+        "Every cell, or for large grids boxes at the corners of each block and at random places, compared with a run of the judge's "
+        "own loops. Mass, and what the frictionless forms conserve. A balanced jet and a geostrophic flow must not change; a seiche "
+        "and Stommel's gyre have known solutions. Implicit waves: small grids are compared with elimination without modes, other "
+        "grids by the residual of the last step; the speeds of the modes.",
     .tolerance =
-        "4 eps a time step of the fastest wave's speed and of the depth (implicit: times courant and layers); mass 1e-15 in 10000 steps; "
-        "the "
-        "gyre's transport 18 / cells^2",
+        "4 eps per time step of the speed of the fastest wave and of the depth, if implicit times the Courant number and layers. "
+        "Mass: 1e-15 in 10000 steps. Transport of the gyre: 18 / cells^2.",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {

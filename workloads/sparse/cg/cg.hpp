@@ -77,15 +77,13 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Conjugate gradients",
-    .cost = "bytes an iteration: the matrix by rows, and the vectors that the method reads and writes",
+    .cost = "Bytes per iteration: the matrix in row format, and the vectors that the method reads and writes",
     .verified =
-        "|b - A x| by sums with their rounding errors, from the matrix's formula or file; up to 2^17 rows the number of iterations that "
-        "plain "
-        "conjugate gradients take",
+        "|b - A x|, from the formula or file of the matrix, in sums with error bounds. Up to 2^17 rows also the number of iterations "
+        "of plain conjugate gradients.",
     .tolerance =
-        "the reduction asked for, by 1.01, and iterations within 1 + 2 %; of a given number of them twice the reference's residual. What "
-        "rounding "
-        "leaves: 8 eps an iteration, 2^20 times that of the methods whose residuals drift",
+        "1.01 times the requested reduction, and iterations within 1 + 2 %; for a given number of iterations twice the residual of "
+        "the reference. For rounding 8 eps per iteration are added, 2^20 times that for methods whose residuals drift.",
     .phases = phases,
 };
 

@@ -49,10 +49,11 @@ struct State {
 inline constexpr fl::About about{
     .title = "Sparse matrix times vector",
     .cost =
-        "2 flops an entry; bytes: all that the format stores, padding too, 8 an element of x and of y (16 where y is summed up in memory)",
+        "2 flops per entry. Bytes: everything that the format stores including padding, and 8 per element of x and of y (16 if y is "
+        "accumulated in memory).",
     .verified =
-        "every element of y against a compensated sum over its row, made anew from the matrix's formula or file; once more with NaN in a "
-        "32nd of x, which may show in rows that have such an element and in no other",
+        "Every element of y, compared with a compensated sum over its row, from the formula or file of the matrix. Again with NaN in "
+        "1/32 of x, which may appear only in rows that use such an element.",
     .tolerance = "(entries + 3) eps / 2 times the sum of the terms' magnitudes",
 };
 

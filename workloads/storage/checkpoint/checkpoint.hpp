@@ -60,9 +60,9 @@ inline constexpr fl::About about{
     .title = "Checkpoint and restart",
     .cost = "8 n^3 bytes are saved and restored once per step",
     .verified =
-        "every cell that was restored into new memory, bit by bit; its generation; that each written file and its folder was "
-        "brought to the disk",
-    .tolerance = "exact",
+        "Every cell that was restored into new memory, bit by bit, and its generation. Each written file and its folder must have "
+        "reached the disk.",
+    .tolerance = "Exact",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {

@@ -108,12 +108,12 @@ struct State {
 inline constexpr fl::Phases phases{"transfer", "sync"};
 inline constexpr fl::About about{
     .title = "Reading and writing files",
-    .cost = "bytes that all processes transfer; an operation is one transfer",
+    .cost = "The bytes that all processes transfer; an operation is one transfer",
     .verified =
-        "every byte against a hash of file, offset and iteration: what was written is read back, of what is read each step keeps a word "
-        "of every 512 bytes and one step every byte; the size of the files; no page waits to be written after fsync (cachestat); before a "
-        "cold read, less than 1 % of the file is in the page cache (mincore)",
-    .tolerance = "exact",
+        "Every byte, compared with a hash of file, offset and iteration. Written data are read back; of read data each step keeps a "
+        "word of every 512 bytes, and one step every byte. The size of the files. After fsync no page may wait to be written "
+        "(cachestat). Before a cold read, less than 1 % of the file may be in the page cache (mincore).",
+    .tolerance = "Exact",
     .phases = phases,
 };
 

@@ -36,7 +36,8 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   const Index parties = parties_of(team, traits), count = count_of(p, parties);
   if (p.transfer % 8 != 0) return fl::text("file_io needs whole words: transfer must be a multiple of 8, not %lld", p.transfer);
   if (count < 1)
-    return fl::text("file_io needs a transfer of %lld bytes for each of %lld parties; size=%lld is less", p.transfer, parties, p.size);
+    return fl::text("file_io needs a transfer of %lld bytes for each of %lld processes or threads; size=%lld is less", p.transfer, parties,
+                    p.size);
   if (traits.direct && p.transfer % direct_unit != 0)
     return fl::text("O_DIRECT needs transfers of whole blocks of %lld bytes; transfer=%lld given", direct_unit, p.transfer);
   const bool cold = p.operation == Operation::read || p.operation == Operation::random_read;

@@ -78,11 +78,11 @@ struct State {
 inline constexpr fl::Phases phases{"create", "stat", "open", "readdir", "rename", "unlink"};
 inline constexpr fl::About about{
     .title = "Creating and removing files",
-    .cost = "an operation is one file in one phase; readdir counts the entries",
+    .cost = "An operation is one file in one phase; readdir counts the entries.",
     .verified =
-        "sizes, contents and names that each phase saw; in steps of the check, after each phase, the set of names, every size and every "
-        "byte; at the end no file is left",
-    .tolerance = "exact",
+        "Sizes, contents and names that each phase saw. In steps of the check, after each phase: the set of names, every size and "
+        "every byte. At the end no file may be left.",
+    .tolerance = "Exact",
     .phases = phases,
 };
 
