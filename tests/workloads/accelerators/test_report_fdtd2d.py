@@ -55,8 +55,8 @@ def seen(edit: Edit = drawn) -> list[Drawing]:
 def test_the_title_says_what_the_pictures_show() -> None:
     (drawing,) = seen()
     assert drawing.title == (
-        "After 152 time steps a pulse runs out through absorbing layers, |Ez| is 0.500 at most; "
-        "after 152 a closed box holds 3 by 2 half waves"
+        "After 152 time steps a pulse has left through absorbing layers, and |Ez| is at most 0.500; "
+        "after 152 a closed box contains 3 by 2 half waves"
     )
     assert [s.formula for s in drawing.title.sources] == [
         "a['steps']", "largest(a)", "a['steps']", "half_waves(a, 0)", "half_waves(a, 1)",

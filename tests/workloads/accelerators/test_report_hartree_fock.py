@@ -127,7 +127,7 @@ def test_registers_and_spills_of_each_kernel_also_without_a_gpu() -> None:
     there = replace(judgement, run=replace(judgement.run, builds=(replace(build, kernels=compiled),)))
     (drawn,) = drawings(there, known)
     assert drawn.title.endswith("registers are spilled by (pp,pp) in serial; all others fit")
-    assert "There was no GPU in this run" in drawn.caption
+    assert "This run had no GPU" in drawn.caption
     assert [(r[0], r[3], r[5]) for r in drawn.rows[:3]] == [
         ("ss,ss", "51", "0"), ("pp,pp", "254", "0"), ("pp,pp", "255", "1344"),
     ]  # fmt: skip
@@ -152,7 +152,7 @@ def test_a_whole_energy_on_more_cores() -> None:
 def test_sums_without_atomics_are_shown_as_unverified_by_design() -> None:
     """This holds for any result of the check: it has no number to rank, and the page shows the reason."""
     source = (shipped.folder("hartree_fock") / "cuda_no_atomics.cu").read_text(encoding="utf-8")
-    why = "its sums are wrong on purpose: threads add without atomics, to see what those cost"
+    why = "its sums are wrong on purpose: threads add without atomics, to show how much time atomics add"
     assert f'.unverified = "{why}"' in source
     judgement, known = run(["inputs"], SERIAL, ("cuda_no_atomics", None, Placement(), [point(MATRIX, 1e-3)]))
     described = dict(judgement.run.descriptions)

@@ -49,8 +49,8 @@ def test_the_finest_grid_of_each_case_is_drawn_with_the_inlet_on_the_left_and_so
 def test_its_title_says_how_hot_and_how_fast() -> None:
     (drawing,) = seen()
     assert drawing.title == (
-        "A flame gets 4.00 times as hot as the entering air; "
-        "a lid drags the fluid below it along with up to 4.00 of its speed"
+        "A flame reaches 4.00 times the temperature of the entering air; "
+        "a lid drags the fluid below it along, at up to 4.00 of its own speed"
     )
     assert {s.formula for s in drawing.title.sources} == {"largest(a)"}
 
@@ -100,7 +100,7 @@ def test_what_is_left_is_a_line_for_each_kind_of_equations() -> None:
         *("momentum", "mass"),
     ]
     assert drawing.title == (
-        "A flame takes 240 iterations for 6 digits and what a lid drags takes 120 iterations for 6 digits"
+        "A flame requires 240 iterations for 6 digits and a lid-driven cavity requires 120 iterations for 6 digits"
     )
     momentum, mass, scalars, *_ = drawing.data
     assert momentum["x"][:2] == [1, 2] and momentum["y"][:2] == [1.0, 0.5] and drawing.layout["yaxis"]["type"] == "log"

@@ -58,9 +58,9 @@ def traces(drawn: Drawing) -> dict[str, dict[str, object]]:
 
 def test_the_fastest_method_is_named_with_what_the_others_take() -> None:
     alone, both = drawings()["tolerance-0"], drawings()["tolerance-1"]
-    assert alone.title.startswith("Time to tolerance on 1 core: multigrid takes ")
+    assert alone.title.startswith("Time to tolerance on 1 core: multigrid needs ")
     assert " at level 7, " in alone.title and "BPX 3.0 ×" in alone.title and "hypre 3.0 ×" in alone.title
-    assert both.title.startswith("Time to tolerance on 2 cores: multigrid takes 205 ms at level 7")
+    assert both.title.startswith("Time to tolerance on 2 cores: multigrid needs 205 ms at level 7")
     assert set(traces(both)) == {"BPX", "multigrid", "hypre"}
     assert traces(alone)["BPX"]["x"] == [66049, 263169, 1050625, 4198401]
 
@@ -132,7 +132,7 @@ def test_strong_scaling_is_drawn_against_the_ideal() -> None:
 def test_weak_scaling_follows_a_level_more_on_four_times_the_cores() -> None:
     assert "scaling-bpx-weak" not in drawings()
     drawn = drawings("crowded")["scaling-bpx-weak"]
-    assert "Open MPI keeps 45 % of its pace on 4 threads, more than there are processors" in drawn.title
+    assert "Open MPI keeps 45 % of its speed per core on 4 threads, more than there are processors" in drawn.title
     line = next(t for name, t in traces(drawn).items() if name.startswith("Open MPI"))
     assert line["name"] == "Open MPI, level = 6 on 1 core"
     assert line["x"] == [1, 4] and line["marker"]["symbol"][1].endswith("-open")
@@ -142,8 +142,8 @@ def test_weak_scaling_follows_a_level_more_on_four_times_the_cores() -> None:
 def test_shares_span_the_ranks_and_the_table_is_that_of_the_report() -> None:
     drawn = drawings()["shares"]
     assert drawn.title == (
-        f"Communication takes 3.0 % at level 7 ({drawn.title.split('(')[1].split(';')[0]}; 2.0 % to 5.0 % over the "
-        "ranks), 3.0 % at level 4"
+        f"Communication is 3.0 % of the time at level 7 ({drawn.title.split('(')[1].split(';')[0]}; 2.0 % to 5.0 % "
+        "over the ranks), 3.0 % at level 4"
     )
     line = traces(drawn)["Open MPI, 1x2x1"]
     assert line["y"] == [pytest.approx(3)] * 4

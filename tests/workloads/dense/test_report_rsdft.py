@@ -37,7 +37,7 @@ def test_the_density_on_the_finest_grid_is_drawn() -> None:
     (heat,) = drawing.data
     assert len(heat["z"]) == 41 and heat["z"][20][0] == 0 and heat["z"][20][-1] == FINEST
     assert (heat["zmin"], heat["zmax"]) == (0, FINEST) and drawing.layout["xaxis"]["range"] == [0, 41]
-    assert drawing.title == "Two electrons in each of 10 states are 0.500 in a volume of 1 where they are densest"
+    assert drawing.title == "The density of two electrons in each of 10 states is at most 0.500 per unit volume"
     assert [s.formula for s in drawing.title.sources] == ["a['wanted']", "largest(a)"]
     assert drawing.rows[0][1] == "0" and float(drawing.rows[-1][1]) == 0.5
 

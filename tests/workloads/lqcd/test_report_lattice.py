@@ -133,7 +133,7 @@ def test_layouts_stand_side_by_side_in_both_precisions() -> None:
     drawn = drawings()["layouts"]
     assert drawn.title == (
         "SIMD lattice layout reaches 12.0 Gflop/s a core in 32 bit (4x4³, L2), 3.0 × site and 6.0 × plain loops; "
-        "64 bit takes 2.0 × as long"
+        "64 bit lasts 2.0 × as long"
     ) or drawn.title.startswith("SIMD lattice layout reaches 12.")
     assert "3.0 × site and 6.0 × plain loops" in drawn.title
     lines = traces(drawn)
@@ -165,7 +165,7 @@ def test_grids_stand_side_by_side_with_what_is_without_communication() -> None:
 def test_efficiency_is_that_of_the_report_with_b_printed() -> None:
     drawn = drawings()["efficiency-1"]
     assert (
-        drawn.title.startswith("Open MPI, where most is sent (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 %")
+        drawn.title.startswith("Open MPI, with the most data to send (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 %")
         and " of its speed without communication (" in drawn.title
         and "GB/s each way" in drawn.title
     )
@@ -268,4 +268,6 @@ def test_progress_shows_no_number_of_the_twin() -> None:
 
 def test_few_launches_tell_nothing_of_communication() -> None:
     title = drawings("few launches")["efficiency-0"].title
-    assert title == "MPICH: too few launches to estimate the communication time (2x16³ on 2x1x1x1, 64 bit sends most)"
+    assert (
+        title == "MPICH: too few launches to estimate the communication time (2x16³ on 2x1x1x1, 64 bit sends the most)"
+    )

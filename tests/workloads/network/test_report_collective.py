@@ -117,7 +117,7 @@ def test_the_title_of_one_winner_and_of_equals() -> None:
     time, _ = drawings(launches=3, factors={("openmpi", "mpi_allreduce"): 0.6}, mpis=["openmpi"], variants=ANY)
     assert re.search(r": at every size no difference can be shown \(", time.title), time.title
     time, _ = drawings(mpis=["openmpi"], variants=["mpi_allreduce"])
-    assert re.fullmatch(r"An allreduce, 2 ranks: Open MPI allreduce takes .+ at 128 B and .+ at 8 MiB", time.title)
+    assert re.fullmatch(r"An allreduce, 2 ranks: Open MPI allreduce lasts .+ at 128 B and .+ at 8 MiB", time.title)
 
 
 def test_many_changes_of_the_lead_are_counted() -> None:

@@ -172,9 +172,9 @@ def test_each_figure_is_in_one_table() -> None:
 def test_a_datatype_that_costs_is_told_with_its_factor() -> None:
     drawn = drawings()
     assert drawn["data-0"].title.startswith(
-        "Open MPI: datatype against packed is, in 20 cases, slower in 10, up to 1.5 × (waitall, N = "
+        "Open MPI: datatype compared with packed, 20 cases: slower in 10, up to 1.5 × (waitall, N = "
     )
-    assert drawn["data-1"].title == ("MPICH: datatype against packed is, in 20 cases, as fast, as far as can be shown")
+    assert drawn["data-1"].title == ("MPICH: datatype compared with packed, 20 cases: no difference can be shown")
     (heat,) = drawn["data-0"].data
     shades = dict(zip(heat["y"], heat["z"], strict=True))
     assert set(shades) == {"waitall", "sendrecv"}
@@ -199,10 +199,10 @@ def test_more_processes_than_processors_are_open_and_told() -> None:
 def test_over_nodes_a_line_is_a_number_of_processes_a_node() -> None:
     small = drawings("many nodes")["processes-0"]
     assert [t["name"] for t in small.data] == [
-        "MPICH, 1 a node", "MPICH, 2 a node", "Open MPI, 1 a node", "Open MPI, 2 a node",
+        "MPICH, 1 per node", "MPICH, 2 per node", "Open MPI, 1 per node", "Open MPI, 2 per node",
     ]  # fmt: skip
     assert [t["x"] for t in small.data] == [[2.0, 4.0], [2.0, 4.0, 8.0]] * 2
-    assert "MPICH, 2 a node takes 1.3 × as long" in small.title
+    assert "MPICH, 2 per node lasts 1.3 × as long" in small.title
 
 
 def test_crowded_exchanges_are_shown_and_not_ranked() -> None:
@@ -228,7 +228,7 @@ def test_the_place_has_the_most_strategies_that_may_be_ranked() -> None:
 def test_one_strategy_alone_tells_its_time() -> None:
     drawn = drawings("alone")
     assert set(drawn) == {"0", "data-0"}
-    assert drawn["0"].title.startswith("MPICH: sendrecv takes 3.9") and "at N = 2 and 61." in drawn["0"].title
+    assert drawn["0"].title.startswith("MPICH: sendrecv lasts 3.9") and "at N = 2 and 61." in drawn["0"].title
 
 
 def test_winners_that_change_often_are_counted() -> None:

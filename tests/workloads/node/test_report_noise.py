@@ -124,8 +124,8 @@ def seen(edit: Edit = detouring) -> list[Drawing]:
 def test_the_title_tells_what_was_taken() -> None:
     distribution, time = seen()
     assert distribution.title == (
-        "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second, half of the recorded "
-        "ones shorter than 4.00 us, the longest 400 us"
+        "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second, median length "
+        "4.00 us, the longest 400 us"
     )
     assert time.title == ("One window of 10.0 ms: 4 detours, 410 us in all; the longest, 400 us, after 3.00 ms")
 
@@ -159,7 +159,7 @@ def test_a_quiet_machine_has_no_detours_to_draw() -> None:
         return replace(record, samples=tuple(replace(s, values=zero) for s in record.samples), series=series)
 
     (distribution,) = seen(quiet)
-    assert distribution.title == "OS noise uses 0 % (0 – 0) of the worst of 2 processors: no detour was seen"
+    assert distribution.title == "OS noise uses 0 % (0 – 0) of the worst of 2 processors: no detour was detected"
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, 1e300, 1e-300])
@@ -287,8 +287,8 @@ def flops(seconds: dict[tuple[int, int], float], variant: str) -> list:  # type:
 def test_a_job_that_is_slower_on_all_processors_is_found() -> None:
     (finding,) = found(RATE, flops({(3, 1): 0.010, (4, 1): 0.014}, "mpi_fem"))
     assert finding.sentence == (
-        "all 4 cores of a node lose against 3: halo.mpi_fem is 1.4 x better with 3 ranks than with "
-        "4 ranks; leave one to the system"
+        "all 4 cores of a node are slower than 3: halo.mpi_fem is 1.4 x better with 3 ranks than with "
+        "4 ranks; leave one core to the system"
     )
     assert finding.command == "./fl run halo.mpi_fem noise --mpi openmpi" and len(finding.evidence) == 2
 
@@ -303,7 +303,7 @@ def wide(threads: dict[int, float], ranks: int = 1) -> list:  # type: ignore[typ
 
 def test_as_many_ranks_with_fewer_threads_that_do_the_same_work_are_compared() -> None:
     (finding,) = found(EXCHANGE, wide({1: 1e-6, 2: 1.5e-6, 3: 2e-6, 4: 4e-6}))
-    assert finding.sentence.startswith("all 4 cores of a node lose against 3: halo.mpi_omp_spinning, n = ")
+    assert finding.sentence.startswith("all 4 cores of a node are slower than 3: halo.mpi_omp_spinning, n = ")
     assert "is 2.0 x better with 2 nodes, 2 ranks, 3 threads than with 2 nodes, 2 ranks, 4 threads" in finding.sentence
 
 

@@ -50,7 +50,7 @@ def test_the_finest_sea_is_drawn_from_south_to_north() -> None:
     (heat,) = drawing.data
     assert len(heat["z"][0]) == 64 and heat["z"][0][0] > 0 > heat["z"][-1][0] and heat["colorscale"] == DIVERGING
     assert (heat["zmin"], heat["zmax"]) == (-FINEST, FINEST)
-    assert drawing.title == "The sea is up to 2.50 m from its rest"
+    assert drawing.title == "The surface is up to 2.50 m above or below the sea at rest"
     assert {s.formula for s in drawing.title.sources} == {"largest(a)"}
 
 

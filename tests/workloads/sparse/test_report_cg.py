@@ -36,7 +36,7 @@ def drift(found: Residuals) -> list[Drawing]:
 
 def test_the_true_residual_stands_beside_the_recursive_one() -> None:
     (drawn,) = drift(FOUND)
-    assert drawn.title == "Residuals: the recurrence of pipelined loses most"
+    assert drawn.title == "Residuals: the recurrence of pipelined drifts most"
     assert {row[0]: row[1:] for row in drawn.rows} == {
         "classic": ("350", "1.50e-15", "3.50e-14", "23.3"),
         "pipelined": ("350", "1.00e-15", "2.20e-11", "2.2e+04"),
@@ -50,5 +50,5 @@ def test_the_true_residual_stands_beside_the_recursive_one() -> None:
 
 def test_where_nothing_drifts_the_title_says_so_and_what_is_nought_has_no_point() -> None:
     (drawn,) = drift({"classic": (2e-14, 3e-14), "gropp": (0.0, 1e-14)})
-    assert drawn.title == "Residuals: no recurrence loses them"
+    assert drawn.title == "Residuals: no recurrence drifts away from b - A x"
     assert [row[0] for row in drawn.rows] == ["classic"]

@@ -54,8 +54,8 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         frame.log_axis("speed over the serial variant, higher is better"),
     )
     caption = (
-        f"One matrix G, {formatting.values(case)}: each class against the serial variant of the same run, medians with "
-        f"{confidence.INTERVALS}. Grey: what R4's GPU gained over its one core, on another input; its times are in "
+        f"Speedup of each class over the serial variant of the same run, for one matrix G ({formatting.values(case)}); "
+        f"medians with {confidence.INTERVALS}. Grey: R4's GPU over its one core, for another input; its times are in "
         "the table."
     )
     rows = [_row(v, g) for v, some in gains.items() for g in some] + [_row_of(e, published) for e in published]
@@ -89,7 +89,7 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
         )
     if not rows:
         return []
-    gained = f"the best variant gains {sentence.span(pairs)} over the serial one" if pairs else "one variant each"
+    gained = f"the best variant is {sentence.span(pairs)} faster than the serial one" if pairs else "one variant each"
     head = ("input", "serial", "best", "time", "gain", "iterations")
     title = f"{sentence.capital(plot.subject or 'input by input')}: {gained}"
     return [Drawing(name, title, "Medians over launches; an energy is a whole program, many matrices.", head, rows)]
@@ -114,7 +114,7 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     then = [_spilled(view, workload, c) for c in CLASSES] if "registers" in of_then else []
     spills = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
     message = f"registers are spilled by {'; '.join(spills)}; all others fit" if spills else "no kernel spills"
-    ran = "" if run.machine.gpus else " There was no GPU in this run, and none of them ran."
+    ran = "" if run.machine.gpus else " This run had no GPU, so none of them ran."
     caption = "As the compiler reports for the build: registers per thread, bytes of shared memory per block, bytes "
     caption += f"stored and loaded per thread because registers do not suffice.{ran}"
     head = ("class", "kernel", "made for", "registers", "shared memory", "spill stores", "spill loads")

@@ -47,9 +47,8 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
     ]
     data += ghosts.ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     caption = (
-        f"Logarithmic axes; each grid has eight times the points of the one before; bars are {confidence.INTERVALS} "
-        "of the "
-        "median over launches. Grey: what R4 published, on grids that it does not name."
+        f"Each grid has eight times the points of the one before. Both axes are logarithmic, bars are "
+        f"{confidence.INTERVALS} of the median over launches. Grey: published by R4, which does not name its grids."
     )
     return [Drawing(name, _title(found), caption, frame.HEAD, frame.table(every), data, drawn)]
 
@@ -82,9 +81,9 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
         f"the official one is {ratio} the exact one"
     )
     caption = (
-        "GOSA of the benchmark's own inputs: found, added in 64 bits over the fields in 32 bits of a variant, "
-        "which is verified; exact, all in 64 bits; official, in 32 bits in the order of memory, as in the "
-        "benchmark's own program. The official sum stops growing once it is much larger than its terms."
+        "GOSA of the benchmark's own inputs. Found: the sum in 64 bits over the 32-bit fields of a variant, verified. "
+        "Exact: all in 64 bits. Official: the sum in 32 bits in memory order, as in the benchmark's own program. "
+        "The official sum stops growing once it is much larger than its terms."
     )
     head = ("grid", "sweeps", "found", "exact", "official", "official over exact")
     return [Drawing(name, sentence.capital(title), caption, head, rows)]

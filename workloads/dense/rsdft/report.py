@@ -10,7 +10,7 @@ from firstlight.report import answers, frame, pictures
 from firstlight.report.frame import Drawing, View
 from firstlight.results.record import Field
 
-HEAD = ("along the middle row", "electrons in a volume of 1")
+HEAD = ("along the middle row", "electrons per unit volume")
 
 
 def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
@@ -20,8 +20,8 @@ def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         return []
     figure, picture = seen
     caption = (
-        "The density of electrons in the middle plane of the box, two in each computed state, as means over "
-        f"boxes of points: {picture.columns} x {picture.rows} points; the darker, the denser."
+        "Electron density in the middle plane of the box, with two electrons in each computed state. "
+        f"{picture.columns} x {picture.rows} points, averaged over boxes; the darker, the denser."
     )
     data = pictures.heat(picture, "point %{x:.0f} along z, %{y:.0f} along y")
     drawn = frame.layout(*pictures.axes(picture, "points along z", "points along y"))
@@ -32,4 +32,4 @@ def _message(figure: Verified, picture: Field) -> str:
     wanted = dict(figure.identity.parameters)["wanted"]
     states = provenance.parameter(f"{wanted} states", figure, "a['wanted']", "states")
     most = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
-    return f"Two electrons in each of {states} are {most} in a volume of 1 where they are densest"
+    return f"The density of two electrons in each of {states} is at most {most} per unit volume"

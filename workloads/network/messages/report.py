@@ -35,9 +35,9 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
     return [
         Drawing(
             name,
-            f"{most.identity.variant} grows a process by up to {provenance.median(most)} with {ranks}",
-            "Resident growth since before the first message, the largest of all processes, medians of launches with "
-            f"{confidence.INTERVALS}. Dashed: bytes of buffers in use, as the messenger counts them.",
+            f"A process of {most.identity.variant} grows by up to {provenance.median(most)} with {ranks}",
+            "Growth of resident memory since before the first message, of the process that grew most. Medians over "
+            f"launches with {confidence.INTERVALS}. Dashed: bytes of buffers in use, as the messenger counts them.",
             frame.HEAD,
             frame.table(shown),
             drawn,

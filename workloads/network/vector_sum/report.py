@@ -208,10 +208,10 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
         ends = [
             f"{bandwidth.format_median(f)} at {bandwidth.size(x, f)}" for x, f in dict((points[0], points[-1])).items()
         ]
-        return f"{subject}{next(iter(everyone))} {'takes' if metric.better == 'lower' else 'gives'} {listing(ends)}"
+        return f"{subject}{next(iter(everyone))} {'lasts' if metric.better == 'lower' else 'reaches'} {listing(ends)}"
     found = _stretches(view, lines)
     if not found:
-        return f"{subject}no two were measured at the same size"
+        return f"{subject}no two algorithms were measured at the same size"
     shown = found if len(found) <= 3 else [found[0], found[-1]]
     parts = [_clause(s, metric, first=s is found[0], last=s is found[-1]) for s in shown]
     if len(shown) < len(found):
@@ -268,15 +268,15 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
     parts = [f"Lines are medians, bars their {confidence.INTERVALS}."]
     if metric.form == "rate":
         parts.append(
-            "Algorithm bandwidth: the bytes of the vector over the time of its sum, whatever a route sends for it."
+            "Algorithm bandwidth: the bytes of the vector over the time of its sum, however many bytes are sent."
         )
     wanted = list(dict.fromkeys(mpi for mpi, variant in lines if variant in MODELS))
     if models:
         laws = [LAWS[v] for v in LAWS if any(m.variant == v for m in models)]
         cores = [count(n, "core") for n in sorted({a.cores for a in models[0].link.additions}, reverse=True)]
         parts.append(
-            f"{'; '.join(laws)}; m in bytes. α, β are from this run's ping-pong (each message in the regime of its "
-            f"size), γ from {models[0].link.operation} on {' or '.join(cores)}, in the working set nearest to "
+            f"{'; '.join(laws)}; m in bytes. α and β are from this run's ping-pong, each in the regime of its message "
+            f"size. γ is from {models[0].link.operation} on {' or '.join(cores)}, with the working set nearest to "
             "the sum's."
         )
     for mpi in wanted:
@@ -284,7 +284,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         name = wording.mpi_name(view.judgement.run, mpi)
         parts.append(f"{name}: {_parameters(mine)}." if mine else f"{name}: no model, {_why(view, mpi, placement)}.")
     if not wanted:
-        parts.append("No model: the routes that were verified here have none.")
+        parts.append("None of the verified routes has a model.")
     return " ".join(parts)
 
 

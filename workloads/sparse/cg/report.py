@@ -27,7 +27,8 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         return []
     ratio = {method: left.estimate.median / recurrence.estimate.median for method, (recurrence, left) in found.items()}
     lost = [method for method in found if ratio[method] > DRIFTS]
-    message = f"the recurrence of {max(lost, key=ratio.__getitem__)} loses most" if lost else "no recurrence loses them"
+    worst = max(ratio, key=ratio.__getitem__)
+    message = f"the recurrence of {worst} drifts most" if lost else "no recurrence drifts away from b - A x"
     rows = [
         (
             method, str(dict(recurrence.identity.parameters).get("iterations", "")),
@@ -44,7 +45,5 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         for which, of in enumerate((RECURRENCE, LEFT))
     ]  # fmt: skip
     layout = frame.layout({"type": "category"}, frame.log_axis("residual"))
-    caption = (
-        "After the requested number of iterations, which is more than the tolerance requires. Medians over launches."
-    )
+    caption = "Residuals after more iterations than the tolerance requires. Medians over launches."
     return [Drawing(name, sentence.capital(f"{plot.subject}: {message}"), caption, HEAD, rows, data, layout)]

@@ -31,8 +31,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     title = "; ".join(_message(f, picture) for _, f, picture in seen)
     descriptions = ". ".join(_describe(words, picture) for words, _, picture in seen)
     caption = (
-        "Ez at the end of a run, as means over boxes of cells; each picture is in shares of its own largest value, "
-        f"orange above zero and blue below. {descriptions}. Layers begin at the dotted line."
+        "Ez at the end of a run, averaged over boxes of cells, relative to the largest value of its picture: orange is "
+        f"positive, blue negative. {descriptions}. Layers begin at the dotted line."
     )
     data = [_heat(picture, k, k == len(seen) - 1) for k, (_, _, picture) in enumerate(seen)]
     head = ("along the middle row, from one end to the other", *(f"Ez of {words}" for words, _, _ in seen))
@@ -44,9 +44,9 @@ def _message(figure: Verified, picture: Field) -> str:
     steps = provenance.parameter(str(_parameter(figure, "steps")), figure, "a['steps']")
     if ("problem", "cpml") in figure.identity.parameters:
         left = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
-        return f"after {steps} time steps a pulse runs out through absorbing layers, |Ez| is {left} at most"
+        return f"after {steps} time steps a pulse has left through absorbing layers, and |Ez| is at most {left}"
     waves = [provenance.number(str(half_waves(picture, k)), f"half_waves(a, {k})", of=(figure,)) for k in (0, 1)]
-    return f"after {steps} a closed box holds {waves[0]} by {waves[1]} half waves"
+    return f"after {steps} a closed box contains {waves[0]} by {waves[1]} half waves"
 
 
 def _parameter(figure: Verified, name: str) -> int:

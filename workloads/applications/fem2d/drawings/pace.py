@@ -114,12 +114,12 @@ def _caption(floor: Floors, marked: bool) -> str:
     parts = [f"One core, the best toolchain of each variant; error bars are {confidence.INTERVALS}."]
     if floor:
         parts.append(
-            "Dashed: time of the bytes of the published method's finest level (56 per unknown and iteration in one "
-            "pass) at the bandwidth of their level of memory. The coarser levels, which may be in a cache, are "
-            "not counted."
+            "Dashed: the time to move the bytes of the published method's finest level (56 per unknown and "
+            "iteration) at the bandwidth of the level of memory that contains them. Coarser levels, which may be in "
+            "a cache, are not counted."
         )
     else:
         parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d also draws the limit.")
     if marked:
-        parts.append("Dotted verticals: where the vectors outgrow a cache.")
+        parts.append("Dotted verticals: where the vectors exceed a cache.")
     return " ".join(parts)

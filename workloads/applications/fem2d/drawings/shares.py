@@ -185,7 +185,7 @@ def _traces(entries: Sequence[Entry]) -> list[Trace]:
 
 
 def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
-    """Return `Communication takes 4 % at level 7 (MPICH, 1x2x1; 3 to 5 % over the ranks), 21 % at level 4`."""
+    """Return `Communication is 4 % of the time at level 7 (MPICH, 1x2x1; 3 to 5 % over the ranks), 21 % at level 4`."""
     free = {key: line for key, line in best.items() if not _crowded(line)} or best
     if not free:
         return "No program reported its communication time"
@@ -195,7 +195,7 @@ def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
     last, first = line[-1], line[0]
     low, middle, high = (_format_share(last, k) for k in range(3))
     spread = f"{low} to {high} over the ranks"
-    title = f"Communication takes {middle} at level {top} ({_label(view, key)}; {spread})"
+    title = f"Communication is {middle} of the time at level {top} ({_label(view, key)}; {spread})"
     return title + (f", {_format_share(first, 1)} at level {first.level}" if first.level < top else "")
 
 

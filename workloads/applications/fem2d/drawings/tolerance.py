@@ -110,7 +110,7 @@ def _traces(ghosts: dict[str, dict[int, Entry]], least: int) -> list[Trace]:
 
 
 def _title(plot: Plot, found: Lines, n: int) -> str:
-    """Return `Time to tolerance on 1 core: multigrid takes 0.12 s at level 7, hypre 1.9 × and BPX 3.1 × as long`."""
+    """Return `Time to tolerance on 1 core: multigrid needs 0.12 s at level 7, hypre 1.9 × and BPX 3.1 × as long`."""
     subject = f"{sentence.capital(plot.subject or plot.metric)} {methods.on(n)}: "
     level = max(level for line in found.values() for level in line)
     shared = [v for v in range(level, -1, -1) if sum(v in line for line in found.values()) > 1]
@@ -120,9 +120,9 @@ def _title(plot: Plot, found: Lines, n: int) -> str:
     value = f"{provenance.median(first)} at level {at}"
     if len(groups[0].figures) > 1:
         names = listing([_name(f) for f in groups[0].figures])
-        alike = "take the same" if sentence.equal(groups[0].figures) else "do not differ measurably"
+        alike = "need the same time" if sentence.equal(groups[0].figures) else "do not differ measurably"
         return f"{subject}{names} {alike} ({value})" + _behind(groups[1:], first)
-    return f"{subject}{_name(first)} takes {value}" + _behind(groups[1:], first)
+    return f"{subject}{_name(first)} needs {value}" + _behind(groups[1:], first)
 
 
 def _name(f: Verified) -> str:
@@ -137,7 +137,6 @@ def _behind(groups: Sequence[ranking.Group], first: Verified) -> str:
 def _caption(old: bool) -> str:
     ghosts = " Grey crosses: published times of one processor with BPX." if old else ""
     return (
-        f"The best variant, toolchain and MPI library of each method; error bars are "
-        f"{confidence.TEXT} "
-        f"intervals. All methods stop at the same reduction of their residual; assembly is not in it.{ghosts}"
+        f"The best variant, toolchain and MPI library of each method; error bars are {confidence.TEXT} intervals. "
+        f"All methods stop at the same reduction of their residual. The time of the assembly does not count.{ghosts}"
     )

@@ -62,7 +62,7 @@ def _histories(view: View, figure: Verified) -> Histories:
 
 def _message(case: str, figure: Verified) -> str:
     digits = dict(figure.identity.parameters).get("digits")
-    taken = f"{CASES[case].short} takes {provenance.median(figure)}"
+    taken = f"{CASES[case].short} requires {provenance.median(figure)}"
     if not isinstance(digits, int):
         return taken
     down = provenance.parameter(str(digits), figure, "a['digits']")

@@ -24,7 +24,7 @@ class Named(NamedTuple):
 
 CASES = {
     "combustor": Named("a flame", "Temperature relative to the entering air"),
-    "cavity": Named("what a lid drags", "Velocity relative to the velocity of the lid"),
+    "cavity": Named("a lid-driven cavity", "Velocity relative to the velocity of the lid"),
     "step": Named("flow behind a step", "Velocity along the channel, relative to the mean inflow"),
 }
 Seen = tuple[str, Verified, Field]
@@ -45,7 +45,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         f"{CASES[case].drawn}: {picture.columns} x {picture.rows} cells, {significant(picture.largest)} at most"
         for case, _, picture in seen
     )
-    caption = f"The middle layer of converged flows, as means over boxes of cells. {descriptions}."
+    caption = f"The middle layer of converged flows, averaged over boxes of cells. {descriptions}."
     data = [  # south is below, the flow enters on the left
         pictures.heat(picture, "i = %{x:.0f}, j = %{y:.0f}", signed=case != "combustor", number=k)
         for k, (case, _, picture) in enumerate(seen)
@@ -61,7 +61,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 def _message(case: str, figure: Verified, picture: Field) -> str:
     largest = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
     if case == "combustor":
-        return f"a flame gets {largest} times as hot as the entering air"
+        return f"a flame reaches {largest} times the temperature of the entering air"
     if case == "cavity":
-        return f"a lid drags the fluid below it along with up to {largest} of its speed"
+        return f"a lid drags the fluid below it along, at up to {largest} of its own speed"
     return f"the inflow above a step is at most {largest} times as fast as its mean"

@@ -227,7 +227,7 @@ def _crowded(exchanges: Sequence[Exchange]) -> bool:
 
 
 def _title(view: View, exchanges: Sequence[Exchange]) -> str:
-    """Return `Open MPI, where most is sent (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 % of its speed ...`."""
+    """Return `Open MPI, with the most data to send (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 % of its speed ...`."""
     free = [e for e in exchanges if not e.figure.oversubscribed] or list(exchanges)
     c = sites.case(max(free, key=bytes_a_site).figure)
     best: dict[str, Exchange] = {}
@@ -239,10 +239,10 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
     bits = provenance.parameter(f"{c.bits} bit", first.figure, "a['bits']") if c else ""
     where = f"{c.lattice} on {c.processes}, {bits}" if c else ""
     if any(e.kept.low is None for e in best.values()):
-        return f"{mpi}: too few launches to estimate the communication time ({where} sends most)"
+        return f"{mpi}: too few launches to estimate the communication time ({where} sends the most)"
     parts = [f"{name} keeps {_kept(first)} of its speed without communication ({_lost(first)})"]
     parts += [f"{other} {_kept(e)} ({_lost(e)})" for other, e in others]
-    return f"{mpi}, where most is sent ({where}): {', '.join(parts)}"
+    return f"{mpi}, with the most data to send ({where}): {', '.join(parts)}"
 
 
 def _kept(e: Exchange) -> str:

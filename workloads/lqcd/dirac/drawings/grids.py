@@ -139,7 +139,7 @@ def _title(found: Best, cases: Sequence[Case]) -> str:
     groups = ranking.rank([line[at] for line in free.values() if at in line])
     top = groups[0].best
     names = listing([sites.words(f.identity.variant) for f in groups[0].figures])
-    alike = "reach the same:" if sentence.equal(groups[0].figures) else "do not differ measurably:"
+    alike = "are equal:" if sentence.equal(groups[0].figures) else "do not differ measurably:"
     verb = "reaches" if len(groups[0].figures) == 1 else alike
     value = provenance.median(top)
     title = f"{at.lattice} on {at.processes} in {at.bits} bit: {names} {verb} {value} per core"

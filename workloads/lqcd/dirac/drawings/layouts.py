@@ -39,10 +39,10 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     if not few:
         frame.marks(drawn, [(level.capacity, level.label) for level in view.levels.levels], xs[0], xs[-1])
     caption = (
-        "One core, the best toolchain of each layout; circles, full lines and full colours are 32 bit, squares, "
-        f"dashed lines and pale colours 64 bit; error bars are {confidence.INTERVALS}. Flops are counted as R5 counts "
-        "them, bytes of links, spinor and result. "
-        "The SIMD lattice layout gives each lane a sub-lattice (virtual nodes, as Grid calls it)."
+        "One core, with the best toolchain of each layout. 32 bit: circles, full lines and full colours; 64 bit: "
+        f"squares, dashed lines and pale colours. Error bars are {confidence.INTERVALS}. Flops are counted as in R5; "
+        "bytes are those of links, spinor and result. "
+        "In the SIMD lattice layout each lane has a sub-lattice (virtual nodes, as Grid calls them)."
     )
     return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]
 
@@ -117,5 +117,5 @@ def _title(view: View, found: Lines) -> str:
         title += f", {listing(others)}"
     twin = found.get((top.identity.variant, 64), {}).get(2 * x) if bits == 32 else None
     if twin is not None:
-        title += f"; 64 bit takes {sentence.ahead(top, twin)} as long"
+        title += f"; 64 bit lasts {sentence.ahead(top, twin)} as long"
     return sentence.capital(title)

@@ -100,9 +100,8 @@ def _drawing(plot: Plot, name: str, contest: Contest, entries: Sequence[Entry], 
     )
     title = _title(plot, contest, entries, first)
     caption = (
-        f"Each cell: the time of a way to hand the data over, as a multiple of {first}, with its "
-        f"{confidence.INTERVAL} below. Red is slower, blue is faster. = means that no difference can be shown, "
-        "or that it is below 3 %."
+        f"Each cell is the time of one way to pass the data to MPI, divided by that of {first}, with its "
+        f"{confidence.INTERVAL} below. Red is slower, blue is faster. =: no difference of 3 % or more can be shown."
     )
     head = ("strategy", "way", plot.x, f"over {first}", confidence.INTERVAL, "time", first)
     rows: list[tuple[str, ...]] = [
@@ -145,7 +144,7 @@ def _interval(r: Ratio) -> str:
 
 
 def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -> str:
-    """Return `MPICH: datatype against packed is, in 20 cases, slower in 12, up to 2.4 × (waitall, N = 1024)`."""
+    """Return `MPICH: datatype compared with packed, 20 cases: slower in 12, up to 2.4 × (waitall, N = 1024)`."""
     parts = []
     for way in dict.fromkeys(e.way for e in entries):
         some = [e for e in entries if e.way == way]
@@ -162,8 +161,8 @@ def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -
                 pairs = [f for e in these for f in ((e.one, e.first) if what == "slower" else (e.first, e.one))]
                 many = provenance.number(str(len(these)), "above(each)", of=tuple(pairs))
                 differences.append(f"{what} in {many}, up to {value} ({place})")
-        differences = differences or ["as fast, as far as can be shown"]
+        differences = differences or ["no difference can be shown"]
         cases = provenance.number(str(len(some)), "len(each)", of=tuple(e.one for e in some))
-        parts.append(f"{way} against {first} is, in {cases} cases, {listing(differences)}")
+        parts.append(f"{way} compared with {first}, {cases} cases: {listing(differences)}")
     lead = f"{contest.label}: " if contest.label else ""
     return sentence.capital(lead + "; ".join(parts))

@@ -95,11 +95,11 @@ def _trace(view: View, line: Line, k: int) -> Trace:
 
 def _label(view: View, line: Line) -> str:
     who = wording.mpi_name(view.judgement.run, line.mpi) if line.mpi else "threads, no MPI"
-    return who if line.per_node is None else f"{who}, {line.per_node} a node"
+    return who if line.per_node is None else f"{who}, {line.per_node} per node"
 
 
 def _title(view: View, plot: Plot, x: float, some: Sequence[Line]) -> str:
-    """Return `N = 2: from 2 to 8 processes Open MPI takes 1.8 × as long; MPICH stays flat`."""
+    """Return `N = 2: from 2 to 8 processes Open MPI lasts 1.8 × as long; MPICH stays flat`."""
     place = f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
     crowded = min((n for line in some for n, f in line.points.items() if f.oversubscribed), default=0)
     over = f" (oversubscribed from {crowded} on)" if crowded else ""
@@ -122,4 +122,4 @@ def _growth(line: Line) -> str:
     first, last = line.points[min(line.points)], line.points[max(line.points)]
     if line.growth < 1:
         return f"gets {sentence.ahead(last, first)} faster"
-    return f"takes {sentence.ahead(first, last)} as long"
+    return f"lasts {sentence.ahead(first, last)} as long"

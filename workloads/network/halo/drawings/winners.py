@@ -53,7 +53,7 @@ def title(plot: Plot, contest: Contest) -> str:
         first, last = wins[0].winners[0], wins[-1].winners[0]
         ends = [provenance.median(f) for f in (first, last)]
         only = short(next(iter(contest.times)))
-        return f"{only} takes {ends[0]} at {_at(plot, wins[0])}" + (
+        return f"{only} lasts {ends[0]} at {_at(plot, wins[0])}" + (
             f" and {ends[1]} at {_at(plot, wins[-1])}" if len(wins) > 1 else ""
         )
     wins = [w for w in wins if len(w.everyone) > 1]
@@ -149,8 +149,8 @@ def drawings(plot: Plot, name: str, contests: Sequence[Contest]) -> list[Drawing
         return []
     reference = next((c.reference for c in some if c.reference), "")
     x = plot.x.upper() if len(plot.x) == 1 else plot.x
-    over = (f"{short(reference)} takes",) if reference else ()
-    head = (x, "MPI", "fastest", "time", confidence.INTERVAL, "the next takes", *over)
+    over = (f"{short(reference)} lasts",) if reference else ()
+    head = (x, "MPI", "fastest", "time", confidence.INTERVAL, "the next lasts", *over)
     rows = [
         _row(c, w, reference) for at in sorted({w.x for c in some for w in c.wins}) for c in some for w in c.wins
         if w.x == at

@@ -67,14 +67,14 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     stolen = f"OS noise uses {provenance.median(figure)}{known} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
-        return f"{stolen}: no detour was seen"
+        return f"{stolen}: no detour was detected"
     rate = observed.other(view, figure, "detours")
     often = ""
     if rate is not None:
         often = f"{provenance.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours per second, "
     half = provenance.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
     longest = provenance.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
-    return f"{stolen}: {often}half of the recorded ones shorter than {half}, the longest {longest}"
+    return f"{stolen}: {often}median length {half}, the longest {longest}"
 
 
 def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> Trace:

@@ -32,7 +32,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     data = [_line(view, entries, word, k) for k, word in enumerate(LINES)]
     drawn = frame.layout(
         {"title": {"text": "time of the model (d)"}, "rangemode": "tozero"},
-        {"title": {"text": "over the first entry"}},
+        {"title": {"text": "relative to the first entry"}},
     )
     head = ("day", "energy", "potential enstrophy", "mass, change")
     rows = [

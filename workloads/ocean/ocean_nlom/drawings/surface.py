@@ -19,10 +19,14 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     figure, picture = seen
     most = provenance.number(significant(picture.largest), "largest(a)", "m", (figure,))
     caption = (
-        f"Height above rest, as means over boxes of cells, north above: blue below, red above it, "
-        f"{picture.columns} x {picture.rows} cells, {significant(picture.largest)} m at most."
+        f"Height of {picture.columns} x {picture.rows} cells relative to the sea at rest, averaged over boxes; "
+        f"north is at the top. Blue is lower, red is higher, by {significant(picture.largest)} m at most."
     )
     data = pictures.heat(picture, "column %{x:.0f}, line %{y:.0f}", signed=True)
     axes = pictures.axes(picture, "cells from west to east", "cells from south to north")
     drawn, rows = frame.layout(*axes), pictures.middle([picture], " m")
-    return [Drawing(name, f"The sea is up to {most} m from its rest", caption, HEAD, rows, [data], drawn)]
+    return [
+        Drawing(
+            name, f"The surface is up to {most} m above or below the sea at rest", caption, HEAD, rows, [data], drawn
+        )
+    ]
