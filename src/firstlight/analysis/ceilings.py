@@ -152,7 +152,7 @@ class Allowed:
             return Impossible(reason, sure=True)
         share = max(limit.diverged for _, limit in measured)
         return Impossible(
-            f"{reason}; but other processes used the processors in {percent(share)} of that ceiling's own samples: "
+            f"{reason}; other processes used the processors in {percent(share)} of the samples of that ceiling, so "
             "measure both again on a quiet machine",
             sure=False,
         )
@@ -277,8 +277,8 @@ def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machin
         return ""
     most = possible * metric.scale if metric.form == "rate" else metric.scale / possible
     return (
-        f"no processor is as fast: {significant(figure.estimate.median)} {figure.unit}, but at most "
-        f"{significant(most)} {figure.unit} on {count(cores(figure.identity), 'core')} at 8 GHz"
+        f"faster than any processor: {significant(figure.estimate.median)} {figure.unit}, but "
+        f"{count(cores(figure.identity), 'core')} at 8 GHz would reach {significant(most)} {figure.unit} at most"
     )
 
 

@@ -331,7 +331,7 @@ def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drif
             spans = f"{len(mine)} and {len(other)} moments of {significant(MOMENT)} s"
             return (
                 UNCLEAR,
-                f"too short to distinguish from a passing disturbance: launches in {spans}; {_more(a)}",
+                f"too short to exclude a passing disturbance: launches in {spans}; {_more(a)}",
             )
         return UNCLEAR, f"too few launches ({m} and {n})"
     outcome = outcome_of(found, shown, _ratio(a, b, EQUIVALENCE), a.better, threshold, drift)
@@ -341,8 +341,8 @@ def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drif
     if a.states is not None or b.states is not None:
         return UNCLEAR, _two_states(a.unit, (a.estimate, a.states), (b.estimate, b.states))
     if apart and max(_far(found.value), _far(shown)) > 1 + threshold:
-        told_apart = f"{significant(shown)} by the medians, {significant(found.value)} launch against launch"
-        return UNCLEAR, f"the launches are spread unevenly: {told_apart}"
+        both = f"the ratio of the medians is {significant(shown)}, that of single launches {significant(found.value)}"
+        return UNCLEAR, f"the launches are spread unevenly: {both}"
     return UNCLEAR, f"the interval of the ratio is ± {significant(100 * (found.high - found.low) / 2, 2)} %"
 
 

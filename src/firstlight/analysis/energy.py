@@ -81,7 +81,7 @@ def _counted(meter: Meter, span: Span) -> float | str:
     joules, seconds = 0.0, span.ended - span.began
     for before, after in zip(span.before, span.after, strict=False):
         if not len(meter.counters) == len(before) == len(after):
-            return "it read other counters"
+            return "its launches read different counters"
         for counter, first, last in zip(meter.counters, before, after, strict=True):
             if first is None or last is None:
                 return f"the counter {counter.name} could not be read"
@@ -101,14 +101,14 @@ def _difference(counter: Counter, first: int, last: int, seconds: float) -> floa
         went += counter.range
     joules = went * counter.joules
     if not 0 <= joules <= MOST_WATTS * seconds + counter.joules:
-        return f"the counter {counter.name} went back"
+        return f"the counter {counter.name} decreased"
     return joules
 
 
 def _integrated(meter: Meter, record: LaunchRecord, span: Span) -> float | str:
     """Return the integral of the gauge's readings over a span, with straight lines between them."""
     if record.launch is not None and record.launch.nodes > 1:
-        return "the power of one node of several was read"
+        return "the power of only one node was read, but the launch used several"
     readings = record.exit.power
     times = [time for time, _ in readings]
     if any(a >= b for a, b in pairwise(times)):

@@ -191,7 +191,7 @@ def _take(
             off_device = [one for one in devices.devices if one.place != "device"]
             if off_device and all(c.ok for c in checks[case.case]):
                 evidence.wrong.append(
-                    f"rank {off_device[0].rank} did not run on a device, which its checks do not show"
+                    f"rank {off_device[0].rank} did not run on a device, but its checks do not show this"
                 )
             evidence.crowded |= _crowded(devices, record.launch)
         if not evidence.quantities:

@@ -167,7 +167,7 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     first = some[0]
     share = provenance.share(figure)
     text = (
-        f"{first.resource} limits it: of all measured resources it requires the longest time for a step; "
+        f"{first.resource} limits it: a step uses this resource longer than any other that was measured; "
         f"the figure reaches {share} of it"
     )
     if figure.ceiling.own:
@@ -213,7 +213,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     if figure.diverged >= DISTURBING:
         hints.append(f"in {percent(figure.diverged)} of its samples other processes used the processor: run it alone")
     if e.low is None or e.high is None:
-        hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval takes {LAUNCHES}")
+        hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval requires {LAUNCHES}")
     elif e.median > 0:
         half = (e.high - e.low) / 2 / e.median
         if half <= wanted:
@@ -223,7 +223,7 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
         elif figure.states is None:
             needed = math.ceil(n * (half / wanted) ** 2)
             hints.append(
-                f"about {needed} launches for ± {percent(wanted)}, after ± {percent(half)} by {n}: it narrows with the "
-                "square root of their number"
+                f"about {needed} launches for ± {percent(wanted)}; {n} launches reached ± {percent(half)}, and the "
+                "interval narrows with the square root of their number"
             )
     return hints

@@ -164,7 +164,7 @@ def _higher(machine: Machine, f: Verified, n: int) -> str:
     assert peak is not None and first is not None and first.clock is not None
     hertz = first.clock * _ratio(f, peak, "flop/s")
     if hertz > HIGHEST:
-        return "no clock is so high, so the processor is not the one that the system reports"
+        return "no processor has such a clock, so the processor is not the one that the system reports"
     by = convert(1.0, f.unit, "flop/s")
     needed = provenance.number(quantity(hertz, "Hz"), f"{by!r} * a / nominal_flops({n}) * clock()", "Hz", (f,))
     return f"the clock was higher, at least {needed}"

@@ -251,12 +251,12 @@ def _equal(found: Ordinary) -> str:
 
 
 def _gentler(found: Ordinary, *named: Flags | None) -> str:
-    """Return `. gcc-fast (-Ofast) is 1.3 x slower at most`, of flags that lose clearly less in their worst kernel."""
+    """Return `. gcc-fast (-Ofast) is at most 1.3 x slower`, of flags that lose clearly less in their worst kernel."""
     losses = [f.factor for f in named if f is not None]
     other = min(found.flags, key=lambda f: f.factor)
     if other.worst is None or other in named or other.factor * CLEARLY > min(losses):
         return ""
-    return f". {_name(other)} is {loss(other)} slower at most" + (f", but {_wrong(other)}" if other.broken else "")
+    return f". {_name(other)} is at most {loss(other)} slower" + (f", but {_wrong(other)}" if other.broken else "")
 
 
 def _elsewhere(found: Ordinary) -> str:

@@ -91,7 +91,7 @@ def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
         if len(won) == 1:
             return f"any {won.pop()}"
         if len(lost) == 1:
-            return f"any but {lost.pop()}"
+            return f"avoid {lost.pop()}"
     return ", ".join(winners[:2])
 
 

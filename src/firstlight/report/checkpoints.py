@@ -19,8 +19,8 @@ def lines(plan: Plan) -> list[str]:
         found.append(f"with two levels on {count(last.nodes, 'node')}: no gain, a global checkpoint is as short")
     elif last.efficiency_of_two is not None and last.local is not None:
         found.append(
-            f"with two levels on {count(last.nodes, 'node')}: save in the nodes every {span(last.local)}, and globally "
-            f"every {last.global_every} times: {work(last.efficiency_of_two)} is work"
+            f"with two levels on {count(last.nodes, 'node')}: save in the nodes every {span(last.local)}, and one of "
+            f"{last.global_every} times globally: {work(last.efficiency_of_two)} of the time is work"
         )
     found.append(f"a checkpoint that survives any node: {_costs(plan.whole)}")
     if plan.local is not None:

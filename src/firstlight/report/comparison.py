@@ -119,7 +119,7 @@ def warnings(compared: Comparison) -> list[str]:
     if compared.same_run:
         return ["A and B are the same run: there is nothing to compare"]
     reporters = sorted({f.reporter for f in compared.figures if f.reporter})
-    found = [f"figures named (imported) are reported by {listing(reporters)}, not verified here"] if reporters else []
+    found = [f"figures marked (imported) are reported by {listing(reporters)}, not verified here"] if reporters else []
     advice = "; this alone may explain the differences below: measure again on a quiet machine"
     return [*(warning + advice for warning in compared.disturbed), *found]
 
@@ -173,17 +173,17 @@ def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     lines = ["  " + counts] if len(counts) < width or ink.colour else wrap(counts, width, "  ", "  ")
     observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
     if observed:
-        which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"
-        lines += wrap(f"{which} no exit status", width, "  ", "  ")
+        which = f"of these, {count(observed, 'observed value')} (noise, shares of time)"
+        lines += wrap(f"{which} cannot change the exit status", width, "  ", "  ")
     if compared.shift is not None:
-        lines += wrap(f"over all figures B is {significant(compared.shift)} x as good as A", width, "  ", "  ")
+        lines += wrap(f"over all figures, B is {significant(compared.shift)} x as good as A", width, "  ", "  ")
     return lines
 
 
 def _meaning(compared: Comparison, width: int, ink: Ink) -> list[str]:
     meaning = (
-        f"B / A is of the medians shown, with its {declared(compared.confidence)} interval; "
-        f"different: that interval, widened by {declared(compared.drift)} for "
+        f"B / A is the ratio of the medians shown, with its {declared(compared.confidence)} interval. "
+        f"Two figures differ if that interval, widened by {declared(compared.drift)} for "
         f"drift between runs, excludes 1, and B / A is more than {declared(compared.threshold)} from 1"
     )
     return [ink("dim", x) for x in wrap(meaning, width, "  ", "  ")]

@@ -174,7 +174,7 @@ def in_words(judgement: Judgement) -> str:
     machine, acts = judgement.run.machine, {x.number: x for x in judgement.hierarchy.levels}
     parts = [f"{count(machine.sockets, 'socket')}, {count(machine.cores, 'core')}"]
     if machine.threads_per_core > 1:
-        parts.append(f"{'up to ' * bool(machine.kinds)}{machine.threads_per_core} hardware threads a core")
+        parts.append(f"{'up to ' * bool(machine.kinds)}{machine.threads_per_core} hardware threads per core")
     parts += [_kind(machine, kind) for kind in machine.kinds]
     for level in sorted({c.level for c in machine.caches}):
         acted = acts[level].acts

@@ -102,7 +102,7 @@ def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
                 _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best, same) for c in columns
             )
             rows.append((provenance.settle(provenance.name(kernel.name)), cells))
-    return Matrix("choose-ordinary", "Ordinary code, against the best flags of each kernel", columns, tuple(rows))
+    return Matrix("choose-ordinary", "Ordinary code, compared with the best flags of each kernel", columns, tuple(rows))
 
 
 def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:
@@ -165,7 +165,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     worst = max(known, key=lambda f: ranking.advantage(best, f))
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = provenance.advantage(f"{significant(by)} ×", best, worst)
-        return f"the wrong choice costs up to {cost}"
+        return f"a wrong choice is up to {cost} worse"
     if all(ranking.advantage(best, f) < 1 + ranking.PRACTICAL and f.states is None for f in ranked):
         near = provenance.number(f"{100 * ranking.PRACTICAL:.0f} %", str(ranking.PRACTICAL))
         return f"all choices are the same within {near}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[
             _answered(judgement.run),
             _figures(judgement),
             _verification(judgement),
-            _ceilings(judgement, workloads),
+            _ceilings(judgement),
         )
         if p
     ]
@@ -76,9 +75,9 @@ def _launches(judgement: Judgement) -> str:
     }.get(run.state, f"Its state is {run.state}")
     return (
         f"{count(len(cells), 'combination')} of program, placement and arguments were launched "
-        f"{len(judgement.records)} times in all{budget}, taking "
+        f"{len(judgement.records)} times in all{budget}, with "
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
-        f"median of its samples. At least {run.launches} launches of each were required, and more until the "
+        f"median of its samples. Each combination was launched at least {run.launches} times, then until its "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)} or the budget ended. "
         f"Launches to be compared were interleaved in balanced random order (seed {run.seed}), so that a drift of the "
         f"machine affects all of them. "
@@ -90,8 +89,8 @@ def _preview(judgement: Judgement) -> str:
     """Return the sentence on launches for the first page; "" if there were none."""
     early = sum(r.start.preview for r in judgement.records)
     return (
-        f"{count(early, 'launch', 'launches')} were made for the first page, before all programs were built; those of "
-        "a program count only until it has been launched as often again. "
+        f"{count(early, 'launch', 'launches')} were made for the first page, before all programs were built. Once a "
+        "program has been launched as often again, its early launches no longer count. "
         if early
         else ""
     )
@@ -105,8 +104,8 @@ def _figures(judgement: Judgement) -> str:
     marked = sum(f.diverged > 0 for f in good)
     over = sum(f.oversubscribed for f in good)
     text = (
-        "A figure is the median over launches of each launch's median sample, warm-up excluded; its interval is the "
-        f"exact nonparametric {confidence.INTERVAL} of a median, which needs {confidence.LAUNCHES} launches. "
+        "A figure is the median over launches of each launch's median sample, without warm-up. Its interval is the "
+        f"exact nonparametric {confidence.INTERVAL} of a median, which requires {confidence.LAUNCHES} launches. "
         "Rates are work over time; the time of a sample is the maximum over its ranks."
     )
     text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
@@ -133,19 +132,17 @@ def _verification(judgement: Judgement) -> str:
     )
 
 
-def _ceilings(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    suppliers = sorted({w.title for w in workloads.values() if w.provides and _measured(judgement, w.name)})
-    if not suppliers or not judgement.limits:
+def _ceilings(judgement: Judgement) -> str:
+    names: dict[str, dict[str, None]] = {}
+    for limit in judgement.limits:
+        names.setdefault(limit.source.workload, {})[wording.resource_name(limit.name)] = None
+    if not names:
         return ""
-    names = Counter(limit.name for limit in judgement.limits)
+    sources = "; ".join(f"{listing(list(some))} (workload {workload})" for workload, some in names.items())
     return (
-        f"Ceilings are measured, not read from a data sheet: {', '.join(suppliers)} supplied "
-        f"{', '.join(names)} ({len(judgement.limits)} values over cores and working sets) in this same run."
+        f"Ceilings are measured in this run, not taken from data sheets: {sources}. They are "
+        f"{len(judgement.limits)} values for different numbers of cores and working sets."
     )
-
-
-def _measured(judgement: Judgement, workload: str) -> bool:
-    return any(f.identity.workload == workload for f in judgement.figures)
 
 
 def built_with(run: Run) -> list[tuple[str, str]]:
@@ -181,7 +178,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         ("hardware counters", m.counters),
         *((f"limit of {_LIMITS.get(k, k)}", binary(int(v)) if v.isdigit() else v) for k, v in sorted(m.limits.items())),
         *((f"target {t.name}", _target(t)) for t in m.storage),
-        ("cold reads", "the host of a virtual machine may cache, too" if m.virtual and m.storage else ""),
+        ("cold reads", "the host of a virtual machine may also cache files" if m.virtual and m.storage else ""),
         *((f"{t.name}", f"{t.version}: {shlex.join((Path(t.cxx).name, *t.flags))}") for t in run.toolbox.toolchains),
         *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),

@@ -55,8 +55,8 @@ def summary(
     suite = [(u.workload.name, u.command) for u in unmeasured(run, workloads)]
     budget = [(f"{u.workload} ({u.cells} of {u.of} cells)", u.command) for u in unbegun(judgement)]
     without = unanswered(judgement, workloads, {a.row.title for a in answered})
-    left_out = _left_out("not in this suite", suite, width) + _left_out("not begun in this budget", budget, width)
-    left_out += _left_out("no answer in this budget", [(title, verdict.state(run)[1]) for title in without], width)
+    left_out = _left_out("not in this suite", suite, width) + _left_out("not started in this budget", budget, width)
+    left_out += _left_out("no figure in this budget", [(title, verdict.state(run)[1]) for title in without], width)
     parts.append(_counts(judgement, ink) + left_out + ([f"  report: {report}"] if report else []))
     return "\n\n".join(ink.page(part) for part in parts if part)
 
@@ -158,14 +158,16 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
     legend += [f"{ranking.ANY}: {wording.NO_DIFFERENCE}"] if any(c[-1] == ranking.ANY for c in cells) else []
     legend += [f"{answering.UNCLEAR}: {wording.UNCLEAR}"] if any(c[-1] == answering.UNCLEAR for c in cells) else []
     legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
-    legend += [f"{OWN}: of the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
+    legend += (
+        [f"{OWN}: compared with the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
+    )
     lines += [ink("dim", x) for x in wrap(f"({'; '.join(legend)})", width, "  ", "  ") if legend]
     return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])
 
 
 def more_rows(front: Front) -> str:
     """Return `5 more rows in the report`, and how many of them are headlines without room on the front page."""
-    cut = f"; {front.cut} of them are headlines too many for this page" if front.cut else ""
+    cut = f"; {front.cut} of them are headlines that do not fit here" if front.cut else ""
     return f"{count(len(front.others), 'more row')} in the report{cut}"
 
 

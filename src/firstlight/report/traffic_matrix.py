@@ -28,7 +28,7 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
     spread = (
         f"all of {binary(sizes[0])}" if len(sizes) == 1 else f"of {binary(sizes[0])} to {binary(sizes[-1])} on average"
     )
-    messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each on average"
+    messages = f"{count(phase.messages, 'message')}, {spread} per pair; {binary(mean)} each on average"
     found = [
         _heat(
             phase,

@@ -112,13 +112,13 @@ def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
     for (parameter, value, mpi, role, run, program), alike in groups.items():
         names = listing(sorted({one.workload for one in alike}))
         taken = f"{parameter}={value} for {names} with {labels.get(mpi, mpi)}"
-        by = f"by messages of {listing([binary(int(size)) for size in sorted({one.size for one in alike})])}"
+        by = f"with messages of {listing([binary(int(size)) for size in sorted({one.size for one in alike})])}"
         if not run:
-            sentences.append(f"{taken}: no earlier run of this machine measured the best value here (the role {role})")
+            sentences.append(f"{taken}: no earlier run of this machine measured which value is the best (role {role})")
         elif program:
-            sentences.append(f"{taken}: {program} was best in run {run} {by}")
+            sentences.append(f"{taken}: {program} was the best in run {run} {by}")
         else:
-            sentences.append(f"{taken}: nothing was better in run {run} {by}")
+            sentences.append(f"{taken}: no value was better in run {run} {by}")
     return sentences
 
 
@@ -150,7 +150,12 @@ def resource(figure: Verified) -> str:
     ceiling = figure.ceiling
     if ceiling is None or ceiling.own:
         return ""
-    name = "triad_bandwidth" if ceiling.resource == "bandwidth" else ceiling.resource
+    return resource_name(ceiling.resource)
+
+
+def resource_name(ceiling: str) -> str:
+    """Return the name of a ceiling for readers: `load bandwidth`, `32-bit arithmetic`."""
+    name = "triad_bandwidth" if ceiling == "bandwidth" else ceiling
     if name.startswith("flops_"):
         return f"{name.removeprefix('flops_')}-bit arithmetic"
     return name.replace("_", " ")

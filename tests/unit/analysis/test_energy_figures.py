@@ -62,11 +62,11 @@ def test_a_counter_begins_at_zero_again_in_the_middle() -> None:
     ("before", "after", "why"),
     [
         ((7, 9), (7, 9), "the counters did not change"),
-        ((10, 500_000_000), (20, 400_000_000), "the counter package-1 went back"),
-        ((10, RANGE + 9), (20, 5), "the counter package-1 went back"),
+        ((10, 500_000_000), (20, 400_000_000), "the counter package-1 decreased"),
+        ((10, RANGE + 9), (20, 5), "the counter package-1 decreased"),
         ((10, None), (20, 30), "the counter package-1 could not be read"),
         ((10, 20), (20, None), "the counter package-1 could not be read"),
-        ((10,), (20,), "it read other counters"),
+        ((10,), (20,), "its launches read different counters"),
     ],
 )
 def test_what_a_broken_counter_shows_is_no_energy(
@@ -77,7 +77,7 @@ def test_what_a_broken_counter_shows_is_no_energy(
 
 def test_a_counter_without_a_range_that_goes_back_is_broken() -> None:
     node = Meter("pm_counters", "the whole node", 0.1, (Counter("node", 1.0),))
-    assert measured(node, record(span((900,), (100,), 5)), 0) == "the counter node went back"
+    assert measured(node, record(span((900,), (100,), 5)), 0) == "the counter node decreased"
     assert joules(measured(node, record(span((900,), (2400,), 5)), 0)) == pytest.approx(1500)
 
 
@@ -155,7 +155,7 @@ def test_a_gauge_that_was_not_read_in_time_is_no_energy(power: tuple[tuple[float
 def test_the_gauge_of_one_node_is_not_that_of_two() -> None:
     one = record(Span(0, 0.0, 2.9, 2.9, ((),), ((),)), power=gauged([50.0] * 30))
     assert isinstance(measured(GAUGE, one, 0), Measured) and one.launch is not None
-    assert "one node of several" in str(measured(GAUGE, replace(one, launch=replace(one.launch, nodes=2)), 0))
+    assert "only one node was read" in str(measured(GAUGE, replace(one, launch=replace(one.launch, nodes=2)), 0))
 
 
 times = st.floats(0, 1e12)

@@ -211,7 +211,11 @@ def test_a_ceiling_is_bounded_by_physics(provider: str, others: str, unit: str) 
     found = [f for f in figures(fast, provider) if f.identity in sources]
     assert found and all(isinstance(f, Failed) and f.cause == "ceiling" for f in found)
     for f in found:
-        assert isinstance(f, Failed) and f.reason.startswith("no processor is as fast: ") and f" {unit} on " in f.reason
+        assert (
+            isinstance(f, Failed)
+            and f.reason.startswith("faster than any processor: ")
+            and f" {unit}, but " in f.reason
+        )
     assert not [f for f in figures(honest, provider) if isinstance(f, Failed) and f.cause == "ceiling"]
     assert honest.limits and not fast.limits
 

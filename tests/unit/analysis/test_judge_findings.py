@@ -118,8 +118,14 @@ def test_cache_cliffs_name_level_place_and_factor(judged: Judgement) -> None:
     found = [f for f in findings_of(judged, "cache_cliff") if f.sentence.startswith("dot ")]
     assert len(found) == 2
     sentences = {f.sentence for f in found}
-    assert "dot falls 2.2 x between n = 1e6 and 1e7: it leaves the L3 cache (32 MiB) at n = 2.1e6" in sentences
-    assert "dot falls 2.2 x between n = 1000 and 10000: it leaves the L1 cache (32 KiB) at n = 2000" in sentences
+    assert (
+        "dot becomes 2.2 x slower between n = 1e6 and 1e7: its data exceed the L3 cache (32 MiB) at n = 2.1e6"
+        in sentences
+    )
+    assert (
+        "dot becomes 2.2 x slower between n = 1000 and 10000: its data exceed the L1 cache (32 KiB) at n = 2000"
+        in sentences
+    )
     by_workload = [f.sentence.split()[0] for f in findings_of(judged, "cache_cliff")]
     assert max(map(by_workload.count, by_workload)) <= 2
     assert "pingpong" not in by_workload and "latency" not in by_workload
@@ -153,7 +159,7 @@ def test_only_what_is_declared_as_a_size_can_leave_a_cache(axis: str, plots: boo
     judged, workloads = lattice(axis, plots)
     found = [f for f in discover(judged, workloads) if f.rule == "cache_cliff"]
     assert len(found) == cliffs, found
-    assert all("between t = 32 and 64: it leaves the L2" in f.sentence for f in found)
+    assert all("between t = 32 and 64: its data exceed the L2" in f.sentence for f in found)
 
 
 def test_mpi_differs(judged: Judgement) -> None:
@@ -305,7 +311,7 @@ def test_missing_operations_are_noticed_where_they_are_counted(share: float, fir
     found = findings_of(judge(scene.run, records, scene.workloads), "flops_missing")
     assert bool(found) == fires
     if fires:
-        assert found[0].sentence == "dot.simd with clang-base does 0.50 of the operations that it declares"
+        assert found[0].sentence == "dot.simd with clang-base executes 0.50 of the operations that it declares"
         assert found[0].command == "./fl run dot.simd --toolchain clang-base"
 
 

@@ -98,7 +98,7 @@ def test_reads_that_no_device_delivers() -> None:
     assert found.sentence.startswith("cold reads by file_io.serial are ")
     assert " x faster than file_io.direct" in found.sentence
     assert "host" not in found.sentence
-    assert "the host may cache, too" in findings(*reads(0.1, 0.5), virtual="KVM")["reads_beyond_device"].sentence
+    assert "the host may also cache files" in findings(*reads(0.1, 0.5), virtual="KVM")["reads_beyond_device"].sentence
     assert "reads_beyond_device" not in findings(*reads(0.4, 0.5))
     writes = [(name, s, {}) for name, s in (("serial", 0.1), ("direct", 0.5))]
     assert "reads_beyond_device" not in findings(*writes)
@@ -124,4 +124,4 @@ def test_commands_name_the_directory_of_a_user_s_target(words: tuple[str, ...]) 
 def test_the_page_of_a_virtual_machine_shows_that_its_host_may_cache_reads() -> None:
     for virtual, shown in (("KVM", True), (None, False)):
         facts = dict(method.environment(scene(("serial", 0.1, {}), virtual=virtual).run))
-        assert ("host of a virtual machine may cache" in facts.get("cold reads", "")) == shown
+        assert ("host of a virtual machine may also cache" in facts.get("cold reads", "")) == shown

@@ -63,7 +63,7 @@ def test_processes_that_burn_their_processor_while_they_wait() -> None:
     (found,) = waiting_findings(judged({"openmpi": 1.0, "mpich": 0.98}))
     assert found.sentence == (
         "Open MPI (100 %) and MPICH (98 %) keep a processor busy while a process waits: with more ranks than "
-        "processors, those that wait slow down those that work"
+        "processors, waiting ranks slow down the others"
     )
     assert found.command == "./fl run waiting.mpi_recv"
     assert len(found.evidence) == 2 and "waiting.mpi_recv cpu_share, ms = 20, 2 ranks" in found.evidence[0]

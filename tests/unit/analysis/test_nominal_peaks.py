@@ -84,7 +84,7 @@ def test_more_than_nominal_is_no_share_and_is_explained():
 
 def test_an_impossible_clock_is_not_believed():
     text = line(clocked(3.7e9, width=128, units=1), virtual=None)
-    assert "no clock is so high, so the processor is not the one that the system reports" in text
+    assert "no processor has such a clock, so the processor is not the one that the system reports" in text
     hidden = line(clocked(None, width=128, units=1))
     assert "hides the clock, and the processor is not the one that the system reports" in hidden
 

@@ -160,7 +160,7 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
     page = (runs.find("latest") / "report.html").read_text()
     assert "Scalar product: 1 core" in page and "n = 1000" not in page  # the suite's row has no length
     code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "n=5", "--launches", "1")
-    assert code == USAGE and err.endswith("firstlight: n has no meaning where text is a file; leave n= out\n")
+    assert code == USAGE and err.endswith("firstlight: n has no effect if text is a file; leave n= out\n")
     described = stores.open(runs.find("latest")).run().descriptions.values()
     assert replaced({"dot": {"text": (name,)}}, described) == {"dot": {"n"}}
     assert replaced({"dot": {"text": ("none", name)}}, described) == {}  # the other case has a length
@@ -238,7 +238,7 @@ def test_a_setting_goes_to_the_workloads_that_have_it(
     )
     assert "n is set for dot; axis has no such parameter" in err
     code, _, err = call(capsys, "run", "dot", "other=7", "--dry-run")
-    assert code == OK and "whether dot has a parameter 'other' is known when a program of it is built" in err
+    assert code == OK and "whether dot has a parameter 'other' is known only after a program of it is built" in err
 
 
 def document(tmp_path: Path, content: str = "mine") -> Path:

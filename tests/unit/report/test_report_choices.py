@@ -53,7 +53,7 @@ def test_a_compensated_sum_is_no_wrong_choice_of_a_plain_one() -> None:
     plain = [figure("simd", 60.0), figure("simd", 30.0, "gcc-base")]
     choose, (one, other) = shown(*plain, *kahan)
     assert choose == "gcc-native"
-    assert one.title.endswith("product: the wrong choice costs up to 2.00 ×") and one.columns == ("simd",)
+    assert one.title.endswith("product: a wrong choice is up to 2.00 × worse") and one.columns == ("simd",)
     assert other.title.startswith("Scalar product, compensated: all choices are the same")
     assert other.columns == ("kahan",) and other.id != one.id
 
@@ -87,14 +87,14 @@ def test_a_parameter_may_be_the_choice() -> None:
     choose, (made,) = shown(figure("simd", 10.0, method="cg"), figure("simd", 33.0, method="bicgstab"), row=row)
     assert choose == "bicgstab"
     assert made.columns == ("simd, bicgstab", "simd, cg")
-    assert made.title.endswith("costs up to 3.29 ×")
+    assert made.title.endswith("is up to 3.29 × worse")
 
 
 def test_near_medians_are_the_same_within_three_percent_and_no_title_says_one() -> None:
     _, (made,) = shown(figure("simd", 60.0), figure("simd", 59.3, "clang-native"))
     assert made.title.endswith(": all choices are the same within 3 %")
     _, (made,) = shown(figure("simd", 60.0), figure("simd", 57.0, "clang-native"))
-    assert made.title.endswith("costs up to 1.05 ×")
+    assert made.title.endswith("is up to 1.05 × worse")
     assert "1.05 ×" in [c.text for _, cells in made.rows for c in cells]
 
 
@@ -112,7 +112,7 @@ def test_the_title_counts_what_its_cells_show() -> None:
     _, (made,) = shown(
         figure("simd", 60.0, k=1), figure("simd", 2.0, k=2), figure("simd", 40.0, "gcc-base", k=1),
     )  # fmt: skip
-    assert made.title.endswith("costs up to 1.50 ×")
+    assert made.title.endswith("is up to 1.50 × worse")
 
 
 def test_a_class_is_declared_with_a_name_and_variants(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_memory_without_processors_and_slower_cores_are_drawn_as_such(tmp_path: 
     assert alone[1:] == [f"NUMA node {n}: 16 GiB of memory alone" for n in (250, 251)]
     laptop = pictured(invented.machine(tmp_path / "b", "laptop"))
     assert sum("slower" in b.style for b in laptop.boxes) == 8
-    assert "14 cores, up to 2 hardware threads a core, 6 performance cores (CPUs 0-11), " in laptop.words
+    assert "14 cores, up to 2 hardware threads per core, 6 performance cores (CPUs 0-11), " in laptop.words
     assert "L2 1 MiB and 2 MiB shared by 4 cores, L3 32 MiB shared by all cores" in laptop.words
 
 

@@ -45,7 +45,7 @@ def drawings(names: tuple[str, ...] = ("halo", "solver"), **options: object) -> 
 
 def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:
     (drawing,) = drawings()
-    took = "solver takes 75 % of a step at level = 7 (mpi) and 60 % at level = 4 (mpi)"
+    took = "solver is 75 % of a step at level = 7 (mpi) and 60 % at level = 4 (mpi)"
     assert drawing.title == f"An elliptic problem: {took}"
     parts = {t["name"]: t["y"] for t in drawing.data}
     assert list(parts) == ["halo", "solver", "in no phase"]

@@ -79,7 +79,7 @@ def test_earlier_machines_are_ghosts_with_their_year() -> None:
 
 def test_roofline_draws_the_measured_limits() -> None:
     drawing = drawings("peak")[0]
-    assert "52" in drawing.title.split()[0] and "memory feeds only 14" in drawing.title
+    assert re.match(r"Peak.*: 52.*; memory supplies 14", drawing.title)
     assert {r[1] for r in drawing.rows} >= {"L1", "L2", "L3", "memory"}
 
 
@@ -118,7 +118,7 @@ def test_points_in_32_bits_have_their_own_roof_or_no_share() -> None:
     peak = workloads["peak"]
     workloads |= {"peak": replace(peak, provides=tuple(p for p in peak.provides if p.ceiling != "flops_32"))}
     lacking = rooflines(View(judge(run, records, workloads), workloads, v.heritage, v.palette))
-    assert "Arithmetic in 32 bit was not measured: " in lacking.caption
+    assert "The flop rate in 32 bit was not measured: " in lacking.caption
     assert all(row[4] == "–" for row in lacking.rows if row[0] == "dot")
 
 
@@ -238,7 +238,7 @@ def test_two_cores_with_two_figures_make_no_roofline() -> None:
     few = tuple(f for f in v.judgement.figures if f.identity.placement.threads * f.identity.placement.ranks == 1)
     alone = plots.draw(View(replace(v.judgement, figures=few), v.workloads, v.heritage, v.palette), v.workloads["peak"])
     assert len(both) == 2 and len(alone) == 1
-    assert f"{both[1].title}; too few figures" in alone[0].caption
+    assert f"{both[1].title}; there are too few figures" in alone[0].caption
 
 
 def test_no_difference_at_both_ends_is_said_once() -> None:

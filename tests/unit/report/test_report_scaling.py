@@ -120,10 +120,10 @@ def test_weak_scaling_of_sizes_that_count_elements(view: View) -> None:
     assert list(drawn) == ["0-weak"]
     line = next(t for t in drawn["0-weak"].data if t["name"] == "Open MPI, n = 1000 on 1 core")
     assert line["x"] == [1, 2, 4]
-    kept = re.search(r"Open MPI keeps (\d+) % of its pace on 4 threads, more than", drawn["0-weak"].title)
+    kept = re.search(r"Open MPI keeps (\d+) % of its speed per core on 4 threads, more than", drawn["0-weak"].title)
     assert kept and int(kept[1]) == round(100 * line["y"][0] / line["y"][-1])
     rated = drawings(view, [as_rate(of(f)) for f in some], by_n)["0-weak"]
-    slower = re.search(r"Open MPI keeps (\d+) % of its pace on 4 threads, more than", rated.title)
+    slower = re.search(r"Open MPI keeps (\d+) % of its speed per core on 4 threads, more than", rated.title)
     assert slower and int(slower[1]) == pytest.approx(25 * line["y"][0] / line["y"][-1], abs=1)
 
 

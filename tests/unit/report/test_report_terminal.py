@@ -111,13 +111,13 @@ def test_a_row_names_the_candidates_that_were_not_measured(
 def test_a_share_of_the_best_launch_is_marked() -> None:
     """Its measured ceiling was exceeded: the share is none of a ceiling."""
     judgement, workloads = sample()
-    assert f"{terminal.OWN}: of the best launch" not in terminal.summary(judgement, workloads)
+    assert f"{terminal.OWN}: compared with the best launch" not in terminal.summary(judgement, workloads)
     own = [
         replace(f, ceiling=replace(f.ceiling, own=True)) if isinstance(f, Verified) and f.ceiling is not None else f
         for f in judgement.figures
     ]
     page = terminal.summary(replace(judgement, figures=tuple(own)), workloads)
-    assert f" %{terminal.OWN}" in page and f"{terminal.OWN}: of the best launch" in " ".join(page.split())
+    assert f" %{terminal.OWN}" in page and f"{terminal.OWN}: compared with the best launch" in " ".join(page.split())
 
 
 def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
@@ -161,7 +161,7 @@ def test_who_names_workloads_and_who_declares_no_headline_sees_all_rows() -> Non
 def test_at_most_eighteen_headlines_stand_on_the_front_page() -> None:
     scene = with_rows(21, 20)
     assert titles(*scene) == [f"row {k:02}" for k in range(1, 19)]
-    assert "  3 more rows in the report; 2 of them are headlines too many for this page\n" in terminal.summary(*scene)
+    assert "  3 more rows in the report; 2 of them are headlines that do not fit here\n" in terminal.summary(*scene)
 
 
 def test_rows_come_by_chapter_then_by_order() -> None:
@@ -179,12 +179,12 @@ def test_a_row_without_an_interval_is_named_and_not_shown_where_the_budget_ended
     spent = replace(judgement, run=replace(judgement.run, state="budget", launches=6))
     assert answers.answers(spent, workloads) == []
     page = terminal.summary(spent, workloads, 120)
-    assert "  no answer in this budget: scalar product in L1 and 5 more; ./fl run --resume" in page
+    assert "  no figure in this budget: scalar product in L1 and 5 more; ./fl run --resume" in page
     assert "best figure" not in page
     whole, _ = sample()
     some = replace(whole, records=tuple(r for r in whole.records if not r.start.cell.startswith("dot.")))
     some = replace(some, run=replace(whole.run, state="budget"))
-    assert "  not begun in this budget: dot (" in terminal.summary(some, workloads)
+    assert "  not started in this budget: dot (" in terminal.summary(some, workloads)
     assert "<code>./fl run dot --quick</code>" in html.render(some, workloads, heritage.load())
 
 

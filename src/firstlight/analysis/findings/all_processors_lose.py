@@ -56,9 +56,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="all_processors_lose",
                 sentence=(
-                    f"all {n} cores of a node lose against {busy(worst.spare)}: {what}{case} is "
+                    f"all {n} cores of a node are slower than {busy(worst.spare)}: {what}{case} is "
                     f"{provenance.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
-                    f"{where(i.placement)}; leave one to the system"
+                    f"{where(i.placement)}; leave one core to the system"
                 ),
                 evidence=tuple(shown(judgement, f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),
                 command=measuring(workloads, [OS_NOISE], mpi=i.mpi, beside=[what]),

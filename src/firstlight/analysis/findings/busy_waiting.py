@@ -30,7 +30,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             rule="busy_waiting",
             sentence=(
                 f"{listing(named)} {keep} a processor busy while a process waits{calm}: with more ranks than "
-                "processors, those that wait slow down those that work"
+                "processors, waiting ranks slow down the others"
             ),
             evidence=tuple(shown(judgement, f) for f in list(most.values())[:SHOWN]),
             command=command(

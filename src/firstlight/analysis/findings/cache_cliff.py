@@ -122,8 +122,8 @@ def _finding(judgement: Judgement, workload: str, c: Cliff) -> Finding:
     return Finding(
         rule="cache_cliff",
         sentence=(
-            f"{workload} falls {provenance.times(c.before, c.after)} between {c.axis} = {first} and {last}: it leaves "
-            f"the {c.cache.name} cache ({size}) at {c.axis} = {edge}"
+            f"{workload} becomes {provenance.times(c.before, c.after)} slower between {c.axis} = {first} and {last}: "
+            f"its data exceed the {c.cache.name} cache ({size}) at {c.axis} = {edge}"
         ),
         evidence=(shown(judgement, c.before), shown(judgement, c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),

@@ -23,7 +23,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return [
         Finding(
             rule="divergence",
-            sentence=f"not alone: wall and CPU time diverged in {of}",
+            sentence=f"other processes used the processors: wall and CPU time diverged in {of}",
             evidence=tuple(
                 f"{name(without_defaults(judgement, f.identity))}: {_share_text(f)} of its samples" for f in worst
             ),

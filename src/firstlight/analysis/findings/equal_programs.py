@@ -28,7 +28,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="equal_programs",
                 sentence=(
                     f"{names} built identical programs of {variant}: their figures differ by noise only; "
-                    "either their flags do not matter to it, or --build does not pass {cc}, {cxx} and {flags} on"
+                    "either the flags have no effect on it, or --build does not use {cc}, {cxx} and {flags}"
                 ),
                 evidence=tuple(f"{p.key}: sha256 {sha256[:16]}" for p in programs[:SHOWN]),
                 command=shell.command("figures", run.id, "--launches"),

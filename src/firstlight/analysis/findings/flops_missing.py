@@ -33,7 +33,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="flops_missing",
             sentence=(
-                f"{target} with {toolchain} does {_share(target, toolchain, found)} of the operations that it declares"
+                f"{target} with {toolchain} executes {_share(target, toolchain, found)} of the operations that it "
+                "declares"
             ),
             evidence=tuple(_evidence(target, toolchain, found)),
             command=command(target, toolchains=[toolchain]),

@@ -108,7 +108,7 @@ def _bytes(p: RoleFigure) -> float:
 
 
 def _sentence(run: Run, chosen: list[Defeat]) -> str:
-    """Return `8 MiB over 2 ranks take 5.0 x as long as ring with messages of the same library`."""
+    """Return `8 MiB over 2 ranks last 5.0 x as long as ring with messages of the same library`."""
     loser, parts = chosen[0].loser, []
     for d in chosen:
         library = mpi_label(run, d.winner.identity.mpi)
@@ -116,7 +116,7 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
         by = provenance.times(d.winner.figure, d.loser.figure)
         parts.append(f"{by} as long as {rival}")
     advice = f"; {hint('tune', 'collectives')} may find faster settings" if any(d.own for d in chosen) else ""
-    return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}{advice}"
+    return f"{_size(loser)} over {where(loser.identity.placement)} last {listing(parts)}{advice}"
 
 
 def _size(p: RoleFigure) -> str:

@@ -19,14 +19,14 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     if not pairs:
         return []
     read, direct = pairs[0]
-    host = ": on a virtual machine the host may cache, too" if judgement.run.machine.virtual else ""
+    host = ": on a virtual machine the host may also cache files" if judgement.run.machine.virtual else ""
     return [
         Finding(
             rule="reads_beyond_device",
             sentence=(
                 f"cold reads by {target(read.identity)} are {provenance.times(read, direct)} faster than "
                 f"{target(direct.identity)}, which does not use the page cache; a cache below the operating system, or "
-                f"reading ahead, may answer{host}"
+                f"read-ahead, may supply the data{host}"
             ),
             evidence=tuple(shown(judgement, f) for pair in pairs[: SHOWN // 2] for f in pair),
             command=command(*once(target(f.identity) for pair in pairs[:SHOWN] for f in pair)),

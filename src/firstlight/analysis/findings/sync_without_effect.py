@@ -27,8 +27,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="sync_without_effect",
             sentence=(
-                f"fsync after a small write on target {name} ({kinds[name]}) lasts {provenance.median(figure)}: no "
-                "device is as fast, so fsync may have no effect, and data may be lost in a power failure"
+                f"fsync after a small write on target {name} ({kinds[name]}) lasts {provenance.median(figure)}, "
+                "faster than any device: fsync may have no effect, and a power failure may lose data"
             ),
             evidence=tuple(shown(judgement, f) for _, f in found[:SHOWN]),
             command=command(*once(target(f.identity) for _, f in found)),

@@ -96,7 +96,7 @@ def save(path: Path, index: Index) -> str:
         disk.make_folders(path.parent)
         durable.replace(path, _hash(data) + data)
     except OSError as error:
-        return f"{path.parent} cannot be written ({durable.reason(error)}): all runs will be judged again next time"
+        return f"{path.parent} cannot be written ({durable.reason(error)}): the next call judges all runs again"
     return ""
 
 

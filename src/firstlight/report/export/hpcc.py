@@ -92,7 +92,7 @@ def to_table(judgement: Judgement, found: list[Line]) -> str:
     """Return a table for people: each name with its rule, our figure, and the differences."""
     shown = sum(line.value is not None for line in found)
     run = judgement.run
-    head = f"HPC Challenge's figures, {shown} of {len(found)} of them in {run.id} on {run.machine.title}"
+    head = f"{shown} of {len(found)} figures of HPC Challenge, from run {run.id} on {run.machine.title}"
     text = [head, ""]
     for line in found:
         value = "none" if line.value is None else f"{significant(line.value)} {line.known.unit}"

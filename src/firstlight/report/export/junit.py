@@ -180,7 +180,7 @@ def _unproved(suite: ElementTree.Element, name: str) -> None:
     tests = [test for test in suite.findall("testcase") if test.get("classname") == _clean(name)]
     if not any(test.find(kind) is not None for test in tests for kind in ("failure", "error")):
         test = ElementTree.SubElement(suite, "testcase", classname=_clean(name), name="(any toolchain)")
-        _mark(test, "failure", "was launched, and no result is verified under any toolchain", "unverified")
+        _mark(test, "failure", "was launched, but no result passed verification with any toolchain", "unverified")
 
 
 def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came: Correctness) -> None:

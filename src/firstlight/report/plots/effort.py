@@ -53,7 +53,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not points:
         why = _lacking(workload, counted)
         title = sentence.capital(f"{_subject(plot)}: {why}")
-        return [Drawing(name, title, "Code that a variant adds, and its gain.", HEAD, [])] if why else []
+        return [Drawing(name, title, "The code that a variant adds, and its speedup.", HEAD, [])] if why else []
     most = max(1, *(_number(plot, p) for p in points))
     drawn = frame.layout(
         {
@@ -64,11 +64,11 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     )
     title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
     caption = (
-        "A point is the best of a variant on any number of cores or on a GPU, over the best of the serial variant in "
-        "the same run; bars are "
+        "A point is the best figure of a variant, on any number of cores or on a GPU, relative to the best of the "
+        "serial variant in the same run. Bars are "
         + confidence.INTERVALS
-        + ". Lines of code and directives that the serial variant does not have, counted from the files, "
-        "without comments, blank lines and firstlight's own libraries."
+        + ". Lines and directives are those that the serial variant does not have, without comments, blank lines and "
+        "firstlight's own libraries."
     )
     data = [_trace(view, plot, point, k) for k, point in enumerate(points)]
     return [Drawing(name, title, caption, HEAD, [_row(p) for p in points], data, drawn, _left_out(every, points))]
@@ -113,7 +113,7 @@ def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
 def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
     """Return why lines cannot be compared; "" if the run just did not measure other variants."""
     if not any(v.name in SERIAL.values() for v in workload.variants):
-        return "there is no serial variant to count lines against"
+        return "there is no serial variant to compare lines with"
     if not counted:
         return "the run is from an older version, which did not count lines"
     return ""
@@ -126,7 +126,7 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
     if _count(plot) == "directives":  # variants without directives do not count
         raised = [p for p in raised if p.effort.directives > 0]
     if not raised:
-        return f"no variant gains anything over the serial one by {many}"
+        return f"no variant with more {many} is faster than the serial one"
     most = max(raised, key=lambda p: p.gain)
     lead = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
     frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
@@ -159,7 +159,7 @@ def _count(plot: Plot) -> str:
 
 
 def _subject(plot: Plot) -> str:
-    return plot.subject or "what lines gain"
+    return plot.subject or "lines of code and their gain"
 
 
 def _trace(view: View, plot: Plot, point: Point, k: int) -> Trace:

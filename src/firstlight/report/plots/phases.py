@@ -123,7 +123,7 @@ def _row(bar: Bar, phases: Sequence[str]) -> tuple[str, ...]:
 
 
 def _title(plot: Plot, bars: Sequence[Bar], phases: Sequence[str]) -> str:
-    """Return `solver takes 62 % of a step at n = 256 (omp) and 41 % at n = 32 (omp)`."""
+    """Return `solver is 62 % of a step at n = 256 (omp) and 41 % at n = 32 (omp)`."""
     last = next(b for b in bars if b.x == bars[-1].x)
     top = max((p for p in phases if p != REST), key=last.share)
     first = next(b for b in bars if b.x == bars[0].x)
@@ -131,7 +131,7 @@ def _title(plot: Plot, bars: Sequence[Bar], phases: Sequence[str]) -> str:
     if first.x < last.x:
         shares.append(f"{_share(first, top)} at {plot.x} = {first.x:g} ({first.label})")
     subject = f"{plot.subject}: " if plot.subject else ""
-    return sentence.capital(f"{subject}{top} takes {listing(shares)}")
+    return sentence.capital(f"{subject}{top} is {listing(shares)}")
 
 
 def _share(bar: Bar, phase: str) -> str:

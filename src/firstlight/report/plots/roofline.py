@@ -37,7 +37,7 @@ def draw_limits(view: View, name: str) -> list[Drawing]:
     drawn = [(k, d) for k in ends if (d := _drawing(view, f"{name}-{k}", k, len(ends) > 1)) is not None]
     kept = [d for place, (k, d) in enumerate(drawn) if place == 0 or len(_points(view, k)) >= FEWEST]
     if len(kept) < len(drawn):
-        kept[0].caption += f" {drawn[-1][1].title}; too few figures for a drawing of their own."
+        kept[0].caption += f" {drawn[-1][1].title}; there are too few figures for a second drawing."
     return kept
 
 
@@ -52,7 +52,7 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
     high = max([x for x, _, _ in points] + [2 * top / min(r.value for r in roofs.values())]) * 2
     drawn = frame.layout(
         frame.log_axis("arithmetic intensity (flop / byte)"),
-        frame.log_axis("arithmetic (Gflop/s), higher is better"),
+        frame.log_axis("flop rate (Gflop/s), higher is better"),
     )
     data = _roof_traces(peaks, roofs, low, high) + _point_traces(view, points)
     slanted = [(low * 1.1 * r.value, f"{place} {quantity(r.value / 1e9, 'GB/s')}") for place, r in roofs.items()]
@@ -63,9 +63,9 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
     return Drawing(
         name,
         _title(peaks[FLOPS], roofs, where),
-        "Slanted lines: the bandwidth measured at each level of the memory; horizontal lines: the arithmetic measured; "
-        f"their bands are {confidence.INTERVALS}. A point is the best verified figure of one case, in the colour of "
-        f"its toolchain: its flops and bytes are those of its own method.{_without(view, points, peaks)}",
+        "Slanted lines are the measured bandwidth of each level of the memory, horizontal lines the measured flop "
+        f"rate, bands their {confidence.INTERVALS}. A point is the best verified figure of one case, in the colour of "
+        f"its toolchain. Its flops and bytes are those that its method requires.{_without(view, points, peaks)}",
         (
             "ceiling or figure",
             "level",
@@ -106,7 +106,7 @@ def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> st
     if not missing:
         return ""
     kinds = listing([_word(m) for m in dict.fromkeys(missing)])
-    return f" Arithmetic in {kinds} was not measured: {count(len(missing), 'point')} of it have no share of a ceiling."
+    return f" The flop rate in {kinds} was not measured: {count(len(missing), 'point')} without a share of a ceiling."
 
 
 def _roofs(view: View, cores: int) -> dict[str, Limit]:
@@ -219,13 +219,13 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     ridge = peak.value / slow.value
     balance = provenance.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
     text = (
-        f"{_measured(peak, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
-        f"{_measured(slow, 'GB/s')}: codes below {balance} flop per byte wait for it"
+        f"peak{where}: {_measured(peak, 'Gflop/s')}; {places[-1]} supplies {_measured(slow, 'GB/s')}, so codes below "
+        f"{balance} flop per byte are bandwidth-bound"
     )
     if len(places) == 1:
         return sentence.capital(text)
     by = provenance.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
-    return sentence.capital(f"{text} ({places[0]} feeds {by} as much)")
+    return sentence.capital(f"{text} ({places[0]} supplies {by} as much)")
 
 
 def _measured(limit: Limit, unit: str) -> str:

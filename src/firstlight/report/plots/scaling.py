@@ -170,14 +170,18 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         label = f"{t.words(run)}, {plot.x} = {_x(first, plot)} on {_runners(view, first)}"
         data.append(_line(view, label, p, k, t.words(run)))
         grow = [n / min(p) if first.better == "higher" else 1.0 for n in p]
-        data.append(_ideal(list(p), [first.estimate.median * g for g in grow], "ideal: the pace of the fewest", k == 0))
+        data.append(
+            _ideal(
+                list(p), [first.estimate.median * g for g in grow], "ideal: the speed per core of the fewest", k == 0
+            )
+        )
         beyond = ", more than there are processors" if last.oversubscribed else ""
         relative = last.estimate.median / (first.estimate.median * grow[-1])
         formula = f"b / a * {min(p)} / {max(p)}" if first.better == "higher" else "a / b"
         pace = provenance.number(
             percent(relative if first.better == "higher" else 1 / relative), formula, of=(first, last)
         )
-        kept.append(f"{t.words(run)} keeps {pace} of its pace on {_runners(view, last)}{beyond}")
+        kept.append(f"{t.words(run)} keeps {pace} of its speed per core on {_runners(view, last)}{beyond}")
     some = next(iter(next(iter(largest.values()))[1].values()))
     drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some))
     caption = (

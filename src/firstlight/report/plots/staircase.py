@@ -192,11 +192,9 @@ def _caches(view: View, whose: str) -> str:
     """Return the caption of the cache marks: as measured, or as the system reports."""
     if not view.levels.levels:
         return ""
-    text = f" Dotted verticals: where the data{whose} outgrow a cache"
+    text = f" Dotted verticals: where the data{whose} exceed a cache"
     if not view.levels.measured:
-        return (
-            text + " of the size that the system reports; random access to so few sizes measures no effective capacity."
-        )
+        return text + " of the size that the system reports. Too few sizes were measured for an effective capacity."
     if any(level.acts for level in view.levels.levels):
-        return text + "; the effective size of a cache is the largest working set that one core reads at its speed."
+        return text + ". The effective size of a cache is the largest working set that one core reads at its speed."
     return text + "."

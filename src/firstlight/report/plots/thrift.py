@@ -28,11 +28,11 @@ def _drawing(view: View, one: Conflict) -> Drawing:
         f"fastest, {one.thriftiest.label} needs {less} less energy"
     )
     drawn = frame.layout(
-        {"title": {"text": "time, that of the fastest choice = 1, lower is better"}, "zeroline": False},
-        {"title": {"text": "energy, that of the fastest choice = 1, lower is better"}, "zeroline": False},
+        {"title": {"text": "time relative to the fastest choice, lower is better"}, "zeroline": False},
+        {"title": {"text": "energy relative to the fastest choice, lower is better"}, "zeroline": False},
         showlegend=len(pairs) <= frame.MOST_LINES,
     )
-    caption = "For the same work: medians over launches. A choice that is lower and further to the left is better."
+    caption = "Medians over launches, for the same work. Lower and further to the left is better."
     data = [_trace(view, one, pair, k) for k, pair in enumerate(pairs)]
     return Drawing(NAME, title, caption, HEAD, [_row(one, pair) for pair in pairs], data, drawn)
 
