@@ -65,7 +65,7 @@ def test_a_slow_node_among_four_is_found_by_name_and_what_is_missing_is_measured
     if "no MPI library matches" in output:
         pytest.skip("no MPICH here")
     assert done.returncode == 0, done.stderr + output
-    assert f"4 nodes: {SLOW} is not like the others" in output
+    assert f"4 nodes: {SLOW} differs from the others" in output
     assert firstlight(cluster, tmp_path, "nodes", "four").returncode == 1
     found = nodes_json(cluster, tmp_path)
     assert [o["hosts"] for o in found["outliers"]] == [[SLOW]] and found["outliers"][0]["worse"]
@@ -104,7 +104,7 @@ def test_each_node_is_measured_by_a_job_of_its_own_when_it_is_idle(cluster: Clus
     output = (tmp_path / "results/four/jobs/node-002/output.txt").read_text()
     if "no MPI library matches" in output:
         pytest.skip("no MPICH here")
-    assert nodes_json(cluster, tmp_path)["missing"] == {"node-001": "not begun"}, output
+    assert nodes_json(cluster, tmp_path)["missing"] == {"node-001": "not started"}, output
     cluster("scancel", busy)
     _until_ended(cluster, [jobs["node-001"]])
     found = nodes_json(cluster, tmp_path)

@@ -72,7 +72,7 @@ Exit status:
     "--allowed-signers",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The signers to trust: lines NAME KEY, as in OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
+    help="A file of trusted signers with lines NAME KEY, as in OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
 )
 @click.option("--identity", metavar="NAME", help="Accept only this signer; any of them if not given.")
 @as_json

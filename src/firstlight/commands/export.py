@@ -52,20 +52,21 @@ Exit status:
 )
 @click.argument("run", default="latest")
 @click.option(
-    "--against", metavar="RUN", help="Compare every figure with this run; its known failures are not new ones."
+    "--against",
+    metavar="RUN",
+    help="Compare every figure with this run; a failure counts as new only if this run does not have it.",
 )
 @output
 @results_folder
 def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
     """Export the verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are
-    computed again from the launches. There are failures exactly where `./fl run` ends with 1: variants that no
-    toolchain gets right.
-    A toolchain that makes a program fast but wrong is skipped, with the finding.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are computed again
+    from the launches. A failure is a variant that is wrong with every toolchain, for which `./fl run` ends with 1. A
+    toolchain that makes a program fast but wrong is skipped, with the finding.
 
-    With --against, a test is a figure, and a failure is one that is worse than in the earlier run, or was verified
-    there and is wrong now; uncertain differences and figures that were wrong there are skipped.
+    With --against, each test is a figure. It fails if it is worse than in the earlier run, or was verified there and is
+    wrong now. Uncertain differences, and figures that were wrong there, are skipped.
     """
     from firstlight.analysis.compare import compare
     from firstlight.report.export.junit import against as held

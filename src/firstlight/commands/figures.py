@@ -46,9 +46,9 @@ Exit status:
 def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool, results: Path) -> None:
     """Print every figure with its interval, ceiling and verdict.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
-    from the launches; of a run of a thousand launches and more, only where a file of it has changed since. Only
-    verified figures have numbers, and those that another tool reported.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged again
+    from the launches, but for runs of a thousand launches or more only if a file has changed. Only verified figures,
+    and those that another tool reported, have numbers.
     """
     from firstlight.report import export
     from firstlight.report.export import kept

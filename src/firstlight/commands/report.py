@@ -79,8 +79,8 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default); the folder of a profile
     (./fl profile) works, too. Without --output, the run's figures.json and its seal are written again with the page. A
-    signed run, and one that you may not write, stay unchanged. If the disk is full, the summary is printed, a line
-    names what could not be written, and the exit status is 3.
+    signed run, and one that you may not write, stay unchanged. If the disk is full, the summary is printed, a message
+    lists the files that could not be written, and the exit status is 3.
     """
     if owner := _owner(run, results):
         noun, module, folder = owner

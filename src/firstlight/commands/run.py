@@ -160,11 +160,11 @@ def command(
     WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
     lqcd); without any, all are measured. Programs that measure the ceilings of a WORKLOAD are added. Programs are
     launched in random order, round by round, until every interval is narrow enough or the budget is spent. The rows of
-    the report come first. A program that cannot be launched six times is not started; the page names the command that
-    measures it. Ctrl-C stops the run and writes the report of the finished launches.
+    the report have priority. A program that cannot be launched six times within the budget is not started; the page
+    shows the command that measures it. Ctrl-C stops the run and writes the report of the finished launches.
 
-    NAME=VALUE sets a parameter of the named workloads instead of the suite's values: n=1e6,1e7 makes two cases,
-    molecule=mine.xyz names a file of your own, which is stored with the run. ./fl list WORKLOAD shows the parameters.
+    NAME=VALUE sets a parameter of the named workloads instead of the suite's values. With n=1e6,1e7 there are two
+    cases; molecule=mine.xyz is your own file, which the run stores. ./fl list WORKLOAD shows the parameters.
     """
     from firstlight import runner
     from firstlight.commands.bench import gate

@@ -66,10 +66,11 @@ Exit status:
 def command(name: str | None, output: Path | None) -> None:
     """Print a JSON Schema, or the list of their names.
 
-    `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
-    what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
-    `compare` of more than two runs compare-many, `simulate validate` validate, `patterns` without a name
-    patterns-known, and with --matrix patterns-matrix; `doctor --site` doctor-site; `tune loop` tune-loop).
+    `run.json` follows the schema run, each line of a launch file the schema launch-line, and the output of an
+    executable's --describe the schema describe. The JSON of a command follows the schema with its name. Exceptions:
+    `run` prints report, `run --dry-run` plan, `compare` of more than two runs compare-many, `simulate validate`
+    validate, `patterns` without a name patterns-known, `patterns --matrix` patterns-matrix, `doctor --site`
+    doctor-site, and `tune loop` tune-loop.
     """
     names = list(published())
     if output is not None:

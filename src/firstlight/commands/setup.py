@@ -97,11 +97,11 @@ def command(
 
     This installs Python's packages, and MPI libraries where the system has none, and builds the programs.
 
-    Later runs, also on nodes without a network, use the cache. Without a WORKLOAD, it builds the programs of
-    all. After --offline no call installs anything, until ./fl setup is called without it.
+    Later runs, also on nodes without a network, use the cache. Without a WORKLOAD, setup builds the programs of all
+    workloads. After --offline no call installs anything, until ./fl setup is called without it.
 
-    A wheelhouse is made where there is a network, for the same processor and C library; copy it, and use it with
-    --offline --wheelhouse DIR. --mpi selects the MPI libraries in it.
+    Make a wheelhouse on a machine with a network and with the same processor architecture and C library. Copy it, and
+    use it with --offline --wheelhouse DIR. --mpi selects the MPI libraries in it.
     """
     from firstlight import runner
 

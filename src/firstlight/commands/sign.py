@@ -39,7 +39,7 @@ Exit status:
 )
 @results_folder
 def command(run: str, key: Path, results: Path) -> int:
-    """Sign a run: SHA256SUMS.sig vouches for every file of it.
+    """Sign a run, so that others can verify its origin and all its files.
 
     The run is checked first; a run with defects is not signed. The signature is OpenSSH's (`ssh-keygen -Y sign`,
     namespace firstlight-run) over SHA256SUMS, which contains the hash of every file: `ssh-keygen -Y verify` and

@@ -117,9 +117,9 @@ def command(
     """Write and submit a batch job that runs `./fl run`.
 
     RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN the job continues that run. Programs are
-    launched through the batch system's own launcher where it can start them. What needs the network is prepared before;
-    programs are built in the job, for the processor of its nodes. A job that is requeued, or whose script is submitted
-    again, resumes its run.
+    launched with the batch system's own launcher if it can start them. Downloads precede the job; programs are built in
+    the job, for the processor of its nodes. A job that is requeued, or whose script is submitted again, resumes its
+    run.
     """
     from firstlight.runner import job
     from firstlight.system import batch

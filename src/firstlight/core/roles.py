@@ -111,11 +111,12 @@ KINDS = {
     ),
     SMALL_SYNC: Kind("the time until a small write is durable", ("target",)),
     CHECKPOINT_TIME: Kind(
-        "the time that a program is held up until its state is saved where it survives the loss of any node", ("size",)
+        "the time for which a checkpoint blocks a program, until the saved state survives the loss of any node",
+        ("size",),
     ),
     RESTART_TIME: Kind("the time to restore the state that was saved there", ("size",)),
     LOCAL_CHECKPOINT_TIME: Kind(
-        "the same until its state is saved in the nodes, where it survives the loss of one of them", ("size",)
+        "the same, until the state is saved in the nodes and survives the loss of one of them", ("size",)
     ),
     LOCAL_RESTART_TIME: Kind("the time to restore the state that was saved there, with one node lost", ("size",)),
     EXECUTION: Kind("the wall time of one execution of a user's command"),

@@ -32,14 +32,14 @@ def status(judgement: Judgement, unfinished: bool = False) -> int:
 
 
 def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return `answered 10 of 28 rows; `, to compare with the forecast; "" if every requested row has its figure."""
+    """Return `figures for 10 of 28 rows; `, to compare with the forecast; "" if every requested row has its figure."""
     run = judgement.run
     named = agenda.named(workloads, run.names, (one.name for one in run.brought))
     known = [c for c in run.cells if c.program.workload in workloads]
     rows = agenda.rows(known, workloads, run.machine, named)
     found = {(a.workload, a.row.title) for a in answers(judgement, workloads) if a.best is not None or a.untimed}
     good = sum((r.workload, r.row.title) in found for r in rows)
-    return f"answered {good} of {count(len(rows), 'row')}; " if good < len(rows) else ""
+    return f"figures for {good} of {count(len(rows), 'row')}; " if good < len(rows) else ""
 
 
 def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds | None, directory: Path) -> str:
@@ -53,19 +53,19 @@ def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds 
     if run.state == BUDGET:
         none, planned = rounds.unbegun(), cells + len(rounds.later)
         begun = [name for name in wide if rounds.tallies[name].records]
-        unbegun = f"not begun: {none} of {planned} cells; " if none else ""
+        unbegun = f"not started: {none} of {planned} cells; " if none else ""
         return (
             f"the budget of {duration(run.budget)} is spent; "
             f"{came_out(judgement, workloads)}{unbegun}{_unfinished(run, rounds)}"
-            f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
+            f"interval wider than {sure}: {len(begun)} of {planned - none} cells; "
             f"continue with: {resume}"
         )
     if run.launches < LAUNCHES:
-        return f"complete: --launches {run.launches} stopped it; no intervals: they need --launches {LAUNCHES}"
+        return f"complete: --launches {run.launches} stopped it; no intervals: they require --launches {LAUNCHES}"
     if wide:
         most = max(run.launches, MOST_LAUNCHES)
         return (
-            f"complete; less sure than {sure} after {most} launches: {len(wide)} of {cells} cells; "
+            f"complete; interval wider than {sure} after {most} launches: {len(wide)} of {cells} cells; "
             f"start a new run with --launches {2 * most}"
         )
     if not any(isinstance(f, Verified) for f in judgement.figures):

@@ -81,11 +81,11 @@ def summary(o: Forecast) -> str:
     good, every = o.rows
     if o.surely < good:
         rows = f"{o.surely} to {good} of {count(every, 'row')}, because some launches were never timed here"
-        return f"{known}; answers {rows}"
+        return f"{known}; figures for {rows}"
     answers = [
         f"{good} of {count(all_, noun)}" for (good, all_), noun in ((o.headlines, "headline"), (o.rows, "row")) if all_
     ]
-    return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
+    return "; ".join([known, *([f"figures for {', '.join(answers)}"] if answers else [])])
 
 
 def left_out(o: Forecast, suite: str, settings: Settings = NONE, words: Sequence[Setting] = ()) -> list[str]:

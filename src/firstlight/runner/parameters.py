@@ -110,13 +110,13 @@ def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping
     """Raise UsageError for a parameter that the user sets together with files that replace it."""
     for workload, names in without.items():
         for p in (p for p in descriptions[workload].parameters if p.name in names and p.name in settings[workload]):
-            raise UsageError(f"{p.name} has no meaning where {p.replaced_by} is a file; leave {p.name}= out")
+            raise UsageError(f"{p.name} has no effect if {p.replaced_by} is a file; leave {p.name}= out")
 
 
 def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
     """Return a sentence for each parameter that neither a built program nor a workload.toml confirms."""
     return [
-        f"whether {w.name} has a parameter {name!r} is known when a program of it is built; "
+        f"whether {w.name} has a parameter {name!r} is known only after a program of it is built; "
         f"its suites set: {', '.join(sorted(declared(w))) or 'none'}"
         for w in named
         for name in settings.get(w.name, {})

@@ -92,7 +92,7 @@ class Made(msgspec.Struct, frozen=True):
 
 def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
     """Return this machine and its toolchains. With `set_up`, install MPI libraries once if the system has none."""
-    progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
+    progress.state.enter("look", "detecting compilers, MPI and numerical libraries")
     progress.update()
     promised = site.current().site.hardware
     found = msgspec.structs.replace(machine.discover(), label=site.name())
@@ -144,7 +144,9 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
         raise BuildError(f"nothing to launch: {reasons or 'the suite has no such program here'}; see ./fl doctor")
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
-            progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
+            progress.note(
+                f"{workload.name} has no {order.suite} suite: the cases of --{other} are measured with less effort"
+            )
     planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
         progress.note(line)
@@ -200,7 +202,7 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     if not late:
         return
     longest = max(late, key=known.of)
-    most = f"{longest.id} takes about {duration(known.of(longest))}"
+    most = f"{longest.id} lasts about {duration(known.of(longest))}"
     if len(late) == len(cells):
         raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; use a longer --timeout")
     what = f"{len(late)} of {count(len(cells), 'cell')}"

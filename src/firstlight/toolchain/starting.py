@@ -104,7 +104,7 @@ def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
 def refused(host: Host, library: Mpi, way: str) -> Absent | None:
     """Return why a library cannot be used here, or None: nothing starts it, or the requested launcher does not."""
     if not library.launcher and not library.starter:
-        why = "it brings no mpiexec, and nothing here starts its programs"
+        why = "it has no mpiexec, and nothing here starts its programs"
         return Absent(
             library.label, why, "run in a job (./fl submit), or name its launcher: --launcher 'srun -n {ranks}'"
         )

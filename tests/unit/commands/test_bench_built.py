@@ -60,7 +60,7 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert code == ENVIRONMENT and "nothing could be built" in err
 
 
-NONE = "the build ended with status 0 and made no ./app"
+NONE = "the build ended with status 0 but did not make ./app"
 OLD = f"{NONE} (--build does not copy the one in "
 
 
@@ -211,7 +211,7 @@ def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_fac
         return building.make("cc app.c -o app", {}, sources, copy, os.environ, "gcc", {"app": [word]})
 
     assert make("./app").seconds > 0 and make("./app") == building.BuildResult(0.0, "")
-    assert "made no ./old (--build does not copy the one in" in make("./old").of("app")
+    assert "did not make ./old (--build does not copy the one in" in make("./old").of("app")
     assert make("./app").seconds > 0
     (copy / "app").write_bytes((copy / "app").read_bytes() + b" ")
     assert make("./app").seconds > 0
@@ -272,7 +272,7 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     build = "case '{flags}' in *fast*) true;; *) {cc} app.c -o app;; esac"
     subprocess.run(["cc", "app.c", "-o", "app"], check=True)
     code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
-    assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 and made no ./app" in err
+    assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 but did not make ./app" in err
     assert "--build does not copy compiled files, so the build must make them: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")

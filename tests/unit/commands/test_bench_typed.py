@@ -78,7 +78,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--tolerance", "1", "--", "true"], "--tolerance belongs to --like"),
         (["--env", "NO_SUCH_VARIABLE", "--", "true"], "there is no such variable here"),
         (["--timeout", "soon", "--", "true"], "timeout"),
-        (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: no positive number"),
+        (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: not a positive number"),
         (["--work", "words=2", "--", "true"], "possible names are flops, bytes, working_set"),
         (["--mpi-share", "--", "true"], "--mpi-share: no command begins with mpiexec"),
         (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
@@ -176,7 +176,7 @@ SCRIPTS = {
     "#!/usr/bin/env python3\r\n": "its first line ends with a carriage return",
     "echo hi\n": "is a script without #! at its start; begin it with #!/bin/sh",
     "": "is a script without #!",
-    "\ufeff#!/bin/sh\n": "a byte order mark before it",
+    "\ufeff#!/bin/sh\n": "a byte order mark precedes it",
     " #!/bin/sh\n": "is a script without #!",
     "#!/no/such/interpreter\n": "its first line names /no/such/interpreter, which is not here",
     "#!/etc/passwd\n": "its first line names /etc/passwd, which is not here or cannot be executed",
@@ -386,7 +386,7 @@ def test_an_amount_is_what_it_comes_to(a: float, b: float, n: int) -> None:
     "text", ["", "-1", "0", "1/0", "9**9**9**9", "f(2)", "'a'", "1e400", "{n}", "(" * 150, "True or 2"]
 )
 def test_what_is_no_amount_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no positive number"):
+    with pytest.raises(UsageError, match="not a positive number"):
         amount("flops", text)
 
 

@@ -66,7 +66,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         ),
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),
-        (["figures", "."], ".: no run, it has no run.json"),
+        (["figures", "."], ".: not a run, because it has no run.json"),
         (["compare", "latest"], "name two runs or more to compare"),
         (["list", "nothing_like_it"], "./fl list"),
         (["schema", "nothing"], "no schema named 'nothing'"),
@@ -93,10 +93,10 @@ def test_a_dry_run_tells_how_long_it_takes_and_what_it_leaves_out(bench: Bench, 
     code, out, _ = call(capsys, "run", "--dry-run", "--budget", "1s")
     assert code == OK and not bench.results.exists()
     last = out.splitlines()[-2:]
-    assert last[0].startswith("plan: 2 of 4 cells, about ") and "answers 0 to 1 of 1 row" in last[0]
+    assert last[0].startswith("plan: 2 of 4 cells, about ") and "figures for 0 to 1 of 1 row" in last[0]
     assert last[1] == "not in this budget: dot, 2 of 4 cells: ./fl run dot --quick --budget 1m"
     code, out, _ = call(capsys, "run", "--dry-run")
-    assert "of the 2 min 50 s; answers 1 of 1 row" in out.splitlines()[-1]
+    assert "of the 2 min 50 s; figures for 1 of 1 row" in out.splitlines()[-1]
 
 
 def test_a_chapter_is_a_word_like_a_workload(bench: Bench, capsys: Captured) -> None:
@@ -113,8 +113,8 @@ def test_a_budget_that_is_too_small_names_what_it_left_out(bench: Bench, capsys:
     code, out, err = call(capsys, "run", "--budget", "1s")
     assert code == OK
     assert "plan: 2 of 4 cells" in err and "not in this budget: dot (2 of 4 cells)" in err
-    assert "not begun: " in err.splitlines()[-1]
-    assert "not begun in this budget: dot (" in out and "too few" not in out
+    assert "not started: " in err.splitlines()[-1]
+    assert "not started in this budget: dot (" in out and "too few" not in out
 
 
 def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:

@@ -157,12 +157,12 @@ def test_runs_of_one_tool_are_compared(capsys: Captured) -> None:
     code, out, _ = call(capsys, "compare", "before", "after")
     text = " ".join(out.split())
     assert code == REGRESSION and "worse A B B / A hyperfine.app time (imported)" in text
-    assert "named (imported) are reported by hyperfine (version not known), not verified here" in text
+    assert "marked (imported) are reported by hyperfine (version not known), not verified here" in text
     code, out, _ = call(capsys, "compare", "before", "after", "--side-by-side")
     assert "Reported, not verified here" in out and "2.50 s" in out
     text = " ".join(call(capsys, "history")[1].split())
     assert "history of node · 2 runs, 1 Nov 2026 to 2 Nov 2026" in text
-    assert "1 figure of other tools, named (imported) and not verified here" in text
+    assert "1 figure of other tools, marked (imported) and not verified here" in text
     call(capsys, "history", "--accept", "before")
     assert call(capsys, "history")[0] == REGRESSION
     found = json.loads(call(capsys, "history", "--json")[1])
@@ -224,7 +224,7 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
         ("hpl.txt", "Finished      4", "Finished      5", -1, "has 4 results and reports 5"),
         ("hpcc.txt", "StarFFT_Gflops=", "StarFFT_Gflops=x", None, "'x"),
         ("hpcc.txt", "CommWorldProcs=2", "CommWorldProcs 2", None, "is not a NAME=VALUE of the summary"),
-        ("ior.json", '"tests"', "tests", None, "is not whole JSON"),
+        ("ior.json", '"tests"', "tests", None, "is not complete JSON"),
         ("ior.json", '"api": "POSIX", \n      "platform"', '"platform"', 0, "missing required field `api`"),
         ("hyperfine.json", '"times": [', '"times": [], "old": [', 0, "$.results[0].times has no time"),
         ("reframe.json", "perfvalues", "perf", 1, "has no figure of ReFrame"),
@@ -289,7 +289,7 @@ def test_the_machine_and_the_date_are_those_of_the_file_else_those_given(capsys:
     other = (DATA / "hpcc.txt").read_text().replace("Hostname: 'node01'", "Hostname: 'node02'")
     Path("hpcc.txt").write_text(other)
     code, _, err = call(capsys, "import", str(DATA / "ior.json"), "hpcc.txt")
-    assert code == USAGE and "ior.json is of machine 'node01', hpcc.txt of 'node02'" in err
+    assert code == USAGE and "ior.json is from machine 'node01', hpcc.txt from 'node02'" in err
 
 
 def test_the_command_of_the_page_imports_the_same_with_its_options(capsys: Captured) -> None:

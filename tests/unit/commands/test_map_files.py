@@ -303,7 +303,7 @@ def test_a_page_ends_where_nothing_is_to_gain_and_draws_no_single_phase() -> Non
     some = render(Mapped("0", "test", "tree:2", "", gain, ()))
     assert some.count("<figure") == 4 and "map-phases" not in some and ">2 MiB<" in some
     two = msgspec.structs.replace(gain, names=("all", "halo"), before=phases(2, 4), after=phases(1, 2))
-    assert "halo puts most on a link" in render(Mapped("0", "test", "tree:2", "", two, ()))
+    assert "halo has the largest load" in render(Mapped("0", "test", "tree:2", "", two, ()))
     proved = render(Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, proved=True), ()))
     assert "<figure" not in proved and "Keep the default order" in proved
     none = Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, before=gain.after), ())

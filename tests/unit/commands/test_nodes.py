@@ -164,13 +164,14 @@ def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> N
     limits = [units.ratio(one.spread.limit) for one in lines if one.spread is not None and one.spread.limit is not None]
     nodes = comparison.Nodes("n", ("a", "b", "c", "d"), lines, (), (), (), {}, "", 0, 2, 0)
     assert (
-        page.sentence(nodes) == f"4 nodes: no outlier; a difference counts from {limits[0]} to {limits[1]}, by figure"
+        page.sentence(nodes)
+        == f"4 nodes: no outlier; a difference counts from {limits[0]} to {limits[1]}, depending on the figure"
     )
     one = msgspec.structs.replace(nodes, lines=lines[:1])
     assert page.sentence(one) == f"4 nodes: no outlier; a difference counts from {limits[0]}"
     two = (comparison.Outlier(("a",), True, ()), comparison.Outlier(("b", "c"), True, ()))
     assert (
-        page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c are not like the others"
+        page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c differ from the others"
     )
     why = comparison.Outlier(("a",), True, ("memory: 9.00 GB/s, 0.52 of the median node (17.3 GB/s)", "latency: worse"))
     assert page.sentence(msgspec.structs.replace(nodes, outliers=(why,))).endswith("the others: " + why.evidence[0])
@@ -204,7 +205,7 @@ def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: P
 
 def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: Captured) -> None:
     code, out, _ = call(capsys, "nodes", str(record(tmp_path)))
-    assert code == 4 and "node-001: not begun" in out and "no MPI library" in out
+    assert code == 4 and "node-001: not started" in out and "no MPI library" in out
     assert (tmp_path / folder.PAGE).is_file()
     code, out, _ = call(capsys, "nodes", str(tmp_path), "--json")
     decoded = msgspec.json.decode(out, type=comparison.Nodes)

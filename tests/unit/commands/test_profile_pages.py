@@ -205,7 +205,7 @@ GROUPS: dict[str, calls.Group] = {
     "MPI_Isend": "point-to-point", "MPI_Recv": "receiving", "MPI_Waitall": "waiting", "MPI_Iallreduce": "collective",
     "MPI_Rput": "one-sided", "MPI_Put": "one-sided",
 }  # fmt: skip
-COST = Cost("by the ping-pong of run r", 1, ((0, 1e-6), (1 << 19, 101e-6)))
+COST = Cost("from the ping-pong of run r", 1, ((0, 1e-6), (1 << 19, 101e-6)))
 
 
 def test_what_moving_data_cannot_have_taken_is_waiting() -> None:
@@ -214,7 +214,7 @@ def test_what_moving_data_cannot_have_taken_is_waiting() -> None:
     split, why = waiting.between_two(some)
     assert why == "" and split is not None and split.transfer == pytest.approx(2.2203e-3, rel=1e-3)
     assert split.inside == pytest.approx(0.0221) and split.waiting == pytest.approx(0.0221 - split.transfer)
-    assert "data transfer is at most 2.22 ms (by the ping-pong of run r); at least 89 % is waiting" in " ".join(
+    assert "Data transfer is at most 2.22 ms (from the ping-pong of run r), so at least 89 % is waiting" in " ".join(
         page.splits(some)
     )
     quick = traffic(2, timed(MPI_Recv=0.001), cost=COST)
@@ -224,7 +224,7 @@ def test_what_moving_data_cannot_have_taken_is_waiting() -> None:
 def test_what_cannot_be_told_is_not_told() -> None:
     for other in ("MPI_Iallreduce", "MPI_Rput"):
         some = traffic(2, timed(MPI_Recv=0.1, **{other: 0.1}), cost=COST)
-        assert waiting.between_two(some) == (None, f"waits may be for {other}, too, so time in them cannot be split")
+        assert waiting.between_two(some) == (None, f"waits may also belong to {other}, so their time cannot be split")
     assert "newest run here did not measure messages" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1)))[1]
     far = ranks_on(((0, 1),)) + ranks_on(((0, 1),), node="b")
     assert "between nodes" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1), cost=COST, times=far))[1]

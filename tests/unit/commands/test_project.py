@@ -245,7 +245,9 @@ def test_a_result_has_its_error_within_the_run_and_a_disturbed_run_is_reported_f
     (sentence,) = page.results(made)
     assert sentence.endswith("; within the run the same projection is off by 30 % at worst")
     text = page.summary(made, None, 200)
-    assert text.index("! run r was disturbed; project a run of a quiet machine") < text.index("solver: a step")
+    assert text.index("! run r was disturbed; project a run of a quiet machine") < text.index(
+        "solver on 4 nodes: a step"
+    )
     assert "run r was disturbed" in page.render(made) and "disturbed" not in page.render(replace(made, disturbed=""))
 
 
@@ -261,7 +263,7 @@ def test_titles_of_a_projection_have_their_numbers_and_few_errors_are_not_drawn(
     first = plot.drawings(replace(made, left_out=(off, off, replace(off, predicted=1.5))))[0].title
     assert first == "Within the run, the median error of 3 projections is 30 %"
     text = " ".join(page.summary(replace(made, left_out=(off, replace(off, measured=1.25))), None).split())
-    assert "1 of 2 measurements inside the 95 % interval of the projection" in text
+    assert "1 of 2 measurements are inside the 95 % interval of the projection" in text
     assert "half of the intervals span a factor of 1.17 or less" in text
 
 

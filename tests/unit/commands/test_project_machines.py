@@ -32,7 +32,7 @@ def test_how_many_numbers_were_read_at_their_sources_is_counted() -> None:
     read = sum(bool(x.read) for x in of.stated().values())
     assert 0 < read < len(of.stated()) == 14
     standing = machines.standing(of, of.year, PLAN)
-    assert standing == f"{read} of 14 numbers of the class were read at their sources, the others are cited from memory"
+    assert standing == f"{read} of 14 numbers of the class were read in their sources, the others are cited from memory"
     later = f"{read + 1} of 17 numbers of the class and of the road map's 2016 were read"
     assert machines.standing(of, 2016, PLAN).startswith(later)
     assert machines.standing(CLASSES["k"], 2016, PLAN).startswith("5 of 6 numbers of the class were read")
@@ -109,7 +109,7 @@ def test_more_power_never_gives_fewer_nodes_and_none_is_exceeded(
         (("2026-11-25", "yesterday"), "flops: write the day of reading as 2026-11-25"),
         (("title =", "titel ="), "titel"),
         (("value = 0.6,", "value = 0.9,"), "shares of power are 1.11"),
-        (("feature =", "# feature ="), "to be scaled it needs feature"),
+        (("feature =", "# feature ="), "scaling requires feature"),
     ],
 )
 def test_a_defective_file_is_told_in_a_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:

@@ -292,7 +292,7 @@ def test_a_receive_of_another_size_is_reported(
     assert simulate("collective", str(file), "--network", "S=100") == 0
     output = " ".join(capsys.readouterr().out.split())
     first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
-    assert f"1 message has another size than the receive, the first: {first}; the size of the send counts" in output
+    assert f"1 message has a different size than the receive; the size of the send counts. The first: {first}" in output
 
 
 @pytest.mark.usefixtures("simulator")

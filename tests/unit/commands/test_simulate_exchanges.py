@@ -94,7 +94,7 @@ def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) 
     apart = "its own launches scatter more than that"
     assert {r.name for p in found.points for r in p.reasons} == {apart, STATES}
     assert all(p.fastest is not None and p.fastest.off == pytest.approx(1) for p in found.points)
-    assert "of 2 that are off by more than 1.5, a measurement of this run shows why for 2" in found.sentences
+    assert "2 are off by more than 1.5; for 2 of them a measurement of this run shows why" in found.sentences
     assert "its own launches scatter more than that: 2, as halo" in " ".join(page.summary(found, None).split())
 
 
@@ -112,7 +112,7 @@ def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
     [all_of_it] = found.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
     text = page.summary(found, None)
-    assert "Of all, 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal (a half" in " ".join(text.split())
+    assert "All: 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal (a half" in " ".join(text.split())
     assert "exchanges and patterns from messages in a row" in text and "2 within a factor of 1.5" in page.render(found)
     assert json_of(found)["shares"][0]["near"] == 2
 
@@ -189,16 +189,16 @@ LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
     ("predicted", "launches", "sizes", "shown"),
     [
         (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all measurements are steady
-        (1e-6, (2e-6, 2e-6), (64,), ["64 B took 1.00 us to 3.00 us"]),
+        (1e-6, (2e-6, 2e-6), (64,), ["64 B lasted 1.00 us to 3.00 us"]),
         (1e-6, (4e-6, 4e-6), (64,), []),  # further off than messages differ
         (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they lasted 900 ns to 2.00 us"]),
         (
             1e-6,
             (2e-6,),
             (100,),
-            ["64 B took 1.00 us to 3.00 us", "100 B is between 64 B and 512 B, which lasts 4.5 times as long"],
+            ["64 B lasted 1.00 us to 3.00 us", "100 B is between 64 B and 512 B, which lasts 4.5 times as long"],
         ),
-        (1e-6, (2e-6,), (512, 8), ["512 B both ways took 2.00 us to 6.00 us"]),
+        (1e-6, (2e-6,), (512, 8), ["512 B both ways lasted 2.00 us to 6.00 us"]),
     ],
 )
 def test_a_reason_is_named_where_a_measurement_shows_it(

@@ -82,7 +82,7 @@ def test_a_wrong_model_is_not_hidden_by_its_intervals() -> None:
     found = validated([*figures, broadcast(64, [2.2] * 3), broadcast(1024, [11.0] * 3)])
     assert found.intervals == (Coverage("all", 2, 1, pytest.approx(1.2, rel=1e-3)),) and not found.intervals[0].good
     text = " ".join(validation_page.summary(found, None).split())
-    assert "Of all, 1 of 2 measurements are inside the 90 % interval of their prediction" in text
+    assert "All: 1 of 2 measurements are inside the 90 % interval of their prediction" in text
     assert "span a factor of 1.20 or less: the goal (nine tenths, and a factor of 1.5) is not met" in text
     assert "90 % interval of the prediction" in validation_page.render(found)
 

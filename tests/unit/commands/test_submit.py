@@ -124,7 +124,7 @@ def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
     code, out, _ = call(capsys, "nodes", "x", "--json")
     found = json.loads(out)
     assert code == INCONCLUSIVE and found["hosts"] == ["n1", "n2"]
-    assert found["missing"] == {"node-001": "not begun", "node-002": "not begun"}
+    assert found["missing"] == {"node-001": "not started", "node-002": "not started"}
     assert call(capsys, *words)[0] == USAGE
 
 
@@ -165,7 +165,7 @@ def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--time", "5m"), "leaves no room"),
+        (("--time", "5m"), "is too short"),
         (("--time", "nonsense"), "'nonsense' is not a time"),
         (("dott",), "no workload, variant or chapter named 'dott'"),
         (("--no-such-option",), "--no-such-option"),

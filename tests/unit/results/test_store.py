@@ -218,7 +218,7 @@ def test_a_run_of_a_living_process_is_refused(store: stores.Store) -> None:
     note(store, pid=os.getppid(), started=parent)
     with pytest.raises(UsageError, match=f"another firstlight \\(process {os.getppid()}\\)"):
         stores.resume(store.path)
-    with pytest.raises(UsageError, match="took this run over"):
+    with pytest.raises(UsageError, match="now writes this run"):
         store.begin(Start("run", CELL, 0, 0, 0.0, (), 0.0))
 
 

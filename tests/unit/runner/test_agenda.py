@@ -289,7 +289,7 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
              for i in (item("c0", 0, 8.0), item("c1", 7, 8.0, "v"), item("c2", 7, 400.0, "v"))]  # fmt: skip
     row = SHIPPED["dot"].rows[0]
     ahead = forecast(items, [], [RowCells("w", row, frozenset({"c0"})), RowCells("v", row, frozenset({"c2"}))], 30)
-    assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; answers 1 of 2 headlines, 1 of 2 rows"
+    assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; figures for 1 of 2 headlines, 1 of 2 rows"
     assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
     assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would be enough for all"
 
@@ -312,7 +312,7 @@ def test_the_outlook_gives_a_range_where_launches_were_never_timed(
     some = [item(f"c{k}", 0, s)._replace(sure=known) for k, (s, known) in enumerate(zip(seconds, sure, strict=True))]
     row = SHIPPED["dot"].rows[0]
     ahead = forecast(some, [], [RowCells("w", row, frozenset({i.cell.id})) for i in some], 40)
-    assert summary(ahead).endswith(f"answers {answers}")
+    assert summary(ahead).endswith(f"figures for {answers}")
 
 
 @pytest.mark.parametrize("suite", ["quick", "standard"])

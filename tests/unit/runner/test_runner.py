@@ -46,7 +46,7 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
 def test_what_stopped_a_run_of_few_launches_is_named(launches: int, bench: Bench, progress: Plain) -> None:
     result = runner.run(RunRequest(results=bench.results, launches=launches), progress)
     assert result.code == OK
-    assert result.line == f"complete: --launches {launches} stopped it; no intervals: they need --launches 6"
+    assert result.line == f"complete: --launches {launches} stopped it; no intervals: they require --launches 6"
 
 
 def test_the_rows_that_came_out_are_compared_with_the_forecast() -> None:
@@ -54,7 +54,7 @@ def test_the_rows_that_came_out_are_compared_with_the_forecast() -> None:
     assert came_out(judge(*scene), scene.workloads) == ""
     left = {cell.id for cell in scene.run.cells if cell.program.workload != "dot"}
     part = judge(scene.run, tuple(r for r in scene.records if r.start.cell in left), scene.workloads)
-    assert came_out(part, scene.workloads) == "answered 4 of 6 rows; "
+    assert came_out(part, scene.workloads) == "figures for 4 of 6 rows; "
 
 
 def test_what_a_run_says_at_its_end_is_not_judged_again(

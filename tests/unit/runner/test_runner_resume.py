@@ -47,7 +47,7 @@ def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_mor
     first = runner.run(RunRequest(results=bench.results, budget=0.4), progress)
     run = first.judgement.run
     assert (len(run.cells), len(run.builds), run.state) == (4, 1, "budget")
-    assert "not begun: 3 of 4 cells" in first.line
+    assert "not started: 3 of 4 cells" in first.line
     bench.broken = {"dot.kahan@gcc-fast"}
     more = runner.resume(first.directory, progress, 60)
     whole = more.judgement.run

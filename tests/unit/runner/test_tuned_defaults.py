@@ -64,8 +64,8 @@ def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
     assert arguments == ("way=two_sided", "cells=32")
     assert (default.run, default.program, default.cells) == ("", "", ("one",))
     assert wording.answered([default], TOOLBOX) == [
-        "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured the best value here "
-        "(the role halo)"
+        "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured which value is the best "
+        "(role halo)"
     ]
 
 
@@ -87,8 +87,8 @@ def test_the_way_that_was_best_with_messages_of_that_size(
     assert arguments == (f"way={value}", *words)
     run = "20261124-101010-standard"
     assert (default.value, default.run, default.program, default.size) == (value, run, program, size)
-    text = "halo.mpi_shared_flags was best in run 20261124" if program else "nothing was better in run 20261124"
-    assert text in wording.answered([default], TOOLBOX)[0]
+    text = "halo.mpi_shared_flags was the best in run" if program else "no value was better in run"
+    assert f"{text} {run}" in wording.answered([default], TOOLBOX)[0]
 
 
 def test_the_newest_run_that_can_be_read_and_measured_it_is_asked(tmp_path: Path) -> None:
@@ -149,10 +149,10 @@ def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
     assert [c.arguments[0] for c in planned.cells] == ["way=shared", "way=shared", "way=two_sided"]
     more = replace(defaults[0], workload="lake", size=2048)
     assert wording.answered([*defaults, more], TOOLBOX) == [
-        "way=shared for lake and sea with Open MPI 4.1.4: halo.mpi_shared_flags was best in run "
-        "20261120-101010-standard by messages of 256 B and 2 KiB",
-        "way=two_sided for sea with Open MPI 4.1.4: nothing was better in run 20261120-101010-standard by messages of "
-        "8 KiB",
+        "way=shared for lake and sea with Open MPI 4.1.4: halo.mpi_shared_flags was the best in run "
+        "20261120-101010-standard with messages of 256 B and 2 KiB",
+        "way=two_sided for sea with Open MPI 4.1.4: no value was better in run 20261120-101010-standard with messages "
+        "of 8 KiB",
     ]
 
 
@@ -162,7 +162,9 @@ def test_the_terminal_and_the_page_say_it() -> None:
         "sea", "way", "shared", "halo", "openmpi", ("one",), "20261120-101010-full", "halo.mpi_fast", 8192
     )
     judged = judge(replace(scene.run, answered=(one,)), scene.records, scene.workloads)
-    wanted = "way=shared for sea with Open MPI 4.1.4: halo.mpi_fast was best in run 20261120-101010-full by messages of"
+    wanted = (
+        "way=shared for sea with Open MPI 4.1.4: halo.mpi_fast was the best in run 20261120-101010-full with messages"
+    )
     assert wanted in " ".join(terminal.summary(judged, scene.workloads).split())
     page = html.render(judged, scene.workloads, heritage.load())
     assert wanted in " ".join(page.replace("\u00a0", " ").split())

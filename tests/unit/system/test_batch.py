@@ -255,7 +255,7 @@ def test_a_limit_covers_what_it_has_to_or_is_refused(
     try:
         limits = batch.agree(time, budget, usual, setup)
     except UsageError as error:
-        assert "set --time" in str(error) and "\n" not in str(error)
+        assert "Set --time" in str(error) and "\n" not in str(error)
         assert time is not None
         return
     assert limits.budget > 0 and limits.budget == (budget if budget is not None else min(usual, limits.budget))
@@ -267,7 +267,7 @@ def test_limits_by_example() -> None:
     assert batch.agree(None, None, 120, None).time == 20 * 60
     assert batch.agree(3600, None, 900, None).budget == 900
     assert batch.agree(20 * 60, None, 900, 600).budget == 20 * 60 - 600 - 180
-    with pytest.raises(UsageError, match="set --time 48m"):
+    with pytest.raises(UsageError, match="Set --time 48m"):
         batch.agree(1800, 1800, 900, None)
 
 

@@ -205,7 +205,7 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
         if (copy / first).is_file():
             return f"{first} is not executable; chmod +x {first} in --build; output of the build: {log(copy)}"
         old = f" (--build does not copy the one in {source})" if (source / first).is_file() else ""
-        return f"the build ended with status 0 and made no {first}{old}; its output: {log(copy)}"
+        return f"the build ended with status 0 but did not make {first}{old}; its output: {log(copy)}"
     own = external_commands.found(f"./{first}", copy) if "/" not in first else None
     if own is not None and _new(own, begun):
         return f"{first} is the program on PATH; write ./{first} for the program that the build made"

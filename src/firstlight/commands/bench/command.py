@@ -26,9 +26,9 @@ ONCE = {
     "check": "COMMAND && COMMAND is one check",
     "expect": "a --check COMMAND may verify more",
     "like": "a --check COMMAND may verify more",
-    "tolerance": "all numbers have the same one",
+    "tolerance": "it is the same for all numbers",
     "prepare": "COMMAND && COMMAND is one preparation",
-    "limit": "all commands have the same one",
+    "limit": "it is the same for all commands",
 }
 """Options of which click alone would drop all but the last one, with what to write instead."""
 
@@ -70,7 +70,10 @@ Exit status:
     help="Read the commands from FILE; firstlight-bench.toml if neither FILE nor COMMAND is given.",
 )
 @click.option(
-    "--sweep", multiple=True, metavar="NAME=V,V", help="Values for {NAME} in commands; repeatable: all combinations."
+    "--sweep",
+    multiple=True,
+    metavar="NAME=V,V",
+    help="Set the values of {NAME} in commands; repeatable: every combination is measured.",
 )
 @click.option("--vary", metavar="AXIS,AXIS", help="Vary mpi, placement or bind: all values that this machine offers.")
 @click.option(
@@ -103,7 +106,7 @@ Exit status:
 @click.option(
     "--tolerance",
     type=FiniteRange(min=0),
-    help="The relative difference that numbers may have (for --like); every byte must be equal if not given.",
+    help="The largest relative difference between numbers (for --like); every byte must be equal if not given.",
 )
 @click.option(
     "--ignore-status",
@@ -152,7 +155,7 @@ Exit status:
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The minimum number of launches of each, 6 if not given; intervals require 6.",
+    help="The minimum number of launches of each command, 6 if not given; intervals require 6.",
 )
 @smallest
 @click.option(

@@ -71,7 +71,7 @@ def brought(request: BenchRequest, cells: Sequence[Cell], limit: float | None) -
     return Brought(
         name=request.name,
         title=title(request),
-        question="How fast is each of these commands here, and which to choose?",
+        question="How fast is each of these commands here, and which one is the best?",
         commands=dict(request.commands),
         toolchain_sensitive=bool(request.build),
         rows=tuple(_rows(request, cells)),

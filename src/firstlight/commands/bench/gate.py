@@ -64,13 +64,13 @@ def _status(table: Table, first: Line, line: Line, limit: float) -> int:
     a, b = first.ranked(table.decides), line.ranked(table.decides)
     found = None if a is None or b is None else ratios.ratio(a, b, limit)
     if found is None or found.low is None or found.high is None:
-        note(f"{where}{line.label}: no interval, so the limit of {shown} is not decided")
+        note(f"{where}{line.label}: without an interval it is uncertain whether the limit of {shown} is met")
         return INCONCLUSIVE
     compared = f"{where}{line.label} / {first.label} = {settle(found.text)} in {table.brought.called(table.decides)}"
     if found.low > 1 + limit:
         note(f"{compared}: above the limit of {shown}")
         return REGRESSION
     if found.high > 1 + limit:
-        note(f"{compared}: it is uncertain whether it keeps the limit of {shown}")
+        note(f"{compared}: it is uncertain whether the limit of {shown} is met")
         return INCONCLUSIVE
     return OK

@@ -119,14 +119,16 @@ def sound(request: BenchRequest) -> BenchRequest:
         if why := _needs_a_shell(name, request.commands[name]):
             raise UsageError(why)
     if "\\u0000" in msgspec.json.encode(request).decode():
-        raise UsageError("a character of code 0 cannot be in a command, nor in anything that is passed to one")
+        raise UsageError("the character with code 0 cannot be part of a command or of its input")
     if request.output is not None and not math.isfinite(request.output.tolerance or 0.0):
         raise UsageError(f"output.tolerance = {request.output.tolerance}: write a finite number")
     if not _NAMED.fullmatch(request.name):
-        raise UsageError(f"name = {request.name!r}: lower-case letters, digits and underscores, a letter first")
+        raise UsageError(f"name = {request.name!r}: use lower-case letters, digits and underscores, a letter first")
     for name in (*request.sweep, *request.figures):
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} names no sweep and no figure: lower-case letters, digits and underscores")
+            raise UsageError(
+                f"{name!r} is not a name of a sweep or figure: use lower-case letters, digits and underscores"
+            )
     for name in request.sweep:
         if not request.sweep[name]:
             raise UsageError(f"the sweep {name} has no values")
@@ -302,7 +304,7 @@ def axes(text: str) -> tuple[Axis, ...]:
     found = [word.strip() for word in text.split(",")]
     for word in found:
         if word not in AXES:
-            hint = "; toolchains vary by --build with {cxx}" if word == "toolchain" else ""
+            hint = "; toolchains vary with --build and {cxx}" if word == "toolchain" else ""
             raise UsageError(f"--vary {word}: it accepts {', '.join(AXES)}{hint}")
     return tuple(axis for axis in AXES if axis in found)
 

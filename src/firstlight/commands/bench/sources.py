@@ -80,7 +80,9 @@ def _all_files(folder: Path) -> list[Path]:
 
 def _too_large(folder: Path) -> UsageError:
     most = f"{binary(MOST_BYTES)} or {MOST_FILES} files"
-    return UsageError(f"{folder}: --build copies it for every toolchain, and it has more than {most}; start in one")
+    return UsageError(
+        f"{folder}: too large to be copied for every toolchain: it has more than {most}; start in another"
+    )
 
 
 def _old(found: Collection[Path]) -> list[Path]:

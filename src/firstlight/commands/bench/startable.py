@@ -64,7 +64,7 @@ def _script(file: Path) -> str:
     if not head.startswith(b"#!"):
         if b"\0" in head:
             return ""
-        mark = ", but a byte order mark before it" if head.startswith(b"\xef\xbb\xbf#!") else ""
+        mark = ", because a byte order mark precedes it" if head.startswith(b"\xef\xbb\xbf#!") else ""
         return f"is a script without #! at its start{mark}; begin it with #!/bin/sh"
     words = shebang[2:].decode("utf-8", "surrogateescape").split()
     if shebang.endswith(b"\r"):

@@ -63,7 +63,8 @@ def command(
 ) -> int:
     """Compare two runs, or several machines.
 
-    Two runs are compared figure by figure, with what differs in their environments; more runs are shown side by side.
+    Two runs are compared figure by figure, and the differences of their environments are listed. More runs are shown
+    side by side.
 
     A, B, ... are directories, names of runs in the results folder, or `latest`. For two runs, the exit status shows
     whether B is worse. A run is disturbed if wall and CPU time diverged in a fifth of its samples; then no figure is
@@ -76,7 +77,7 @@ def command(
         return _machines(names, as_json, output, threshold, results)
     if output is not None:
         raise UsageError(
-            "--output is of machines side by side; `./fl report B --against A` writes the page of two runs"
+            "--output writes the page of machines side by side; of two runs, use `./fl report B --against A`"
         )
     from firstlight.analysis.compare import compare
     from firstlight.report.comparison import comparison as page

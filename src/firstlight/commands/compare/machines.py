@@ -336,8 +336,9 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     if not found.lines:
         lines += ["", "  no row has a figure in any of these runs"]
     meaning = (
-        f"median, and its share of the best in the row (1: the best); ≈: no difference from the best can be shown, or "
-        f"it is less than {declared(found.threshold)}; drift of {declared(found.drift)} between runs is allowed for"
+        f"Median, and its share of the best in the row (1: the best). ≈: no difference from the best can be shown, or "
+        f"it is less than {declared(found.threshold)}. The comparison allows {declared(found.drift)} for drift "
+        "between runs."
     )
     lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])

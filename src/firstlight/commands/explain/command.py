@@ -71,7 +71,7 @@ Exit status:
 def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool, results: Path) -> int:
     """Show how one figure came about.
 
-    The page has its samples, its states, what limits it, its loop, and how to narrow its interval.
+    The page shows its samples, their distribution, its limit and its loop, and how to narrow its interval.
 
     FIGURE is one or several words of its name, as `./fl figures` prints it, enough to identify it. If several figures
     match and differ only in the toolchain or a parameter, the best one is shown.

@@ -134,7 +134,7 @@ def parts(e: Explained, limit: str = "") -> list[Passage]:
         many = f"{count(len(samples), 'sample')} in {count(len(e.launches), 'launch', 'launches')}"
         spread.append(
             f"{many}, from {quantity(min(samples), e.unit)} to {quantity(max(samples), e.unit)}; "
-            f"{disturbed} of them did not have their processors (wall and CPU time diverged)"
+            f"during {disturbed} of them other processes used the processors (wall and CPU time diverged)"
         )
     others = [f"{p.program}: {p.command or p.why}" for p in e.peers]
     last = [shell.line(without_output(e.launches[-1].command))] if e.launches else []

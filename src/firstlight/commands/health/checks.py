@@ -143,7 +143,7 @@ def _of_limit(figure: Verified, limit: float) -> tuple[Grade, str]:
     end = e.high if higher else e.low
     whole = end is not None and (end < limit if higher else end > limit)
     text = f"{quantity(e.median, figure.unit)}, limit {quantity(limit, figure.unit)}"
-    return (BAD, text) if whole else (UNCLEAR, f"{text}, which is within the interval or the launches are too few")
+    return (BAD, text) if whole else (UNCLEAR, f"{text}: within the interval, or too few launches to decide")
 
 
 def _of_accepted(before: Verified, now: Verified, threshold: float) -> tuple[Grade, str]:

@@ -101,7 +101,7 @@ def command(
 ) -> int:
     """Show every figure over all runs of a machine.
 
-    It detects changes of level, and lists what else changed at the same run.
+    It detects changes of level, and lists other changes in the same run.
 
     RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once; the result is stored
     in the cache, which you may delete. Runs that cannot be read, were altered or are incomplete are reported and left

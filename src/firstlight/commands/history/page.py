@@ -207,20 +207,20 @@ def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
         )
     if left:
         many = number(count(left, "run"), "len(left_out)")
-        found.append(f"{many} left out, each for a reason printed on stderr and in --json")
+        found.append(f"{many} left out; stderr and --json show the reasons")
     if history.others:
         of = ", ".join(f"{n} of {other}" for other, n in sorted(history.others.items()))
         found.append(
-            f"runs of other machines are not shown ({of}); --machine NAME shows them, --machine any all as one"
+            f"runs of other machines are not shown ({of}); --machine NAME shows one machine, --machine any all of them"
         )
     reworked = [series for series in history.series if series.other_work]
     if reworked:
         many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
-        found.append(f"{many} had other work per step in earlier runs, which are not shown: {reworked[0].name}")
+        found.append(f"{many} had a different amount of work per step in earlier runs, not shown: {reworked[0].name}")
     reported = sum(series.figure.reported for series in history.series)
     if reported:
         many = number(count(reported, "figure"), "sum(f.reported for f in figures)")
-        found.append(f"{many} of other tools, named (imported) and not verified here")
+        found.append(f"{many} of other tools, marked (imported) and not verified here")
     if not history.enough_runs:
         fewest = changes.fewest()
         few = (
@@ -228,7 +228,7 @@ def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
             if pair is not None and not pair.comparison.same_run
             else ""
         )
-        found.append(f"the run of a change can be detected with {number(str(fewest), str(fewest))} runs or more{few}")
+        found.append(f"changes can be detected if there are {number(str(fewest), str(fewest))} runs or more{few}")
     return found
 
 
@@ -297,7 +297,7 @@ def _different(pair: Pair | None, width: int, ink: Ink) -> list[str]:
             sentence += "".join(f"; {reason}" for reason in reasons)
             lines += [ink(style, x) for x in wrap(sentence, width, "    ", "      ")]
         lines += [f"    and {len(some) - MOST_CHANGES} more {outcome}"] if len(some) > MOST_CHANGES else []
-    changed = "; ".join(pair.comparison.environment) or "nothing that was recorded"
+    changed = "; ".join(pair.comparison.environment) or "no recorded property"
     return [*lines, *(ink("dim", x) for x in wrap(f"what else changed: {changed}", width, "    ", "      "))]
 
 

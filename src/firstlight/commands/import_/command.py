@@ -41,7 +41,7 @@ Exit status:
     "--machine",
     default="",
     metavar="NAME",
-    help="The machine that the results are from, if they do not name it; here: this machine, as in its other runs.",
+    help="The machine of the results, if they do not name it; `here`: this machine, named as in its other runs.",
 )
 @click.option(
     "--date",
@@ -72,9 +72,9 @@ def command(
     """Import results of other tools as a run.
 
     FILE is a result of hyperfine, IOR or ReFrame (JSON), of the OSU Micro-Benchmarks, the Intel MPI Benchmarks, STREAM,
-    HPL or HPC Challenge (text). All files become one run. `compare`, `history`, `figures` and `report` show it as they
-    show other runs, and mark its figures: firstlight did not verify them. They are never ranked, and no ceiling and no
-    finding uses them. Results of one tool are compared with results of the same tool.
+    HPL or HPC Challenge (text). All files become one run. `compare`, `history`, `figures` and `report` show it like
+    other runs, with a mark: firstlight did not verify its figures. They are never ranked, and no ceiling and no finding
+    uses them. Results of one tool are compared with results of the same tool.
     """
     from firstlight.commands.import_ import runs
     from firstlight.commands.report import reported
@@ -170,7 +170,9 @@ def _origin(files: list[Imported], machine: str, date: datetime | None) -> Origi
             named.setdefault(file.results.machine, file.name)
     if len(named) > 1 and not machine:
         (a, first), (b, second), *_ = named.items()
-        raise UsageError(f"{first} is of machine {a!r}, {second} of {b!r}; import them as two runs, or give --machine")
+        raise UsageError(
+            f"{first} is from machine {a!r}, {second} from {b!r}; import them as two runs, or give --machine"
+        )
     name = machine or next(iter(named), UNKNOWN)
     if not (name.isprintable() and 0 < len(name) <= 80):
         raise UsageError(f"--machine {name[:80]!r}: a name has up to 80 printable characters")

@@ -64,9 +64,7 @@ def beside(source: Path, suffix: str) -> list[Path]:
 def write(path: Path, header: Header, notes: Sequence[str], code: str) -> None:
     """Write the tuned file atomically. Raises OSError. `notes`: comment lines for the reader."""
     comment = [part for line in notes for part in (textwrap.wrap(line, 116, subsequent_indent="  ") or [""])]
-    lines = [
-        "/* Written by firstlight tune loop. Do not edit it: with another line in it, the golden loop is compiled."
-    ]
+    lines = ["/* Written by firstlight tune loop. Do not edit it: after any change the golden loop is compiled."]
     lines += [
         f" * {msgspec.json.encode(header).decode().replace('*/', '')}",
         " *",

@@ -89,11 +89,11 @@ def command(
 ) -> int:
     """Find faster versions of loops in a C file.
 
-    The loops of FILE behind `#pragma tune precious` are tuned. Each candidate is compared with the golden
-    loop: for every kind of number, at every edge of the trip count, with
-    arrays that overlap and between closed pages. Candidates that pass are timed alternately with the golden loop. A
-    candidate that is faster by more than its interval is written to the folder `tuned` next to FILE, for `CC=fl-cc`,
-    with a page of all candidates. docs/tune-loop.md describes the pragma.
+    The loops of FILE that follow `#pragma tune precious` are tuned. Each candidate is compared with the golden loop:
+    for every kind of number, at every edge of the trip count, with arrays that overlap and between closed pages.
+    Candidates that pass are timed alternately with the golden loop. A candidate that is faster by more than its
+    interval is written to the folder `tuned` next to FILE. The compiler wrapper `CC=fl-cc` uses it there. A page shows
+    all candidates. docs/tune-loop.md describes the pragma.
     """
     from firstlight.commands.loops import records, source, trial, tuner
     from firstlight.core.units import parse_duration

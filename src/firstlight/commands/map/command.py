@@ -37,7 +37,7 @@ Example:
   ./fl map npb_cg -n 64 -p class=A --topology torus:8x8
 
 \b
-Topologies: those of `./fl simulate` but flat, tree:CORESxNUMAxSOCKETS, and `allocation`:
+Topologies: those of `./fl simulate` except flat; tree:CORESxNUMAxSOCKETS; and `allocation`:
 the cores of this node, or the nodes of the batch job behind one switch.
 
 \b
@@ -154,10 +154,10 @@ def command(
 ) -> int:
     """Find a better rank map for a program and measure it.
 
-    PROFILE is a profile of `./fl profile` (its folder, its name, or `latest`), PATTERN the name of a communication
-    pattern (npb_cg, with --processes), RUN a run that measured such a pattern, FILE a text of `ranks P`, `phase NAME`
-    and lines FROM TO BYTES. The search minimises the load of the busiest link, summed over phases. If no map is better
-    than the present order, none is recommended.
+    PROFILE is a profile of `./fl profile`: its folder, its name, or `latest`. PATTERN is the name of a communication
+    pattern, such as npb_cg, with --processes. RUN is a run that measured such a pattern. FILE is a text with `ranks P`,
+    `phase NAME` and lines FROM TO BYTES. The search minimises the load of the busiest link, summed over phases. If no
+    map is better than the default order, none is recommended.
     """
     from firstlight.commands.map import page, source
     from firstlight.commands.map.runner import MappingRequest, carry_out
@@ -201,7 +201,7 @@ def _measured(what: str, results: Path, processes: int | None, given: tuple[str,
     if folder is None or (folder / PROFILE).is_file():
         return None
     if given:
-        raise UsageError(f"-p belongs to a pattern by its name; {what} is a run, with values of its own")
+        raise UsageError(f"-p sets a parameter of a named pattern; {what} is a run, which has its own values")
     judgement, workloads, _ = runs.judged(folder)
     return source.of_run(judgement, workloads, processes, phases)
 
@@ -220,7 +220,7 @@ def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None)
         from firstlight.system.machine import allocation
 
         if inside or hosts:
-            raise UsageError("--inside and --node-names are for networks by name: an allocation has its own")
+            raise UsageError("--inside and --node-names describe a named network; an allocation has its own")
         return slots.here(machine.discover(), allocation.discover(), per_node)
     names = slots.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()

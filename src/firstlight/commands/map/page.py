@@ -108,9 +108,9 @@ def _apart(mapped: Mapped) -> str:
     if len(waits) < 2:
         return ""
     return (
-        f"the simulated times are {significant(waits[0])} and {significant(waits[1])} times the time of the busiest "
-        f"links alone, before and after; the rest is latency of hops, and messages that wait at one link while the "
-        f"next one is idle"
+        f"the simulated times are {significant(waits[0])} (before) and {significant(waits[1])} (after) times those of "
+        f"the busiest links alone. The rest is the latency of hops, and messages that wait at one link while the next "
+        f"one is idle"
     )
 
 
@@ -118,8 +118,8 @@ def _confirmed(gain: float, flowing: float) -> str:
     """Return a sentence: whether the simulation of all phases in one go confirms the predicted gain."""
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
-        f"if each rank begins its next phase as soon as it can, they last {significant(flowing)} times "
-        f"less: this {verdict} the prediction within {declared(_CONFIRMED)}"
+        f"if each rank begins its next phase as soon as it can, messages are {significant(flowing)} times "
+        f"faster: this {verdict} the prediction within {declared(_CONFIRMED)}"
     )
 
 
@@ -178,11 +178,11 @@ def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
 def _table(mapped: Mapped) -> list[str]:
     """Return the loads before and after as lines of the terminal page, in total and by phase."""
     a = mapped.answer
-    lines = ["", f"  {'':<26}{'as it is':>12}{'map':>12}"]
+    lines = ["", f"  {'':<26}{'default':>12}{'map':>12}"]
     for what, x, y in _rows(a.before, a.after):
         lines.append(f"  {what:<26}{x:>12}{y:>12}")
     if len(a.names) > 1:
-        lines += ["", f"  {'busiest link, by phase':<26}{'as it is':>12}{'map':>12}"]
+        lines += ["", f"  {'busiest link, by phase':<26}{'default':>12}{'map':>12}"]
         for name, most, now in list(zip(a.names, a.before.phases, a.after.phases, strict=True))[:_MOST_PHASES]:
             lines.append(f"  {name[:26]:<26}{binary(most):>12}{binary(now):>12}")
         if len(a.names) > _MOST_PHASES:
@@ -247,7 +247,7 @@ def _loads(mapped: Mapped) -> Drawing:
 
 def _phases(mapped: Mapped) -> Drawing:
     a = mapped.answer
-    sides = ((a.before, "as it is", GREY), (a.after, "with the map", COOL[0]))
+    sides = ((a.before, "default order", GREY), (a.after, "with the map", COOL[0]))
     data = [
         {"type": "bar", "name": name, "x": list(a.names), "y": list(s.phases), "marker": {"color": colour}}
         for s, name, colour in sides
@@ -255,7 +255,7 @@ def _phases(mapped: Mapped) -> Drawing:
     worst = max(range(len(a.names)), key=lambda k: a.after.phases[k], default=0)
     share = a.after.phases[worst] / a.after.maxima if a.names and a.after.maxima else 0
     title = (
-        f"{a.names[worst]} puts most on a link: {percent(share)} of the sum over phases" if a.names else "No messages"
+        f"{a.names[worst]} has the largest load: {percent(share)} of the sum over phases" if a.names else "No messages"
     )
     rows = [
         (n, str(x), str(y), *(_time(s.phase_seconds, k) for s, _, _ in sides))
@@ -266,7 +266,7 @@ def _phases(mapped: Mapped) -> Drawing:
         title,
         "The load of the busiest link in each phase: the search minimises their sum."
         + (" Names of phases are in the table: they are too many for the axis." if len(a.names) > _MOST_PHASES else ""),
-        ("phase", "bytes, as it is", "bytes, map", "simulated, as it is", "simulated, map"),
+        ("phase", "bytes, default", "bytes, map", "simulated, default", "simulated, map"),
         rows,
         data,
         layout(
@@ -282,10 +282,10 @@ def _time(seconds: tuple[float, ...], k: int) -> str:
 
 def _matrices(mapped: Mapped) -> list[Drawing]:
     a = mapped.answer
-    title = "The same by the slot of the map"
+    title = "Messages between slots of the map"
     if a.after.block > 1:  # a slot alone sends nothing to itself
         title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after"
-    before = _matrix("map-before", "Who sends to whom, by rank", a.before, "rank")
+    before = _matrix("map-before", "Messages between ranks", a.before, "rank")
     return [before, _matrix("map-after", title, a.after, "slot")]
 
 
@@ -335,7 +335,7 @@ def _worst(mapped: Mapped) -> Drawing:
     return Drawing(
         "map-worst",
         "The links with the highest load, all phases together",
-        "Links as the network names them.",
+        "The names of links are those of the network.",
         ("", "as it is", "with the map"),
         rows,
         folded=True,

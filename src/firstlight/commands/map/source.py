@@ -49,7 +49,7 @@ def find(what: str, results: Path, processes: int | None, parameters: str, phase
         raise UsageError(f"{what}: no such profile, file or pattern; ./fl profile -- COMMAND makes a profile")
     if processes is None:
         raise UsageError(
-            f"{what}: the number of processes is missing: add --processes 1024 (or name a profile that is there)"
+            f"{what}: the number of processes is missing: add --processes 1024 (or name an existing profile)"
         )
     words = ["--parameters", parameters] if parameters else []
     title = f"{what}{f' ({parameters})' if parameters else ''}, {processes} processes, one iteration"

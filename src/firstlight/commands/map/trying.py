@@ -31,7 +31,7 @@ def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, slots: Sequence[
         raise UsageError(f"--try needs a command with {mpi.label}'s launcher in it, as mpiexec -n 4 ./program")
     cpus = [s.cpu for s in slots if s.cpu is not None] if len({s.node for s in slots}) == 1 else []
     if file is None and not cpus:
-        raise UsageError(f"no file of this map is one that {mpi.label} reads")
+        raise UsageError(f"{mpi.label} reads no file of this map")
     words = family.mapped(str(file) if file is not None else "", cpus)
     return [*command[: place + 1], *words, *command[place + 1 :]]
 

@@ -49,7 +49,7 @@ def command(place: str, output: Path | None, as_json: bool, results: Path) -> in
 
     Every node and pair of nodes is shown, and those that differ from the others are marked.
 
-    FOLDER is a folder that it made, the name of one in the results folder, or `latest`. Its runs are judged again.
+    FOLDER is the folder of such a measurement, its name in the results folder, or `latest`. Its runs are judged again.
     """
     from firstlight.commands.nodes import folder
 

@@ -30,7 +30,7 @@ def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
 def _answered(path: Path, part: NodesRun) -> NodesResult:
     """Return what the run of this part shows, however it ended."""
     if part.status not in runner.ENDED and not (path / part.name / "run.json").exists():
-        return NodesResult(part.name, part.members, None, {}, part.why or "not begun")
+        return NodesResult(part.name, part.members, None, {}, part.why or "not started")
     try:
         found = judged(path / part.name)
     except RecordError as error:

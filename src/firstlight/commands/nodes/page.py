@@ -35,7 +35,7 @@ def sentence(found: Nodes) -> str:
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     evidence = next((o.evidence[0] for o in found.outliers[:1] if o.evidence), "")
     why = f"{': ' if len(named) == 1 else f'; {named[0]}: '}{evidence}" if evidence else ""
-    return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others{why}"
+    return f"{n}: {', '.join(named[:4])}{more} {'differs' if len(named) == 1 else 'differ'} from the others{why}"
 
 
 def _from(found: Nodes) -> str:
@@ -45,7 +45,9 @@ def _from(found: Nodes) -> str:
     if not limits:
         return f"no figure was measured on {nodes.FEWEST} nodes, so no outlier can be identified"
     least, most = ratio(limits[0]), ratio(limits[-1])
-    return f"no outlier; a difference counts from {least}" + (f" to {most}, by figure" if most != least else "")
+    return f"no outlier; a difference counts from {least}" + (
+        f" to {most}, depending on the figure" if most != least else ""
+    )
 
 
 def describe_spread(line: Line) -> str:
@@ -95,7 +97,7 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
     if found.no_pairs:
         lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
     if found.left_out:
-        text = f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all"
+        text = f"{count(found.left_out, 'round')} of pairs left out; the others are a random selection"
         lines += ["", *wrap(text, width, "  ", "    ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 

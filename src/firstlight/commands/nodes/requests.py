@@ -60,7 +60,7 @@ def make(order: RunRequest, words: Sequence[str], pairs: bool, here: Allocation,
         runner.make(runner.forecast_run(prepared, order).programs, prepared.toolbox, prepared.workloads, progress)
     commands = Commands((*order.names, *map(str, order.settings), *options))
     if not pairs:
-        return replace(commands, no_pairs="not asked for")
+        return replace(commands, no_pairs="not requested")
     with _keeping_to(here.hosts[:2]):
         return _with_pairs(commands, order, progress)
 
@@ -78,7 +78,9 @@ def _with_pairs(commands: Commands, order: RunRequest, progress: Progress) -> Co
         m.name for m in toolbox.mpis if m.starter and m.name in _matching(order.mpis, [x.name for x in toolbox.mpis])
     ]
     if not able:
-        return replace(commands, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job shows why")
+        return replace(
+            commands, no_pairs="the batch system cannot start any MPI library here; ./fl doctor in a job shows why"
+        )
     seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
 
     names, given = parse((name, *settings))

@@ -61,7 +61,7 @@ def command(
     A pattern is a pure function of the number of processes and of its parameters. Collective operations are listed
     separately: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
 
-    --memory shows the bytes of buffers per process of one pattern or of all, by R4's model of slow and fast buffers.
+    --memory shows the bytes of buffers per process of one pattern or of all, with R4's model of slow and fast buffers.
     """
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import page
@@ -112,9 +112,9 @@ def _memory(
     from firstlight.system import machine
 
     if with_matrix:
-        raise UsageError("--matrix and --memory: one of both")
+        raise UsageError("--matrix and --memory: choose one")
     if name is None and given:
-        raise UsageError("sizes are those of one pattern; name it")
+        raise UsageError("-p sets a parameter of one pattern; name the pattern")
     built = program.build()
     names = [name] if name is not None else [p.pattern for p in patterns.known(built)]
     counts = memory.COUNTS if processes is None else (processes,)

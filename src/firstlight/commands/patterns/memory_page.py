@@ -33,9 +33,7 @@ def sentences(needs: Needs, node: int) -> list[str]:
     beyond = [
         f"{name} from {count(n.processes, 'process', 'processes')} on" for name, n in over.items() if n is not None
     ]
-    lines.append(
-        f"one process needs more than that in {', '.join(beyond)}" if beyond else "no process needs as much as that"
-    )
+    lines.append(f"a single process needs more in {', '.join(beyond)}" if beyond else "no process needs as much")
     most = max((n for some in needs.values() for n in some), key=lambda n: n.bytes)
     largest = max(n.processes for some in needs.values() for n in some)
     lines.append(
@@ -49,7 +47,7 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
     """Return the page for the terminal."""
     counts = sorted({n.processes for some in needs.values() for n in some})
     shown = counts if len(counts) <= 7 else sorted({*counts[::2], counts[-1]})
-    lines = ["firstlight · message buffers, maximum bytes per process, by R4's model of two tiers", ""]
+    lines = ["firstlight · message buffers, maximum bytes per process, with R4's two-tier model", ""]
     lines.append(f"  {'processes':<16}" + "".join(f"{n:>11,}" for n in shown) + f"{'contacted':>12}{'hot':>8}")
     for name, some in needs.items():
         by_count = {n.processes: n for n in some}
@@ -59,7 +57,7 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
     lines += [f"  {'(plain design)':<16}{plain}", ""]
     lines += [f"  {line}" for line in sentences(needs, node)]
     lines += [
-        "  Contacted and hot: at the largest number of processes. `-`: the pattern does not support so many processes."
+        "  Contacted and hot are counted at the largest number of processes. `-`: the pattern does not support so many."
     ]
     if place is not None:
         lines += ["", f"  curves: {place}"]
@@ -71,7 +69,7 @@ def drawing(needs: Needs, node: int) -> Drawing:
     counts = sorted({n.processes for some in needs.values() for n in some})
     data: list[Trace] = [_curve(name, some, k) for k, (name, some) in enumerate(needs.items())]
     for name, values, dash in (
-        ("plain design: 145 KiB for each", [PLAIN * c for c in counts], "dot"),
+        ("plain design: 145 KiB per peer", [PLAIN * c for c in counts], "dot"),
         (f"{SHARE:.0%} of a node's memory".replace("%", " %"), [SHARE * node for _ in counts], "dash"),
     ):
         data.append(
@@ -89,7 +87,7 @@ def drawing(needs: Needs, node: int) -> Drawing:
     return Drawing(
         "patterns-memory",
         sentences(needs, node)[2].rstrip("."),
-        "By R4's model: 2 KiB for each process contacted, 1 MiB for each hot one, 1024 at most.",
+        "R4's model: 2 KiB for each process contacted, 1 MiB for each of at most 1024 hot ones.",
         ("pattern", "processes", "contacted", "hot", "two tiers", "plain design"),
         rows,
         data,

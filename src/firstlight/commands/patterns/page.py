@@ -33,8 +33,8 @@ def sentences(shown: Shown) -> list[str]:
     lines = [shown.title]
     if shown.messages:
         lines.append(
-            f"one iteration of {shown.iterations:,} has {count(shown.messages, 'message')}, {binary(shown.bytes)}, "
-            "from rank to rank"
+            f"each of {count(shown.iterations, 'iteration')} sends {count(shown.messages, 'message')} with "
+            f"{binary(shown.bytes)} between ranks"
         )
         lines.append(
             f"each rank sends to {count(most, 'other')}"

@@ -46,7 +46,7 @@ Exit status: that of COMMAND, or
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON; COMMAND's own output goes to stderr.")
 @results_folder
 def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Path) -> int:
-    """Record how much each rank of an MPI program sends to which.
+    """Record the messages between the ranks of an MPI program.
 
     COMMAND is the program with its launcher, as `mpiexec -n 8 ./a.out`.
 
@@ -134,7 +134,7 @@ def _cost(results: Path, mpi: str) -> Cost | None:
         return None
     short = found.L + 2 * found.o
     curve = ((0, short), *((r.bytes, short + (r.bytes - 1) * r.G) for r in found.rates))
-    return Cost(f"by the ping-pong of run {found.run}", found.nodes, curve)
+    return Cost(f"from the ping-pong of run {found.run}", found.nodes, curve)
 
 
 def msgspec_bytes(value: object) -> bytes:

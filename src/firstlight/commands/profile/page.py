@@ -65,7 +65,7 @@ def sentences(traffic: Traffic) -> list[str]:
             lines.append(plots.sizes_title(total))
         heavy = traffic_shape.imbalance(total, traffic.ranks)
         if heavy >= 1.2:
-            lines.append(f"the busiest sender sends {heavy:.2g} x the mean")
+            lines.append(f"the busiest rank sends {heavy:.2g} times as much as the mean")
     else:
         lines.append(
             "no message names its receiver: all communication is collective, and MPI prescribes no route for that"
@@ -90,8 +90,8 @@ def splits(traffic: Traffic) -> list[str]:
     together = waiting.in_collectives(whole(traffic))
     if together is not None and together.inside > 0:
         lines.append(
-            f"of {quantity(together.inside, 's')} in synchronising collectives, at least {_at_least(together)} "
-            f"is waiting for later ranks"
+            f"synchronising collectives last {quantity(together.inside, 's')}; at least {_at_least(together)} of it is "
+            f"waiting for later ranks"
         )
     two, why = waiting.between_two(traffic)
     if two is not None and traffic.cost is not None and two.waiting == 0:
@@ -100,8 +100,8 @@ def splits(traffic: Traffic) -> list[str]:
         )
     elif two is not None and two.transfer is not None and traffic.cost is not None:
         lines.append(
-            f"of {quantity(two.inside, 's')} in sends, receives and waits, data transfer is at most "
-            f"{quantity(two.transfer, 's')} ({traffic.cost.source}); at least "
+            f"sends, receives and waits last {quantity(two.inside, 's')}. Data transfer is at most "
+            f"{quantity(two.transfer, 's')} ({traffic.cost.source}), so at least "
             f"{_at_least(two)} is waiting for a partner, or contention of messages"
         )
     elif why:

@@ -46,7 +46,7 @@ Exit status:
   0    projected
   2    wrong usage, or the run lacks data that a projection requires; the message names the command that measures it
   3    firstlight-simulate cannot be built
-  4    no application could be projected; the page gives the reason
+  4    no application could be projected; the page shows the reason
 """
 )
 @click.argument("run_name", required=False, default="latest", metavar="[RUN]")
@@ -111,7 +111,7 @@ def command(
 
     It predicts strong and weak scaling, the share of communication and power.
 
-    First comes the error of the same projection made within the run: from one process to several, and from smaller
+    The page begins with the error of the same projection within the run: from one process to several, and from smaller
     sizes to the largest.
     """
     from firstlight.commands.project import page as projection

@@ -165,7 +165,7 @@ def read(path: Path) -> Class:
         raise UsageError(f"{path}: the shares of power are {sum(shares):.3g} in all")
     if found.scales and not (found.feature and found.voltage and found.dram and len(shares) == 3):
         raise UsageError(
-            f"{path}: to be scaled it needs feature, voltage, dram, processor_share, memory_share and router_share"
+            f"{path}: scaling requires feature, voltage, dram, processor_share, memory_share and router_share"
         )
     return msgspec.structs.replace(found, name=path.stem)
 
@@ -260,4 +260,4 @@ def standing(of: Class, year: int, plan: Roadmap) -> str:
         then = plan.at(year)
         numbers += [name in then.read for name in ("feature", "voltage", "dram")]
         whole += f" and of the road map's {year}"
-    return f"{sum(numbers)} of {len(numbers)} {whole} were read at their sources, the others are cited from memory"
+    return f"{sum(numbers)} of {len(numbers)} {whole} were read in their sources, the others are cited from memory"

@@ -53,8 +53,8 @@ def results(projected: Projected) -> list[str]:
         gain = one.seconds / strong.seconds
         than = f"{significant(max(gain, 1 / gain))} x {'faster' if gain >= 1 else 'slower'} than one"
         lines.append(
-            f"{app.title}: a step of one node's problem in {_step(strong)} on {count(strong.nodes, 'node')} "
-            f"({than}); with as many bytes on each node in "
+            f"{app.title} on {count(strong.nodes, 'node')}: a step of one node's problem lasts {_step(strong)} "
+            f"({than}); with as many bytes on each node as on one, "
             f"{_step(weak)} ({percent(weak.efficiency)} of one node's rate){_off(projected.left_out, app.title)}"
         )
     return lines
@@ -85,14 +85,15 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
     for (name, kind), some in by.items():
         worst = max(some, key=lambda h: h.off)
         lines.append(
-            f"{name}, {_KINDS[kind]}: {significant(median(h.factor for h in some))} x the measurement in the median of "
-            f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
+            f"{name}, {_KINDS[kind]}: the median of {count(len(some), 'projection')} is "
+            f"{significant(median(h.factor for h in some))} x the measurement, the median error "
+            f"{percent(median(h.off for h in some))}. The worst is {significant(worst.factor)} x "
             f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
         )
     if left_out:
         width = median(h.high / h.low for h in left_out)
         lines.append(
-            f"{sum(h.inside for h in left_out)} of {count(len(left_out), 'measurement')} inside the "
+            f"{sum(h.inside for h in left_out)} of {count(len(left_out), 'measurement')} are inside the "
             f"{confidence.INTERVAL} of the projection; half of the intervals span a factor of {width:.2f} or less"
         )
     return lines or ["the error is unknown: the run has no figure of several processes and no second size"]

@@ -303,8 +303,8 @@ def _scaled(
 
 def _notes(place: Place, fitted: Fitted | None, words: str | None, count: int) -> tuple[str, ...]:
     notes = [
-        "assumed constant: the share of its ceilings that an application reached at the measured size, and the "
-        "messages of a step; they do not overlap with work",
+        "assumed: an application reaches the same share of its ceilings as at the measured size, a step has the same "
+        "messages, and they do not overlap with work",
         "not modelled: noise, file systems, and other jobs on the network; failures only with --mtbf",
         "weak scaling: as many bytes per node; strong scaling: the problem of one node",
     ]

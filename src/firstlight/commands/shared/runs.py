@@ -41,7 +41,7 @@ def find(text: str, results: Path = RESULTS) -> Path:
         return place
     with contextlib.suppress(OSError, ValueError):
         if Path(text).is_dir():
-            raise UsageError(f"{text}: no run, it has no run.json")
+            raise UsageError(f"{text}: not a run, because it has no run.json")
     newest = ", ".join(identifiers(results)[-3:])
     raise UsageError(
         f"no run named {text!r}; " + (f"the newest here are {newest}" if newest else f"{results}/ has none")

@@ -141,7 +141,7 @@ def stages(words: tuple[str, ...], **shared: Unpack[options.Shared]) -> int:
     """Predict iterations that are described stage by stage.
 
     NAME=STAGES describes an iteration, such as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of
-    a stage. `measured` means the iterations that a run measured.
+    a stage. `measured` selects the iterations that a run measured.
     """
     from firstlight.commands.simulate import queries
 
@@ -170,8 +170,8 @@ Exit status:
 def validate(run: str, mpi: str | None, output: Path | None, results: Path, as_json: bool) -> int:
     """Report the error of predictions for a run.
 
-    The collectives, exchanges with neighbours and patterns that RUN (the newest if not given) measured are predicted
-    from its own ping-pong.
+    Collectives, exchanges with neighbours and patterns of RUN (the newest if not given) are predicted from its own
+    ping-pong.
     """
     from firstlight import __version__
     from firstlight.commands.shared import runs

@@ -50,7 +50,7 @@ def _title(best: Prediction, breakdown: Breakdown) -> str:
     spent = {part: getattr(breakdown, part) for part in PARTS}
     total = sum(spent.values())
     if total <= 0:
-        return f"{best.algorithm} takes no time"
+        return f"{best.algorithm} needs no time"
     most = max(spent, key=lambda part: spent[part])
     return f"{best.algorithm} spends {percent(spent[most] / total)} of its time on {most}"
 

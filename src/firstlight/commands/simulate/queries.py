@@ -363,4 +363,4 @@ def _goal(order: SimulationRequest, fitted: Fitted | None) -> Simulated:
 
 def _mismatched(p: Prediction) -> str:
     some = "1 message has" if p.mismatches == 1 else f"{p.mismatches} messages have"
-    return f"{some} another size than the receive, the first: {p.mismatch}; the size of the send counts"
+    return f"{some} a different size than the receive; the size of the send counts. The first: {p.mismatch}"

@@ -105,7 +105,7 @@ def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how
     worst = max(some, key=lambda m: m.slowest / m.fastest, default=None)
     if worst is None or worst.slowest < off * worst.fastest:
         return []
-    shown = f"{binary(worst.bytes)}{how} took {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
+    shown = f"{binary(worst.bytes)}{how} lasted {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
     return [Reason("messages of the ping-pong differ as much from launch to launch", shown)]
 
 

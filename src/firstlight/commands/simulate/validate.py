@@ -329,16 +329,14 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
 
 
 def _held(x: Share) -> str:
-    what = "of all" if x.of == "all" else f"of {x.of}"
     verdict = "the goal is met" if x.good else "the goal (a half and nine tenths) is not met"
-    return f"{what}, {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
+    return f"{x.of}: {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
 
 
 def _covered(x: Coverage) -> str:
-    what = "of all" if x.of == "all" else f"of {x.of}"
     verdict = "the goal is met" if x.good else "the goal (nine tenths, and a factor of 1.5) is not met"
     return (
-        f"{what}, {x.inside} of {x.predictions} measurements are inside the {loggops.LEVEL_TEXT} interval of their "
+        f"{x.of}: {x.inside} of {x.predictions} measurements are inside the {loggops.LEVEL_TEXT} interval of their "
         f"prediction, and half of the intervals span a factor of {x.width:.2f} or less: {verdict}"
     )
 
@@ -369,7 +367,7 @@ def _sentences(
     far = [p for p in points if p.off > NEAR]
     if far:
         shown = sum(any(r.measured for r in p.reasons) for p in far)
-        lines.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
+        lines.append(f"{len(far)} are off by more than 1.5; for {shown} of them a measurement of this run shows why")
     two = [p for p in points if p.states is not None]
     if two:
         lower = sum(p.states.in_lower for p in two if p.states is not None)

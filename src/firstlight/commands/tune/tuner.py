@@ -261,5 +261,5 @@ class _Trial(msgspec.Struct):
 
 
 def _tuned(mpi: Mpi, written: Written) -> Mpi:
-    words = "tuned by its own file" if written.target == "rules" else "with the preloaded library"
+    words = "tuned with its own file" if written.target == "rules" else "with the preloaded library"
     return under(mpi, f"{mpi.name}-tuned-{written.target}", words, files.variables(written))

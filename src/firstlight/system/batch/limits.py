@@ -45,7 +45,7 @@ def agree(time: float | None, budget: float | None, usual: float, setup: float |
     wanted = min(60.0, usual) if budget is None else budget
     least = math.ceil((before + wanted + after) / 60)
     raise UsageError(
-        f"a time limit of {duration(time)} leaves no room for {duration(before)} of setting up and building, "
-        f"{duration(wanted)} of launches and {duration(after)} to end: set --time {least}m, "
-        "or less with --setup-time or --budget"
+        f"the time limit {duration(time)} is too short: setup and builds need {duration(before)}, "
+        f"launches {duration(wanted)}, and the end {duration(after)}. Set --time {least}m, "
+        "or reduce --setup-time or --budget"
     )

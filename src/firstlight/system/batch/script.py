@@ -7,7 +7,7 @@ from shlex import join, quote
 from firstlight.system.batch.system import JobRequest, System, Work
 
 _TIMER = """\
-# {label} does not warn this script before its time is over, so it warns itself. SIGTERM acts like Ctrl-C.
+# {label} does not warn this script before its time is over, so it warns itself. SIGTERM has the effect of Ctrl-C.
 (
     left={seconds}
     while [ "$left" -gt 0 ] && kill -0 $$; do

@@ -22,9 +22,9 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     device = next((root / name for name in DEVICES if (root / name).exists()), None)
     if device is None:
         return None
-    what = "power of the node by IPMI"
+    what = "power of the node, read with IPMI"
     if not os.access(device, os.R_OK | os.W_OK):
-        fix = f"permit {device} to a group of users, or print the power by [energy] command of the site file"
+        fix = f"permit {device} to a group of users, or print the power with [energy] command of the site file"
         return Denied(what, "only root may use it", fix)
     if shutil.which("ipmitool") is None:
         return Denied(what, "ipmitool is not on PATH", "install ipmitool")
@@ -34,5 +34,7 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     except OSError:
         found = None
     if found is None:
-        return Denied(what, "the management controller reports no power", "print it by [energy] command")
+        return Denied(
+            what, "the management controller reports no power", "print it with [energy] command of the site file"
+        )
     return Source(Meter("ipmi", "the whole node", UPDATE), gauge=gauge)

@@ -129,7 +129,7 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
         elif path[0] == "storage":
             folder(str(value))
             if not re.fullmatch(r"[a-z][a-z0-9_]{0,31}", path[-1]):
-                return f"{key}: a target has a name of lower-case letters, digits and _"
+                return f"{key}: the name of a target has only lower-case letters, digits and _"
         elif path[0] == "limits":
             parse_quantity(str(value))
         elif key in ("submit.time", "submit.setup_time", "energy.interval"):

@@ -72,7 +72,7 @@ def _document(text: str) -> object:
         repeated = reading.twice(text.encode())
         msgspec.json.encode(found)  # refuses what no record can contain: larger integers, half of a character
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"is not whole JSON: {error.msg}", error.lineno) from None
+        raise UnreadableError(f"is not complete JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise UnreadableError("is nested too deeply", 1) from None
     except (ValueError, OverflowError) as error:

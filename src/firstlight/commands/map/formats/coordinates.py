@@ -16,7 +16,7 @@ _LINE = re.compile(r"\(\d+(,\d+){0,2}\)")
 
 def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     if not 1 <= len(axes) <= 3:
-        raise UnwritableError("it is for nodes that form a torus of one to three dimensions")
+        raise UnwritableError("the nodes do not form a torus of one to three dimensions")
     lines = []
     for s in slots:
         left, at = s.node, []

@@ -75,7 +75,7 @@ def _library(mpi: Mpi) -> bytes:
     place = library(mpi)
     if place is None or place.stat().st_size > _MOST:
         raise BuildError(
-            f"{mpi.label}: there is no shared library of it next to {mpi.cxx}; it cannot be tuned by a file"
+            f"{mpi.label}: there is no shared library of it next to {mpi.cxx}; it cannot be tuned with a file"
         )
     return place.read_bytes()
 
@@ -109,7 +109,7 @@ def built_in(data: bytes) -> dict[str, Any]:
                 continue
             if isinstance(tree, dict) and "collective=bcast" in tree:
                 return tree
-    raise BuildError("the MPI library contains no readable selection tree; it cannot be tuned by a file")
+    raise BuildError("the MPI library contains no readable selection tree; it cannot be tuned with a file")
 
 
 def name(mpi: Mpi) -> str:
