@@ -1,9 +1,11 @@
-"""Find faults of documents: in words, sentences, lines, tables, links, commands and claims."""
+"""Find faults of documents and of the strings of programs: in words, sentences, lines, tables, links and commands."""
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -15,7 +17,7 @@ import click
 from firstlight.commands.shared.command_line import group
 
 MEDIAN_WORDS, MOST_WORDS, COLUMNS = 18, 30, 110
-"""These limit a document's median sentence, 95 % of its sentences, and its lines."""
+"""These limit a document's median sentence, 95 % of its sentences (all in strings of programs), and its lines."""
 
 AVOIDED = {
     r"tells?|told|telling": "report, print, show, return",
@@ -35,6 +37,8 @@ AVOIDED = {
     r"(?:two|2) states": "bimodal",
     r"acts? like": "effective capacity",
     r"any but": "(name the flags)",
+    r"(?:not|un)begun": "not started",
+    r"los(?:e|es|t) against": "is slower than",
     r"stolen by": "OS noise, steal time",
     r"answers? sooner|moves? faster": "lower latency, higher bandwidth",
     r"(?<!there )(?:is|are|was|were) no(?= (?!longer|more|later|larger|smaller))": "is not a",
@@ -50,8 +54,8 @@ _INLINE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _IMAGE, _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)"), re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _QUOTED = re.compile(r"[\"“][^\"”\n]*[\"”]")
 _ITEM = re.compile(r"^ *(?:[-*]|\d+\.) ", re.M)
-_ABBREVIATION = r"(?<![ (][A-Z]\.)(?<!al\.)(?<!vs\.)(?<!Fig\.)"
-_END = re.compile(rf"{_ABBREVIATION}(?<=[.!?])[)\"*_]*\s+(?=[\"(*_]?[A-Z0-9`]|firstlight)|:\s*$", re.M)
+_ABBREVIATION = r"(?<![ (][A-Z]\.)(?<! al\.)(?<!vs\.)(?<!Fig\.)"
+_END = re.compile(rf"{_ABBREVIATION}(?<=[.!?])[)\"*_]*\s+(?=[\"(*_]?[A-Z0-9`α-ω≈]|firstlight)|:\s*$", re.M)
 _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.M)
 
 
@@ -87,10 +91,70 @@ def anchors(page: str) -> set[str]:
 
 
 def faults(page: Path, claims: list[Claim]) -> list[str]:
-    """Return every fault of the document, each in one line."""
-    text = page.read_text(encoding="utf-8")
-    checks = (_words(text), _lengths(text), _lines(text), _tables(text), _links(page, text), _commands(text))
-    return [*(fault for check in checks for fault in check), *_claims(text, claims)]
+    """Return every fault of the document, or of the strings of a program, template or TOML file, each in one line."""
+    document = page.suffix == ".md"
+    text = page.read_text(encoding="utf-8") if document else strings(page)
+    checks = [_words(text), _commands(text)]
+    of_documents = [_lengths(text), _lines(text), _tables(text), _links(page, text), _claims(text, claims)]
+    checks += of_documents if document else [_long(text)]
+    return [fault for check in checks for fault in check]
+
+
+SHORTEST = 3
+"""A string with fewer words is the name of something rather than a sentence or a part of one."""
+_WORD = re.compile(r"(?<![\w{=.-])[a-z]{2,}(?![\w}=])")
+_PROGRAM = re.compile(r"::|\[\]|\w\[|#include|\\[bdsw]")
+_STRINGS = {
+    ".py": lambda text: _of_python(ast.parse(text)),
+    ".toml": lambda text: _of_toml(tomllib.loads(text)),
+    ".hpp": lambda text: _of_program(text),
+}
+_MARKUP = re.compile(
+    r"{%.*?%}|{#.*?#}|<(?:style|script).*?</(?:style|script)>|<(?!/?(?:a|b|code|i|span)\b)[^>]*>", re.S
+)
+
+
+def strings(source: Path) -> str:
+    """Return the strings of a source as a page: a paragraph for each line, with VALUE for each computed part."""
+    text = source.read_text(encoding="utf-8")
+    found = _STRINGS[source.suffix](text) if source.suffix in _STRINGS else _of_template(text)
+    sentences = (s for s in found if words(s) >= SHORTEST and _WORD.search(s) and not _PROGRAM.search(s))
+    return "\n\n".join(s.replace("\n", "\n\n") for s in sentences)
+
+
+def _of_python(tree: ast.AST) -> Iterator[str]:
+    if isinstance(tree, ast.Constant):
+        if isinstance(tree.value, str):
+            yield tree.value
+    elif isinstance(tree, ast.JoinedStr):
+        yield "".join(v.value if isinstance(v, ast.Constant) else "VALUE" for v in tree.values)
+        inner = [v.value for v in tree.values if isinstance(v, ast.FormattedValue)]
+        yield from (s for value in inner for s in _of_python(value))
+    elif not (isinstance(tree, ast.Expr) and isinstance(tree.value, ast.Constant)):  # a docstring
+        yield from (s for child in ast.iter_child_nodes(tree) for s in _of_python(child))
+        if isinstance(tree, ast.FunctionDef) and any("command" in ast.unparse(d) for d in tree.decorator_list):
+            yield from (" ".join(s.split()) for s in (ast.get_docstring(tree) or "").split("\n\n"))  # it is the help
+
+
+def _of_toml(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        yield from (s for v in inner for s in _of_toml(v))
+
+
+def _of_program(text: str) -> Iterator[str]:
+    """Yield how a program describes its cost, its check and its tolerance."""
+    for about in re.findall(r"fl::About about{(.*?)^};", text, re.S | re.M):
+        for field in re.findall(r"= *((?:\s*\"[^\"]*\")+)", about):
+            yield "".join(re.findall(r"\"([^\"]*)\"", field))
+
+
+def _of_template(text: str) -> Iterator[str]:
+    """Yield the text between the tags of blocks; a tag within a sentence separates words."""
+    for part in _MARKUP.split(text):
+        yield " ".join(re.sub(r"<[^>]*>", " ", re.sub(r"{{.*?}}", "VALUE", part, flags=re.S)).split())
 
 
 def _words(page: str) -> Iterator[str]:
@@ -112,9 +176,13 @@ def _lengths(page: str) -> Iterator[str]:
     if median(lengths) > MEDIAN_WORDS:
         yield f"the median sentence has {median(lengths):g} words, more than {MEDIAN_WORDS}"
     if quantiles(lengths, n=20, method="inclusive")[-1] > MOST_WORDS:
-        for sentence in every:
-            if words(sentence) > MOST_WORDS:
-                yield f"{words(sentence)} words: {sentence[:100]!r}"
+        yield from _long(page)
+
+
+def _long(page: str) -> Iterator[str]:
+    for sentence in sentences(page):
+        if words(sentence) > MOST_WORDS:
+            yield f"{words(sentence)} words: {sentence[:100]!r}"
 
 
 def _lines(page: str) -> Iterator[str]:

@@ -233,6 +233,26 @@ def test_documents_are_plain_and_true(name: str) -> None:
     assert not faults, "\n".join(faults)
 
 
+def _sources() -> dict[str, list[Path]]:
+    """Return the files whose strings users read, by package of firstlight; those of all workloads together."""
+    files = [*ROOT.glob("src/firstlight/*/**/*.py"), *ROOT.glob("src/firstlight/*/**/*.j2")]
+    files += [f for kind in ("workload.toml", "**/*.py", "*.hpp") for f in ROOT.glob(f"workloads/*/*/{kind}")]
+    found: dict[str, list[Path]] = {}
+    for file in sorted(files):
+        parts = file.relative_to(ROOT).parts
+        found.setdefault("workloads" if parts[0] == "workloads" else parts[2], []).append(file)
+    return found
+
+
+SOURCES = _sources()
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_strings_are_plain(name: str) -> None:
+    faults = [f"{p.relative_to(ROOT)}: {fault}" for p in SOURCES[name] for fault in prose.faults(p, [])]
+    assert not faults, "\n".join(faults)
+
+
 LINES = 120
 """The most lines of a workload's README."""
 HEADINGS = ["Method", "Parameters", "How to run", "How to read the result", "How it is verified", "Variants"]
@@ -283,6 +303,39 @@ def test_faults_are_found(tmp_path: Path) -> None:
         "#no-such-head", "gone.md", "the truth is 22", "'rnu'", "--nope", "without a head",
     )  # fmt: skip
     assert [part for part in parts if part not in found] == []
+
+
+PROGRAM = f'''"""A docstring takes what it wants."""
+NAME = "takes"
+shown = f"{{count}} launches took as long; `./fl rnu` tells why" + f"of {{among(f'what {{one}} costs is not shown')}}"
+long = "{"word " * 31}end"
+'''
+TEMPLATE = "<p class='text'>It gives <b>{{ many|count('run') }}</b> at once.</p><style>p { of: what it takes }</style>"
+DECLARED = 'title = "Nobody waits for it"\n[[rows]]\ntitle = "where data stands"\n'
+DESCRIBED = """// takes
+inline constexpr fl::About about{
+    .title = "A title",
+    .cost =
+        "flop a cell bes"
+        "ide its solver",
+};
+"""
+IN_STRINGS = {
+    "program.py": (PROGRAM, ["'took'", "'tells'", "'rnu'", "'what VALUE costs'", "32 words"]),
+    "page.j2": (TEMPLATE, ["'gives'", "'at once'"]),
+    "workload.toml": (DECLARED, ["'Nobody'", "'stands'"]),
+    "program.hpp": (DESCRIBED, ["'beside'"]),
+}
+
+
+@pytest.mark.parametrize("name", IN_STRINGS)
+def test_faults_of_strings_are_found(name: str, tmp_path: Path) -> None:
+    """Docstrings, single words and styles are not what a user reads."""
+    source = tmp_path / name
+    text, expected = IN_STRINGS[name]
+    source.write_text(text)
+    faults = prose.faults(source, [])
+    assert len(faults) == len(expected) and all(any(part in fault for fault in faults) for part in expected), faults
 
 
 def test_what_is_plain_has_no_faults(tmp_path: Path) -> None:
