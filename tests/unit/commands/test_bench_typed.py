@@ -144,7 +144,7 @@ def test_what_cannot_be_asked_is_one_line(
     ("words", "message"),
     [
         (["--expect", "zzz", "--expect", "1"], "--expect is given twice"),
-        (["--check", "false", "--check", "true"], "--check is given twice; COMMAND && COMMAND is one check"),
+        (["--check", "false", "--check", "true"], "--check is given twice; join checks with &&"),
         (["--prepare", "false", "--prepare=true"], "--prepare is given twice"),
         (["--like", "{out}=a", "--like", "{out}=b"], "--like is given twice"),
         (["--like", "{out}=a", "--tolerance", "0", "--tolerance", "1"], "--tolerance is given twice"),

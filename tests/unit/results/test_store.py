@@ -171,7 +171,7 @@ def test_what_is_no_record_is_cut_off_and_the_launch_is_lost(store: stores.Store
 
 def test_a_program_cannot_forge_the_exit_line(store: stores.Store) -> None:
     forged = lines.encode(Exit(True, 0, "", 0.0, 0.0, "", "0" * 64))
-    assert "an exit line is not the program's" in a_launch(store, 0, whole() + forged).reason
+    assert "only firstlight writes exit lines" in a_launch(store, 0, whole() + forged).reason
 
 
 @having(st.binary(max_size=300))

@@ -83,7 +83,7 @@ def reported(lines: list[dict[str, Any]]) -> None:
         (set_("sample", sample=1), "sample 1 of case 0 where sample 0 was due"),
         (set_("sample", wall=0.0), "wall times are impossible"),
         (set_("sample", wall_min=1e9), "wall times are impossible"),
-        (set_("sample", cpu=-1.0), "share of CPU time is -1.0"),
+        (set_("sample", cpu=-1.0), "the share of CPU time is impossible: -1.0"),
         (set_("sample", case=99), "case 99 was not declared"),
         (set_("sample", values={"noise": [2.0, 1.0, 3.0]}), "observed noise is impossible"),
         (set_("sample", values={"noise": [1.0, 2.0, 3.0]}), "observes other values than the samples before it"),

@@ -110,8 +110,8 @@ inline constexpr fl::About about{
     .title = "Reading and writing files",
     .cost = "The bytes that all processes transfer; an operation is one transfer",
     .verified =
-        "Every byte, compared with a hash of file, offset and iteration. Written data are read back; of read data each step keeps a "
-        "word of every 512 bytes, and one step every byte. The size of the files. After fsync no page may wait to be written "
+        "Every byte, compared with a hash of file, offset and iteration. Written data are read back. From read data, each step keeps "
+        "one word of every 512 bytes, and one step keeps all. The size of the files. After fsync no page may wait to be written "
         "(cachestat). Before a cold read, less than 1 % of the file may be in the page cache (mincore).",
     .tolerance = "Exact",
     .phases = phases,

@@ -23,11 +23,11 @@ SECTION = "Measure"
 
 
 ONCE = {
-    "check": "COMMAND && COMMAND is one check",
+    "check": "join checks with &&",
     "expect": "a --check COMMAND may verify more",
     "like": "a --check COMMAND may verify more",
     "tolerance": "it is the same for all numbers",
-    "prepare": "COMMAND && COMMAND is one preparation",
+    "prepare": "join preparations with &&",
     "limit": "it is the same for all commands",
 }
 """Options of which click alone would drop all but the last one, with what to write instead."""

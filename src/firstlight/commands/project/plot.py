@@ -22,7 +22,7 @@ def drawings(projected: Projected) -> list[Drawing]:
     if any(len(a.weak) > 1 for a in projected.applications):
         found += [
             _curve(projected, "weak", f"With as many bytes on every node, {_kept(projected, 'weak')}"),
-            _curve(projected, "strong", f"With the problem of one node on all of them, {_kept(projected, 'strong')}"),
+            _curve(projected, "strong", f"With one node's problem divided among all, {_kept(projected, 'strong')}"),
         ]
     return found
 

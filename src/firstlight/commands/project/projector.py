@@ -313,7 +313,9 @@ def _notes(place: Place, fitted: Fitted | None, words: str | None, count: int) -
             "messages are those within a node, which are faster than any network; --network hdr200 selects a network"
         )
     if words is not None:
-        notes.append("published figures of a network have no interval: intervals include only the launches of the work")
+        notes.append(
+            "published figures of a network have no interval, so intervals include only the scatter of the work"
+        )
     if count > place.simulated:
         notes.append(
             f"beyond {place.simulated} nodes (--simulate) times of messages are extrapolated as a power of the "

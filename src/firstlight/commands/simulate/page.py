@@ -152,7 +152,7 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("Every schedule is proved correct and free of deadlock.")
     unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
     if unproved:
-        lines.append(f"Too large to be proved here; smaller ones of the same kind are proved: {', '.join(unproved)}.")
+        lines.append(f"Some schedules are too large for a proof here; smaller ones are proved: {', '.join(unproved)}.")
     free = _always(judged, "contention_free")
     disjoint = _always(judged, "link_disjoint")
     if free:

@@ -323,7 +323,7 @@ def _sample(line: Sample, expected: int) -> Iterator[str]:
     if not 0 < line.wall_min <= line.wall_median <= line.wall < math.inf:
         yield f"wall times are impossible: least {line.wall_min}, median {line.wall_median}, most {line.wall}"
     if not 0 <= line.cpu < math.inf:
-        yield f"share of CPU time is {line.cpu}"
+        yield f"the share of CPU time is impossible: {line.cpu}"
     for name, (least, middle, most) in line.values.items():
         if not least <= middle <= most:
             yield f"observed {name} is impossible: least {least}, median {middle}, most {most}"

@@ -107,7 +107,11 @@ def sound(data: bytes) -> tuple[int, str]:
         line = decode(raw)
         if isinstance(line, str):
             return good, f"line {number} of the record: {line}"
-        wrong = "an exit line is not the program's" if isinstance(line, Exit) else order.wrong(line)
+        wrong = (
+            "only firstlight writes exit lines, but the program wrote one"
+            if isinstance(line, Exit)
+            else order.wrong(line)
+        )
         if wrong:
             return good, f"line {number} of the record: {wrong}"
         good += len(raw) + 1
