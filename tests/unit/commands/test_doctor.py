@@ -172,6 +172,19 @@ def test_two_ranks_that_do_not(tmp_path, compiler, launcher, message):
     assert isinstance(answer, Absent) and answer.why == message
 
 
+def test_libraries_are_compiled_together_and_started_alternately(machine, tmp_path):
+    """Each compiler waits for the other one, and a launcher fails while the other one runs."""
+    (one := tmp_path / "one").mkdir(), (other := tmp_path / "other").mkdir()
+
+    def met(mine: Path, theirs: Path) -> Mpi:
+        compiler = f'touch "{mine}/met"; until [ -e "{theirs}/met" ]; do sleep 0.02; done'
+        return library(mine, compiler, f'mkdir "{tmp_path}/runs" && sleep 0.1 && rmdir "{tmp_path}/runs"')
+
+    box = msgspec.structs.replace(FULL, mpis=(met(one, other), met(other, one)))
+    diagnosis = doctor.diagnose(machine, box, cache_dir=tmp_path, ranks=True)
+    assert [i.what for i in diagnosis.present].count("two ranks, MPICH 9") == 2
+
+
 def test_ranks_that_hang_are_ended(tmp_path):
     launcher = f'echo $$ > "{tmp_path}/pid"; trap "" TERM; while :; do sleep 0.2; done'
     ranks, pid = library(tmp_path, "exit 0", launcher), tmp_path / "pid"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -9,7 +10,9 @@ import subprocess
 import tempfile
 import textwrap
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 
@@ -30,7 +33,7 @@ from firstlight.system.machine import (
     shared_memory,
     starts_nothing,
 )
-from firstlight.system.mpi_families import outside, placing
+from firstlight.system.mpi_families import every, outside, placing
 from firstlight.system.process import bounded, guard
 from firstlight.toolchain import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, cmake
 from firstlight.toolchain.offers import format_offers
@@ -38,7 +41,9 @@ from firstlight.toolchain.offers import format_offers
 ROOM = 2 << 30
 """Bytes of disk that builds, the Python environment and embedded MPI libraries require, with reserve."""
 
-_RANKS = """#include <mpi.h>
+_RANKS = (
+    "".join(f"#define {family.skip_cxx}\n" for family in every() if family.skip_cxx)
+    + """#include <mpi.h>
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int size = 0, rank = 0, sum = 0;
@@ -50,6 +55,8 @@ int main(int argc, char** argv) {
   return size == 2 && sum == 3 ? 0 : 9;
 }
 """
+)
+_STARTED = Lock()  # the ranks of one library at a time: ranks that wait keep their cores busy
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -76,7 +83,7 @@ def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = Non
     needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
     optional = [_counters(machine), *_energy(), _pinning(), _temporary(), _shared(machine)]
     if ranks:
-        optional += [talk(mpi, cache, emulator=toolbox.emulator) for mpi in toolbox.mpis]
+        optional += _talks(toolbox, cache)
     for answer in (*needed, *optional):
         if isinstance(answer, Item):
             present.append(answer)
@@ -106,6 +113,12 @@ def text(diagnosis: Diagnosis, width: int = 80) -> str:
     return "\n".join([*lines, "", ending])
 
 
+def _talks(toolbox: Toolbox, cache: Path) -> list[Item | Absent]:
+    """Return the result of `talk` for each MPI library. Their programs are compiled simultaneously."""
+    with ThreadPoolExecutor(max(1, len(toolbox.mpis))) as pool:
+        return list(pool.map(lambda mpi: talk(mpi, cache, emulator=toolbox.emulator), toolbox.mpis))
+
+
 def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] = ()) -> Item | Absent:
     """Compile a program with the library, start two ranks, and let them add up a number, unless a trial did so."""
     what = f"two ranks, {mpi.label}"
@@ -116,8 +129,10 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
         with guard.scratch("talk-", cache) as folder:
             (folder / "talk.cpp").write_text(_RANKS)
             started = [mpi.launcher, "-n", "2", *emulator, str(folder / "talk")]
-            for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], started):
-                code, output = _run(command, environment, folder, timeout)
+            compiled = [mpi.cxx, "talk.cpp", "-o", "talk"]
+            for command, alone in ((compiled, contextlib.nullcontext()), (started, _STARTED)):
+                with alone:
+                    code, output = _run(command, environment, folder, timeout)
                 if code != 0:
                     lines = [line.strip() for line in output.splitlines() if re.search(r"\w", line)]
                     reason = lines[-1] if lines else f"exit status {code}"
