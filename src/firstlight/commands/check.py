@@ -13,10 +13,10 @@ from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import as_json, print_json, results_folder, tell
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, RecordError, UsageError
 from firstlight.core.units import count
-from firstlight.results.record import Run
 
 if TYPE_CHECKING:
     from firstlight.report.export import Row
+    from firstlight.results.record import Run
 
 SECTION = "Trust"
 

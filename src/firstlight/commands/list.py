@@ -10,10 +10,6 @@ import click
 import msgspec
 
 from firstlight.commands.shared.output import echo_json, tell
-from firstlight.model import catalogue
-from firstlight.model.plan import select
-from firstlight.report import chapters
-from firstlight.system.machine import gpus
 
 SECTION = "Measure"
 
@@ -42,6 +38,8 @@ class ListedWorkload(msgspec.Struct, frozen=True):
 
 def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
     """Return the workloads and variants that `names` select, all if it is empty; broken variants are left out."""
+    from firstlight.model import catalogue
+    from firstlight.model.plan import select
     from firstlight.runner.parameters import declared
 
     workloads = catalogue.load(catalogue.roots())
@@ -88,6 +86,10 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
 
 def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
     """Yield the workloads by chapter, those that cannot run on this machine last."""
+    from firstlight.model import catalogue
+    from firstlight.report import chapters
+    from firstlight.system.machine import gpus
+
     here = bool(gpus.discover(Path("/")))
     width = max(len(w.name) for w in found)
     absent = {w.name for w in found if not here and all(catalogue.on_device(v.needs) for v in w.variants)}
@@ -101,6 +103,8 @@ def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
 
 
 def _details(found: Sequence[ListedWorkload]) -> Iterator[str]:
+    from firstlight.model import catalogue
+
     for entry in found:
         yield f"{entry.name}  {entry.title}. {entry.question}"
         width = max((len(v.name) for v in entry.variants), default=0)

@@ -25,10 +25,7 @@ from firstlight.commands.shared.output import (
 )
 from firstlight.core import shell
 from firstlight.core.errors import ENVIRONMENT, OK, UsageError
-from firstlight.results.record import RunState
-from firstlight.results.store import layout
-from firstlight.results.store.disk import Folder
-from firstlight.results.store.durable import os_errors_as_store_error
+from firstlight.results.states import RunState
 
 if TYPE_CHECKING:
     from firstlight.analysis import Judgement
@@ -91,6 +88,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     from firstlight.analysis.compare import compare
     from firstlight.core import heritage
     from firstlight.report import html, terminal
+    from firstlight.results.store import layout
 
     path = runs.find(run, results)
     judgement, workloads, _ = runs.judged(path)
@@ -115,6 +113,8 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
 
 def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None) -> str:
     """Write the files derived from the run. Return what could not be written, "" if all were written."""
+    from firstlight.results.store.disk import Folder
+    from firstlight.results.store.durable import os_errors_as_store_error
     from firstlight.runner.session import UnwrittenError, derive
 
     try:
@@ -127,6 +127,8 @@ def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], co
 
 def _fixed(path: Path) -> str:
     """Return why nothing may be written into a run, "" if it may be written."""
+    from firstlight.results.store import layout
+
     if (path / layout.SIGNATURE).exists():
         return "is signed"
     return "" if os.access(path, os.W_OK) else "cannot be written"
@@ -134,6 +136,8 @@ def _fixed(path: Path) -> str:
 
 def _owner(name: str, results: Path) -> tuple[str, ModuleType, Path] | None:
     """Return the command whose document is in a folder without a run, and the folder; None if there is none."""
+    from firstlight.results.store import layout
+
     places = [p for p in (Path(name), results / name) if p.is_dir() and not (p / layout.RUN).exists()]
     owners = {n: m for n, m in command_line.modules().items() if hasattr(m, "DOCUMENT")} if places else {}
     return next(((n, m, p) for n, m in owners.items() for p in places if (p / m.DOCUMENT).is_file()), None)

@@ -13,8 +13,6 @@ from firstlight.commands.run import OneSuite
 from firstlight.commands.shared.output import as_json, print_json, quiet, tell
 from firstlight.core.errors import OK
 from firstlight.core.units import count
-from firstlight.system import packages
-from firstlight.system.machine import cache_directory
 
 if TYPE_CHECKING:
     from firstlight.runner import RunRequest
@@ -104,6 +102,7 @@ def command(
     use it with --offline --wheelhouse DIR. --mpi selects the MPI libraries in it.
     """
     from firstlight import runner
+    from firstlight.system import packages
 
     if make_wheelhouse is not None:
         return _collect(make_wheelhouse, mpi or ("*",))
@@ -121,6 +120,7 @@ def command(
 
 def _collect(folder: Path, mpis: tuple[str, ...]) -> int:
     from firstlight.model.plan.selectors import matches
+    from firstlight.system import packages
     from firstlight.system.mpi_families import every
 
     names = packages.collect(folder, [f.name for f in every() if f.embedded and matches(f.name, mpis)])
@@ -132,6 +132,8 @@ def _prepare(order: RunRequest, offline: bool) -> SetUp:
     from firstlight import runner
     from firstlight.runner.interrupt import leaving_nothing
     from firstlight.runner.progress import display
+    from firstlight.system import packages
+    from firstlight.system.machine import cache_directory
 
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,6 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.analysis.formatting import listing
 from firstlight.commands.shared import runs
 from firstlight.commands.shared.output import note, print_json, results_folder, tell
 from firstlight.core import shell
@@ -202,6 +201,7 @@ def _each_when_idle(
     as_json: bool,
 ) -> int:
     """Submit a job for each node of the partition, or show the script of the first."""
+    from firstlight.analysis.formatting import listing
     from firstlight.commands.nodes import idle
     from firstlight.commands.nodes.folder import NodesRun
     from firstlight.runner import job

@@ -21,6 +21,7 @@ from firstlight.model.catalogue import Value
 from firstlight.model.catalogue.brought import Brought
 from firstlight.model.plan import Cell, Placement, Program
 from firstlight.results.description import MOST_TOLD, Description, Metric
+from firstlight.results.states import RunState
 from firstlight.system.energy import MOST_COUNTERS, Energy
 from firstlight.system.machine import Machine
 from firstlight.system.site import Loaded
@@ -49,11 +50,6 @@ Spread = tuple[Finite, Finite, Finite]
 Monotonic = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """Seconds of the monotonic clock of a node."""
 Watts = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-RunState = Literal["running", "complete", "budget", "interrupted", "changed"]
-"""How a run ended. `changed`: a user's program was replaced while it was measured."""
-
-UNFINISHED = frozenset({"running", "interrupted", "changed"})
-"""The states of runs in which only part of what was planned was measured, not for lack of budget."""
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):

@@ -9,7 +9,8 @@ from typing import Final
 from firstlight.analysis import stop
 from firstlight.analysis.evidence import refused
 from firstlight.model.plan import Cell, order
-from firstlight.results.record import LaunchRecord, Run, RunState
+from firstlight.results.record import LaunchRecord, Run
+from firstlight.results.states import RunState
 from firstlight.runner import agenda
 from firstlight.runner.agenda import Item, Rank
 from firstlight.runner.cell_progress import LOST_IN_A_ROW, Tally, varying

@@ -25,7 +25,8 @@ from firstlight.model.plan import Cell, Program, effort
 from firstlight.model.plan.runtime_estimate import launch_seconds
 from firstlight.report import export
 from firstlight.report.export import kept
-from firstlight.results.record import LaunchRecord, Run, RunState, Start
+from firstlight.results.record import LaunchRecord, Run, Start
+from firstlight.results.states import RunState
 from firstlight.results.store import Store, StoreError, durable, layout, lines, seal
 from firstlight.results.store.disk import Folder
 from firstlight.results.store.layout import FIGURES, REPORT

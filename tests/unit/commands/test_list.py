@@ -29,11 +29,18 @@ def test_list_is_light_and_complete(bench: Bench, capsys: Captured) -> None:
     assert [v["name"] for w in json.loads(out) for v in w["variants"]] == ["serial"]
 
 
-def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
-    """`list` is fast because it loads none of the large libraries."""
+@pytest.mark.parametrize(
+    ("words", "unused"),
+    [
+        (["list"], {"numpy", "scipy", "psutil", "archspec", "jinja2"}),
+        (["--help"], {"firstlight.model", "firstlight.results.record", "firstlight.system", "firstlight.toolchain"}),
+    ],
+)
+def test_imports_nothing_heavy(tmp_path: Path, words: list[str], unused: set[str]) -> None:
+    """`list` and the help are fast because they load none of the large modules."""
     script = (
-        "import sys; from firstlight.commands.shared import command_line; code = command_line.call(['list']);"
-        "heavy = {'numpy', 'scipy', 'psutil', 'archspec', 'jinja2'} & sys.modules.keys();"
+        f"import sys; from firstlight.commands.shared import command_line; code = command_line.call({words});"
+        f"heavy = {unused} & sys.modules.keys();"
         "sys.exit(f'loaded {heavy}' if heavy or code else 0)"
     )
     done = subprocess.run(

@@ -19,7 +19,7 @@ from firstlight.model.catalogue import Variant, Workload
 from firstlight.model.plan.selectors import in_row
 from firstlight.report import answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
-from firstlight.results.record import RunState
+from firstlight.results.states import RunState
 from firstlight.toolchain import Absent
 from report_samples import HOSTILE, hostile, sample
 

@@ -22,7 +22,8 @@ from firstlight.core.errors import RecordError
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Workload
 from firstlight.results import store
-from firstlight.results.record import UNFINISHED, Run
+from firstlight.results.record import Run
+from firstlight.results.states import UNFINISHED
 from firstlight.results.store import layout, seal
 
 Stamp = tuple[int, int, int]

@@ -67,7 +67,7 @@ def judged(path: Path) -> Judged:
 def accept(path: Path, folder: Path) -> Run:
     """Make the run at `path` the accepted run of its machine in the folder. Raises UsageError if it cannot be."""
     from firstlight.analysis.history import accepted
-    from firstlight.results.record import UNFINISHED
+    from firstlight.results.states import UNFINISHED
 
     judgement, _, defects = judged(path)
     if path.resolve().parent != folder.resolve():
