@@ -25,6 +25,31 @@ struct End {
 
 std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
+// The ends of all messages, sorted: dealt out to the senders first, which have few each.
+std::vector<End> ends_of(const Graph& graph, const Translation* translation) {
+  const auto sender = [&](const Graph::Operation& o) {
+    return static_cast<std::size_t>(o.kind == Kind::send ? o.rank : translation != nullptr ? 0 : o.peer);
+  };
+  const auto message = [](const Graph::Operation& o) { return o.kind != Kind::copy && o.kind != Kind::compute; };
+  std::vector<std::size_t> begin(graph.first.size() + 1, 0);
+  for (const Graph::Operation& o : graph.operations)
+    if (message(o)) ++begin[sender(o) + 2];
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<End> all(begin.back());
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    const Graph::Operation& o = graph.operations[i];
+    if (!message(o)) continue;
+    const bool receives = o.kind != Kind::send;
+    const Rank to = !receives ? o.peer : translation != nullptr ? translation->back(0, o.peer) : o.rank;  // as rank 0 sends
+    const std::uint64_t pair = std::uint64_t{sender(o)} << 32 | static_cast<std::uint64_t>(to);
+    const std::uint64_t tag = static_cast<std::uint32_t>(o.tag);
+    all[begin[sender(o) + 1]++] = {pair, tag << 32 | std::uint64_t{receives} << 31 | i};
+  }
+  for (std::size_t from = 0; from + 1 < begin.size(); ++from)
+    std::sort(all.begin() + static_cast<std::ptrdiff_t>(begin[from]), all.begin() + static_cast<std::ptrdiff_t>(begin[from + 1]));
+  return all;
+}
+
 }  // namespace
 
 void Graph::append(Rank rank, const Program& program) {
@@ -63,18 +88,7 @@ std::string Graph::name(Node node) const {
 }
 
 std::string Graph::match(const Translation* translation) {
-  std::vector<End> all;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const Operation& o = operations[i];
-    if (o.kind == Kind::copy || o.kind == Kind::compute) continue;
-    const bool receives = o.kind != Kind::send;
-    Rank from = receives ? o.peer : o.rank, to = receives ? o.rank : o.peer;
-    if (receives && translation != nullptr) from = 0, to = translation->back(0, o.peer);  // what rank 0 sends alike
-    const std::uint64_t pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
-    const std::uint64_t tag = static_cast<std::uint32_t>(o.tag);
-    all.push_back({pair, tag << 32 | std::uint64_t{receives} << 31 | i});
-  }
-  std::ranges::sort(all);
+  const std::vector<End> all = ends_of(*this, translation);
   ends.reserve(all.size());
   std::string why;
   for (std::size_t begin = 0; begin < all.size();) {

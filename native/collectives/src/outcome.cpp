@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <vector>
 
 namespace fl::collectives {
@@ -77,8 +78,12 @@ struct Interval {
 };
 using Known = std::vector<Interval>;
 
-void learn(Known& k, const Known& other) {
-  if (other.empty() || k == other) return;
+void learn(Known& k, std::span<const Interval> other) {
+  if (other.empty() || std::ranges::equal(k, other)) return;
+  if (k.size() == 1 && other.size() == 1 && k[0].begin <= other[0].end && other[0].begin <= k[0].end) {
+    k[0] = {std::min(k[0].begin, other[0].begin), std::max(k[0].end, other[0].end)};
+    return;
+  }
   Known all;
   all.reserve(k.size() + other.size());
   std::ranges::merge(k, other, std::back_inserter(all), {}, &Interval::begin, &Interval::begin);
@@ -89,6 +94,25 @@ void learn(Known& k, const Known& other) {
     else
       k.back().end = std::max(k.back().end, r.end);
 }
+
+// What is known at the begin and at the end of each operation, in one memory: a set that is equal to an earlier one is stored once.
+class Knowledge {
+ public:
+  struct Place {
+    std::size_t first = 0, size = 0;
+  };
+
+  std::span<const Interval> operator[](Place p) const { return std::span(intervals_).subspan(p.first, p.size); }
+  // `like`: a set that is often equal.
+  Place keep(const Known& k, Place like) {
+    if (std::ranges::equal(k, (*this)[like])) return like;
+    intervals_.insert(intervals_.end(), k.begin(), k.end());
+    return {intervals_.size() - k.size(), k.size()};
+  }
+
+ private:
+  std::vector<Interval> intervals_;
+};
 
 Known participants(const Schedule& schedule) {
   Known all;
@@ -154,19 +178,32 @@ std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const st
     if (o.segments != 1) return "a barrier of trains is not judged";
   const std::vector<Node> sender = senders(graph);
   const Known all = participants(schedule);
-  std::vector<Known> begin(graph.operations.size()), end(graph.operations.size()), left(static_cast<std::size_t>(schedule.ranks));
+  Knowledge knowledge;
+  std::vector<Knowledge::Place> begin(graph.operations.size()), end(graph.operations.size());
+  std::vector<Known> left(static_cast<std::size_t>(schedule.ranks));
   for (Rank r = 0; r < schedule.ranks; ++r) left[static_cast<std::size_t>(r)] = {{r, r + 1}};
+  Known now;
   for (const auto [node, complete] : events) {
     const auto n = static_cast<std::size_t>(node);
     const Rank rank = graph.operations[n].rank;
     if (!complete) {
-      begin[n] = {{rank, rank + 1}};
-      for (const Graph::Edge& e : graph.after(node)) learn(begin[n], (e.started ? begin : end)[static_cast<std::size_t>(e.on)]);
+      now = {{rank, rank + 1}};
+      Knowledge::Place last;
+      for (const Graph::Edge& e : graph.after(node)) {
+        last = (e.started ? begin : end)[static_cast<std::size_t>(e.on)];
+        learn(now, knowledge[last]);
+      }
+      begin[n] = knowledge.keep(now, last);
       continue;
     }
     end[n] = begin[n];
-    if (sender[n] >= 0) learn(end[n], begin[static_cast<std::size_t>(sender[n])]);
-    learn(left[static_cast<std::size_t>(rank)], end[n]);
+    if (sender[n] >= 0) {
+      const Knowledge::Place sent = begin[static_cast<std::size_t>(sender[n])];
+      now.assign(knowledge[begin[n]].begin(), knowledge[begin[n]].end());
+      learn(now, knowledge[sent]);
+      end[n] = knowledge.keep(now, sent);
+    }
+    learn(left[static_cast<std::size_t>(rank)], knowledge[end[n]]);
   }
   for (Rank r = 0; r < schedule.ranks; ++r) {
     const Known& mine = left[static_cast<std::size_t>(r)];
