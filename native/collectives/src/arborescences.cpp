@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "firstlight/collectives/torus.hpp"
@@ -234,11 +235,27 @@ class Packing {
   std::int64_t search_ = 0, look_ = 0;
 };
 
+using Packed = std::shared_ptr<const std::vector<Packing::Tree>>;
+
+// The search lasts longer than all else that is done with its result, and schedules of several numbers of segments need the same.
+Packed packing(const Torus& torus, Rank root, int most) {
+  struct Last {
+    Torus torus;
+    Rank root;
+    int most;
+    Packed packed;
+  };
+  static thread_local std::optional<Last> last;
+  if (!last || last->torus != torus || last->root != root || last->most != most)
+    last = {torus, root, most, std::make_shared<const std::vector<Packing::Tree>>(Packing(torus, root, most).grow())};
+  return last->packed;
+}
+
 }  // namespace
 
 Trees arborescences(const Torus& torus, Rank root, int most) {
   if (torus.nodes() == 1) return {.count = 1, .place = [](int, Rank, std::span<Rank>) { return Trees::Place(); }};
-  const auto packed = std::make_shared<const std::vector<Packing::Tree>>(Packing(torus, root, most).grow());
+  const auto packed = packing(torus, root, most);
   if (packed->empty()) throw Refused("missing ranks disconnect others from the root");
   Trees trees{.count = static_cast<int>(packed->size())};
   for (const Packing::Tree& tree : *packed) trees.depth = std::max(trees.depth, *std::ranges::max_element(tree.depth));

@@ -33,6 +33,7 @@ class Torus {
   bool present(Rank node) const { return missing_.empty() || !missing_[static_cast<std::size_t>(node)]; }
   // Every node and every wrapping link is there.
   bool full() const { return full_; }
+  friend bool operator==(const Torus&, const Torus&) = default;
 
  private:
   static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
