@@ -32,6 +32,7 @@ Contention contention(const Plan& plan, const Topology& topology, const Machine&
       if (s.kind != Kind::send) continue;
       ++sends;
       route(s, topology, way);
+      c.crossings += s.segments * static_cast<double>(way.size());
       for (const Link link : way) {
         const std::int64_t load = ++users[place(plan, topology, link)];
         if (load > c.max_load) {

@@ -20,15 +20,17 @@ Machine without_bytes(Machine m) {
   return m;
 }
 
-double events_wanted(const Plan& plan, const Topology& topology) {
-  double events = static_cast<double>(plan.operations());
-  std::vector<Link> way;
-  for (const Step& s : plan.steps()) {
-    if (s.kind != collectives::Kind::send || topology.links() == 0) continue;
-    route(s, topology, way);
-    events += s.segments * static_cast<double>(way.size() + 2);
-  }
+double events_wanted(const Plan& plan, const Topology& topology, const Contention& contention) {
+  double events = static_cast<double>(plan.operations()) + contention.crossings;
+  for (const Step& s : plan.steps())
+    if (s.kind == collectives::Kind::send && topology.links() > 0) events += 2.0 * s.segments;
   return events;
+}
+
+// Whether bytes cost anything.
+bool weighs(const Plan& plan, const Machine& machine) {
+  const auto weighs = [](const Step& s) { return s.kind != collectives::Kind::compute && s.bytes > 0; };
+  return !machine.rates.empty() || std::ranges::any_of(plan.steps(), weighs);
 }
 
 // Who is evaluated: one rank for all, all by one program, or each by its own.
@@ -65,7 +67,7 @@ class Evaluation {
       quiet = by(Evaluator::maxplus, {});
       return Evaluator::maxplus;
     }
-    if (events_wanted(plan_, topology_) > most_events) {
+    if (events_wanted(plan_, topology_, contention) > most_events) {
       quiet = by(Evaluator::rounds, {});
       return Evaluator::rounds;
     }
@@ -154,7 +156,8 @@ Prediction predicted(const Evaluation& evaluation, const Topology& topology, con
   const auto free = [&](const Machine& m) {
     return (rounds ? round_model(plan, topology, m, true) : max_plus(plan, topology, m, {})).nanoseconds * 1e-9;
   };
-  const double latency = free(light), unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : known ? *known : free(machine);
+  const double unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : known ? *known : free(machine);
+  const double latency = weighs(plan, machine) ? free(light) : unqueued;
   const auto more = [](double with, double without) { return std::abs(with - without) <= 1e-12 * with ? 0 : with - without; };
   p.breakdown = {.latency = latency, .bandwidth = more(unqueued, latency), .contention = more(p.seconds, unqueued)};
   if (question.noise.present() && !rounds) {

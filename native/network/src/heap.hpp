@@ -76,6 +76,11 @@ class Queue {
  public:
   bool empty() const { return heap_.empty(); }
   const Event& top() const { return places_[lines_[heap_.top().line].first].event; }
+  // The event after the top if it has the same time, else nothing.
+  const Event* second() const {
+    const std::uint32_t next = places_[lines_[heap_.top().line].first].next;
+    return next == none ? nullptr : &places_[next].event;
+  }
   void push(const Event& event) {
     const std::uint32_t place = stored(event);
     std::uint32_t& recent = recent_[std::bit_cast<std::uint64_t>(event.time + 0.0) * 0x9e3779b97f4a7c15U >> (64 - recent_bits)];

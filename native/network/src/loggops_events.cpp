@@ -231,6 +231,7 @@ void LogGOPS::begin(Index i, double time) {
   ++progress_[i].begun;
   const Step& s = plan_.steps()[i];
   if (s.segments > 1) freed_.push_back(i);
+  if (!plan_.starts()) return;
   for (const Index f : plan_.frees(s))
     for (const Wait& w : plan_.waits(plan_.steps()[f]))
       if (w.started && w.on == i) {

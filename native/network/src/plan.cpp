@@ -195,7 +195,10 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
 }
 
 void Plan::invert() {
-  for (const Wait& w : waits_) ++steps_[w.on].frees_end;
+  for (const Wait& w : waits_) {
+    ++steps_[w.on].frees_end;
+    starts_ = starts_ || w.started;
+  }
   Index sum = 0;
   for (Step& s : steps_) {
     const Index count = s.frees_end;

@@ -27,6 +27,7 @@ class Tofu : public Topology {
       if (faulty_.empty()) faulty_.resize(static_cast<std::size_t>(nodes_), false);
       faulty_[static_cast<std::size_t>(node_of(rank))] = true;
     }
+    for (std::size_t i = 1; i < 6; ++i) strides_[i] = strides_[i - 1] * extents_[i - 1];
   }
   Node nodes() const override { return nodes_; }
   Link links() const override { return ports * nodes_; }
@@ -78,13 +79,13 @@ class Tofu : public Topology {
     const Node extent = extents_[axis];
     p[axis] = up ? (p[axis] + 1 == extent ? 0 : p[axis] + 1) : (p[axis] == 0 ? extent - 1 : p[axis] - 1);
   }
-  void along(Place& p, std::size_t axis, Node to, bool tie_up, std::vector<Link>& out) const;
+  void along(Place& p, Node& node, std::size_t axis, Node to, bool tie_up, std::vector<Link>& out) const;
   void through(const Place& from, const Place& to, const Place& transit, std::vector<Link>& out) const;
   bool sound(const std::vector<Link>& way) const {
     return std::none_of(way.begin(), way.end(), [this](Link link) { return faulty_[static_cast<std::size_t>(ends(link).to)]; });
   }
 
-  Place extents_;
+  Place extents_, strides_{1};
   Node nodes_;
   std::vector<bool> faulty_;  // empty: none
 };
@@ -109,7 +110,8 @@ Node Tofu::node_of(std::int32_t rank) const {
   return index(p);
 }
 
-void Tofu::along(Place& p, std::size_t axis, Node to, bool tie_up, std::vector<Link>& out) const {
+// Appends the links along an axis from a place, whose node is given, and moves both on.
+void Tofu::along(Place& p, Node& node, std::size_t axis, Node to, bool tie_up, std::vector<Link>& out) const {
   if (p[axis] == to) return;
   Node hops = to - p[axis];
   bool up = hops > 0;
@@ -118,9 +120,12 @@ void Tofu::along(Place& p, std::size_t axis, Node to, bool tie_up, std::vector<L
     up = far < back || (far == back && tie_up);
     hops = up ? far : -back;
   }
+  const Link port = static_cast<Link>(2 * axis + (up ? 0 : 1));
   for (Node k = 0; k < (up ? hops : -hops); ++k) {
-    out.push_back(index(p) * ports + static_cast<Link>(2 * axis + (up ? 0 : 1)));
+    out.push_back(node * ports + port);
+    const Node before = p[axis];
     move(p, axis, up);
+    node += (p[axis] - before) * strides_[axis];
   }
 }
 
@@ -128,10 +133,10 @@ void Tofu::along(Place& p, std::size_t axis, Node to, bool tie_up, std::vector<L
 void Tofu::through(const Place& from, const Place& to, const Place& transit, std::vector<Link>& out) const {
   out.clear();
   Place at = from;
-  Node sum = 0;
+  Node node = index(from), sum = 0;
   for (std::size_t i = 0; i < 6; ++i) sum += to[i] + from[i];
-  for (const Axis axis : {B, C, A}) along(at, axis, transit[axis], true, out);
-  for (const Axis axis : order) along(at, axis, to[axis], (sum - to[axis] - from[axis]) % 2 == 0, out);
+  for (const Axis axis : {B, C, A}) along(at, node, axis, transit[axis], true, out);
+  for (const Axis axis : order) along(at, node, axis, to[axis], (sum - to[axis] - from[axis]) % 2 == 0, out);
 }
 
 void Tofu::route(Node from, Node to, std::vector<Link>& out) const {

@@ -16,7 +16,8 @@ struct Contention {
   bool contention_free = true;  // nor has a node more sends or receives than interfaces, ever, or two calculations of a program
   std::int64_t max_load = 0;    // most operations that use one link
   std::int64_t links_used = 0;
-  std::string why;  // where it is not so
+  double crossings = 0;  // of links by segments, those of the plan
+  std::string why;       // where it is not so
 };
 
 Contention contention(const Plan& plan, const Topology& topology, const Machine& machine);

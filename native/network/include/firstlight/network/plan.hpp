@@ -67,6 +67,7 @@ class Plan {
   std::int32_t ranks() const { return static_cast<std::int32_t>(first_.size()) - 1; }  // in the plan: 1 if representative
   bool representative() const { return representative_; }
   bool trains() const { return trains_; }                  // some operation has more than one segment
+  bool starts() const { return starts_; }                  // some operation waits for the start of another one only
   std::int64_t operations() const { return operations_; }  // of all ranks, segments counted
   std::int64_t messages() const { return messages_; }
   int depth() const { return depth_; }  // messages that wait for one another
@@ -95,6 +96,7 @@ class Plan {
   std::vector<Index> places_;       // of the operations of one program
   bool representative_;
   bool trains_ = false;
+  bool starts_ = false;
   std::int64_t operations_ = 0;
   std::int64_t messages_ = 0;
   int depth_ = 0;
