@@ -1,4 +1,6 @@
 // Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict | patterns | pattern | stages.
+#include <malloc.h>
+
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -156,6 +158,10 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef M_MMAP_MAX  // with the GNU C library, memory that one evaluation frees goes to the next one, not to the system, which would clear it
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+#endif
   try {
     run(Options(argc, argv));
   } catch (const std::exception& error) {
