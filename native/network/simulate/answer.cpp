@@ -21,7 +21,7 @@ namespace network = fl::network;
 constexpr std::size_t most_bins = 64;
 constexpr std::size_t most_named = 4;               // of the busiest links
 constexpr double most_unqueued = 1e8;               // segments of an evaluation without queues, a few seconds
-constexpr double most_queued = 2e7;                 // segments of one with queues, likewise
+constexpr double most_queued = 3e7;                 // segments of one with queues, and links that they cross, likewise
 constexpr double most_tried = 2e5;                  // segments of one with queues to choose among several, a tenth of a second
 constexpr std::int64_t few_operations = 5'000'000;  // are proved right on the way, in less than a second
 
@@ -46,8 +46,10 @@ std::int32_t best_segments(const Task& task, const network::Topology& topology, 
   const network::Plan whole = planned(one);
   network::Question quiet = task.question;
   quiet.noise = {};
-  const bool queues = !network::contention(whole, topology, task.machine).contention_free;
-  const double most = (queues ? most_queued : most_unqueued) / static_cast<double>(whole.steps().size());
+  const network::Contention contention = network::contention(whole, topology, task.machine);
+  const bool queues = !contention.contention_free;
+  const auto steps = static_cast<double>(whole.steps().size());
+  const double most = std::floor(queues ? most_queued / (steps + contention.crossings) : most_unqueued / steps);
   const double each = flat ? std::max(task.machine.o, task.machine.g) : task.machine.overhead;
   const double stream = flat ? task.machine.cost(piece).receive - task.machine.o : task.machine.stream(piece);
   if (each <= 0 || whole.depth() < 2 || stream <= 0) return 1;
