@@ -110,6 +110,33 @@ def test_a_long_message_on_the_k_computer(simulator: Path) -> None:
     assert ring["seconds"] > 8 * tree["seconds"]
 
 
+def test_what_is_too_large_to_be_proved_is_predicted(simulator: Path) -> None:
+    """Few operations, but more chunks on all ranks than fit into memory."""
+    prediction = predict(simulator, "allreduce", "rabenseifner", "flat:20000", "--bytes", 1 << 20)
+    assert prediction["refused"] == "" and prediction["seconds"] > 0
+    assert prediction["verdict"]["correct"] is None
+    refused = query(
+        simulator, "predict", "--collective", "allreduce", "--algorithm", "rabenseifner", "--topology", "flat:20000",
+        "--bytes", 1 << 20, "--checked",
+    )  # fmt: skip
+    assert "too large to check" in refused["refused"]
+
+
+@pytest.mark.parametrize("network", ["tofu:2x2x2", "torus:5x7", "fattree:4x4/2"])
+@pytest.mark.parametrize("algorithm", ["recursive_doubling", "rabenseifner"])
+def test_messages_without_bytes_take_as_long_as_those_of_hardly_any(
+    simulator: Path, network: str, algorithm: str
+) -> None:
+    """They keep no link, so there are no events at links."""
+    empty, tiny = (
+        predict(simulator, "allreduce", algorithm, network, "--bytes", size, "--segments", 1, "--evaluator", "events")
+        for size in (0, 0.001)
+    )
+    assert empty["seconds"] == pytest.approx(tiny["seconds"], rel=1e-6)
+    assert empty["events"] < tiny["events"]
+    assert empty["breakdown"]["bandwidth"] == 0
+
+
 def test_allreduce_on_four_interfaces_stays_below_their_bandwidth(simulator: Path) -> None:
     size = 1 << 24
     prediction = predict(simulator, "allreduce", "trinaryx3", "torus:4x4x4", "--bytes", size, "--segments", 200)

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "firstlight/collectives/checker.hpp"
 #include "foresee.hpp"
@@ -161,6 +162,17 @@ Json& begin(Json& json, const Task& task, const network::Topology& topology) {
   return json.member("topology", task.topology).member("ranks", fl::Index{task.pattern.empty() ? topology.nodes() : task.problem.ranks});
 }
 
+// The checker's verdict. Nothing where the proof was not demanded and needs more time or memory than a prediction may.
+std::optional<collectives::Verdict> proof(const Task& task, const Schedule& made, std::int64_t operations) {
+  if (task.check == Task::Check::always) return collectives::check(made);
+  if (task.check == Task::Check::never || operations > few_operations) return std::nullopt;
+  try {
+    return collectives::check(made);
+  } catch (const collectives::Refused&) {
+    return std::nullopt;
+  }
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -229,12 +241,8 @@ std::string prediction(const Task& task, const network::Topology& topology) {
     }
     write_machine(json, task, topology, segments);
     write_prediction(json, p);
-    if (task.check == Task::Check::always || (task.check == Task::Check::small && p.operations <= few_operations)) {
-      const collectives::Verdict v = collectives::check(made);
-      write_verdict(json, &v, &p.contention);
-    } else {
-      write_verdict(json, nullptr, &p.contention);
-    }
+    const std::optional<collectives::Verdict> v = proof(task, made, p.operations);
+    write_verdict(json, v ? &*v : nullptr, &p.contention);
     if (task.loads) write_loads(json, network::loads(made, topology, task.machine, task.question), topology);
   });
 }
