@@ -137,7 +137,7 @@ inline std::vector<Index> all_blocks(const State& s) {
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.p = p, s.team = team, s.traits = traits;
   s.parties = parties_of(team, traits), s.count = count_of(p, s.parties);
-  s.samples = (p.transfer + sampled - 1) / sampled;
+  s.samples = (p.transfer + s.sampled() - 1) / s.sampled();
   s.folder = fl::Folder(p.target);
   const Index here = s.parties / team.ranks, node = s.parties / team.nodes;
   s.mine = std::vector<Party>(static_cast<std::size_t>(here));

@@ -13,10 +13,10 @@
 
 namespace file_io {
 
-// Keeps one word of every 512 bytes of a block.
+// Keeps one word of every `sampled()` bytes of a block.
 inline void keep_samples(const State& s, Party& party, Index block, const char* read) {
   Word* seen = party.seen.data() + block * s.samples;
-  const Index samples = s.samples, first = s.sample_at(0, s.iteration), last = s.p.transfer - 8;  // a copy into `seen` changes none
+  const Index samples = s.samples, sampled = s.sampled(), first = s.sample_at(0, s.iteration), last = s.p.transfer - 8;
   for (Index k = 0; k < samples; ++k) std::memcpy(seen + k, read + std::min(k * sampled + first, last), sizeof(Word));
 }
 
