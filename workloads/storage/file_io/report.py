@@ -27,11 +27,13 @@ def interfaces(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
     rows: list[tuple[str, ...]] = []
     for place in sorted({place for place, _ in matrix}):
         cells = (matrix.get((place, variant)) for variant in columns)
-        rows.append((place[0], place[1], binary(place[2]), *("" if f is None else _cell(f) for f in cells)))
+        rows.append((place[0], place[1], _length(place[2]), *("" if f is None else _cell(f) for f in cells)))
     ordered = sorted(matrix, key=lambda key: matrix[key].estimate.median)
     high, low = (f"{provenance.median(matrix[key])} ({_words(*key)})" for key in (ordered[-1], ordered[0]))
     title = f"{plot.subject}: {high}" + (f"; lowest: {low}" if len(ordered) > 1 else "")
     caption = f"Medians over launches with their {confidence.INTERVALS}; no value: not measured or not verified."
+    if view.judgement.run.machine.virtual and plot.where.get("operation") == "read":
+        caption += " On a virtual machine, the host may cache what this machine reads: the device may be slower."
     return [Drawing(name, title, caption, ("placement", "layout", "transfer", *columns), rows)]
 
 
@@ -45,4 +47,9 @@ def _cell(figure: Verified) -> str:
 
 
 def _words(place: Place, variant: str) -> str:
-    return f"{variant}, {place[1]}, {binary(place[2])}"
+    return f"{variant}, {place[1]}, {_length(place[2])}"
+
+
+def _length(transfer: int) -> str:
+    """Return the length of a transfer, exactly: records of 47,008 bytes are no multiple of 1 KiB."""
+    return f"{transfer:,} B" if transfer % 1024 else binary(transfer)
