@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -36,6 +37,13 @@ EVERY = (*ALONE, *PROTECTED, "field")
 LIBRARIES = [m.name for m in native.toolbox().mpis] or ["none"]
 MANY = "16x64x64"
 """Eight blocks of a checkpoint."""
+ROUNDS = int(os.environ.get("CHECKPOINT_ROUNDS", "0"))
+"""CHECKPOINT_ROUNDS=100 ./fl test --full -k test_checkpoint: that many random faults of each kind."""
+
+
+def rounds(few: int, many: int) -> int:
+    """Return how many random faults a test causes: `many` with --full, `few` otherwise and in CI."""
+    return ROUNDS or (many if run_options.full and not run_options.of_machine else few)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +115,7 @@ def test_a_process_that_is_killed_leaves_a_complete_generation(strategy: str, al
     draw, began, trials = random.Random(strategy), time.monotonic(), 0
     last = saved(call(alone, "save", tmp_path, strategy, 1, MANY).stdout)
     startup = time.monotonic() - began
-    while trials < (100 if run_options.full else 10) or last < 2:
+    while trials < rounds(10, 100) or last < 2:
         trials += 1
         victim = subprocess.Popen(
             [alone, "save", tmp_path, strategy, "1000000", MANY], stdout=subprocess.PIPE, text=True
@@ -145,7 +153,7 @@ def newest_files(folder: Path, generation: int) -> list[Path]:
 def test_a_flipped_bit_is_refused(strategy: str, alone: Path, tmp_path: Path) -> None:
     call(alone, "save", tmp_path / "whole", strategy, 4, MANY)
     draw = random.Random(strategy)
-    for trial in range(30 if run_options.full else 6):
+    for trial in range(rounds(6, 30)):
         folder = tmp_path / str(trial)
         shutil.copytree(tmp_path / "whole", folder)
         where = flip(draw.choice(newest_files(folder, 4)), draw)
@@ -212,15 +220,25 @@ def test_a_generation_is_on_the_disk_before_its_manifest(
 MOUNTS = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
 
 
+def sizes(least: int, most: int, many: int) -> list[int]:
+    """Return sizes of a disk, evenly spaced; `many` with --full."""
+    last = rounds(3, many) - 1
+    return [least + (most - least) * k // max(1, last) for k in range(last + 1)]
+
+
+def require_mounts(folder: Path) -> None:
+    """Skip the test unless this user may mount a file system in memory."""
+    probe = subprocess.run([*MOUNTS, 'mount -t tmpfs none "$0"', folder], capture_output=True, text=True)
+    if probe.returncode != 0:
+        pytest.skip(f"no mounts in a user namespace here: {probe.stderr.strip()}")
+
+
 @pytest.mark.newcomer
 @pytest.mark.parametrize("strategy", ALONE)
 def test_a_full_disk_leaves_the_generation_before(strategy: str, alone: Path, tmp_path: Path) -> None:
     """One generation fits on a small tmpfs, the next one does not, whatever part of it does."""
-    probe = subprocess.run([*MOUNTS, 'mount -t tmpfs none "$0"', tmp_path], capture_output=True, text=True)
-    if probe.returncode != 0:
-        pytest.skip(f"no mounts in a user namespace here: {probe.stderr.strip()}")
-    sizes = range(540, 1036, 25) if run_options.full else (540, 800, 1036)
-    for kib in sizes:
+    require_mounts(tmp_path)
+    for kib in sizes(540, 1036, 20):
         script = (
             f'mount -t tmpfs -o size={kib}k none "$0" || exit 9; "$1" save "$0" {strategy} 1 {MANY}; '
             f'"$1" save "$0" {strategy} 2 {MANY}; ls "$0"; "$1" restore "$0" {strategy} 0 {MANY}'
@@ -286,7 +304,7 @@ def test_the_files_of_one_process_of_a_group_are_rebuilt(strategy: str, job: Job
     """A process loses its folder, or a bit in any of its files; two of a group are refused."""
     draw, ranks = random.Random(strategy), 4
     job(ranks, "save", tmp_path / "whole", strategy, 3)
-    for trial in range(30 if run_options.full and not run_options.of_machine else 4):  # 15 folders, 15 bits
+    for trial in range(rounds(4, 30)):
         folder, lost = tmp_path / str(trial), draw.randrange(ranks)
         shutil.copytree(tmp_path / "whole", folder)
         if trial % 2:
@@ -312,12 +330,65 @@ def test_groups_keep_ranks_of_one_node_apart(distance: int, job: Job, tmp_path: 
         assert restored(job(2, "restore", folder, strategy, 0)) == 2
 
 
-@pytest.mark.parametrize("strategy", ["pieces", "field", *PROTECTED])
+@pytest.mark.parametrize("strategy", ["pieces", "slots", "field"])
+def test_damage_without_copies_is_refused(strategy: str, job: Job, tmp_path: Path) -> None:
+    """A bit is flipped in any file of the newest generation, or the file is lost."""
+    draw, ranks = random.Random(strategy), 3
+    job(ranks, "save", tmp_path / "whole", strategy, 3, MANY)
+    for trial in range(rounds(4, 30)):
+        folder = tmp_path / str(trial)
+        shutil.copytree(tmp_path / "whole", folder)
+        files = newest_files(folder, 3)
+        if trial % 2:
+            where = flip(draw.choice(files), draw)
+        else:
+            where = draw.choice([file for file in files if file.suffix != ".manifest"]).name
+            (folder / where).unlink()
+        why = refused(job(draw.choice([1, 2, ranks]), "restore", folder, strategy, 0, MANY))
+        assert where.partition(" ")[0] in why, (where, why)
+
+
+@pytest.mark.parametrize("strategy", EVERY)
+def test_a_disk_that_is_full_fails_the_save_of_every_process(strategy: str, job: Job, tmp_path: Path) -> None:
+    """All processes share the small disk; with copies or parity, it is the disk of one of them."""
+    require_mounts(tmp_path)
+    small = tmp_path / "1" if strategy in PROTECTED else tmp_path
+    small.mkdir(mode=0o700, exist_ok=True)
+    for kib in sizes(540, 1020, 4):
+        script = (
+            f'mount -t tmpfs -o size={kib}k none "$0" || exit 9; d="$1"; shift; "$@" save "$d" {strategy} 1 {MANY}; '
+            f'"$@" save "$d" {strategy} 2 {MANY}; find "$d" -name "state.*"; "$@" restore "$d" {strategy} 0 {MANY}'
+        )
+        with turns.party(2, job.mpi.family == "openmpi"), job.folder() as own:
+            root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+            words = [*MOUNTS, script, small, tmp_path, "timeout", "60", *job.words(2)]
+            done = launches.by_hand(words, job.environment(own) | root)
+        assert saved(done.stdout) == 1 and "failure: " in done.stdout, (kib, done.stdout, done.stderr)
+        assert ".part" not in done.stdout.partition("failure")[2].partition("\n")[2]
+        assert "state.2." not in done.stdout.partition("failure")[2].partition("\n")[2]
+        assert restored(done) == 1
+        for left in [path for path in tmp_path.iterdir() if path != small]:
+            shutil.rmtree(left)
+
+
+def ranks_of(launcher: int, program: Path) -> dict[int, psutil.Process]:
+    """Return the processes of a program that a launcher has started, by rank."""
+    found = {}
+    for process in psutil.Process(launcher).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.exe() == str(program):
+                own = process.environ()
+                found[int(own.get("PMI_RANK", own.get("OMPI_COMM_WORLD_RANK", "-1")))] = process
+    return found
+
+
+@pytest.mark.parametrize("strategy", EVERY)
 def test_a_job_that_is_killed_leaves_a_complete_generation(strategy: str, job: Job, tmp_path: Path) -> None:
+    """All processes are killed, or one of them. With copies or parity, its folder is lost, too."""
     draw, began, trials = random.Random(strategy), time.monotonic(), 0
     last = saved(job(2, "save", tmp_path, strategy, 1, MANY).stdout)
     startup = time.monotonic() - began
-    while trials < (8 if run_options.full and not run_options.of_machine else 3) or last < 2:
+    while trials < rounds(3, 8) or last < 2:
         trials += 1
         with turns.party(2, job.mpi.family == "openmpi"), job.folder() as own:
             victim = subprocess.Popen(
@@ -325,8 +396,15 @@ def test_a_job_that_is_killed_leaves_a_complete_generation(strategy: str, job: J
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
             time.sleep(draw.uniform(startup / 4, startup + 0.5))
-            for process in [*psutil.Process(victim.pid).children(recursive=True), psutil.Process(victim.pid)]:
+            killed = [*psutil.Process(victim.pid).children(recursive=True), psutil.Process(victim.pid)]
+            lost = None
+            if trials % 2 == 0 and (ranks := ranks_of(victim.pid, job.program)):
+                lost = draw.choice(sorted(ranks))
+                killed = [ranks[lost]]
+            for process in killed:
                 process.kill()
-            reported = max(saved(victim.communicate()[0]), last)
+            reported = max(saved(victim.communicate(timeout=60)[0]), last)
+        if lost is not None and strategy in PROTECTED:
+            shutil.rmtree(tmp_path / str(lost), ignore_errors=True)
         last = restored(job(2, "restore", tmp_path, strategy, 0, MANY))
         assert reported <= last

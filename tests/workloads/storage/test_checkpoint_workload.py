@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from test_checkpoint import ranks_of, rounds
 
 import native
 from firstlight.execute.build import Built
-from firstlight.model.plan import Placement
+from firstlight.execute.launch import command, launch
+from firstlight.model.plan import Cell, Placement
 
 CHECKPOINT = native.workloads["checkpoint"]
 WHOLE = 8 * 32**3
@@ -86,3 +91,34 @@ def test_values_are_judged_without_the_folder_of_a_target() -> None:
     assert done.returncode == 2 and "no folder of the target results is known" in done.stderr
     done = native.direct(built, "--describe", "n=4096")
     assert done.returncode == 2 and "GiB" in done.stderr
+
+
+@pytest.mark.native
+@pytest.mark.faults
+@pytest.mark.parametrize("variant", ["serial", "async", "mpi_files", "mpi_partner", "mpi_one_file"])
+def test_nothing_is_left_of_a_launch_whose_process_is_killed(variant: str, tmp_path: Path) -> None:
+    """One process is killed while it saves or restores. The launch fails with the reason."""
+    built, draw = program(variant), random.Random(variant)
+    assert built.executable is not None
+    target = tmp_path / "target"
+    target.mkdir()
+    place = Placement(ranks=2) if built.program.mpi else Placement()
+    words = ("target=t", "n=64", "--samples", "100000", "--case-seconds", "1000")
+    for trial in range(rounds(2, 4)):
+        output = tmp_path / f"record.{trial}"
+        cell = Cell("test", built.program, place, words)
+        ready = command(
+            cell, built.executable, native.toolbox(), output=output, machine=native.here, storage={"t": target}
+        )
+        with ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(launch, ready, 100, f"{tmp_path.name}-{trial}")
+            while not list(target.rglob("*.manifest")) and not ended.done():
+                time.sleep(0.01)
+            time.sleep(draw.uniform(0, 0.3))
+            while not (ranks := ranks_of(os.getpid(), built.executable)) and not ended.done():
+                time.sleep(0.01)
+            for process in draw.sample(list(ranks.values()), min(1, len(ranks))):
+                process.kill()
+            outcome = ended.result()
+        assert not outcome.ok and "aborted: signal" in outcome.reason, outcome  # of this process, or of another one
+        assert not list(target.iterdir())

@@ -186,12 +186,22 @@ def test_short_and_interrupted_transfers_go_on(fault: str, operation: str, fault
 
 
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ESTALE])
-def test_failures_of_the_target_end_the_launch_with_the_reason(error: int, faults: Path, tmp_path: Path) -> None:
-    preload = {"LD_PRELOAD": str(faults), "FAULT": str(error), "FAULT_AT": str(TRANSFER)}
-    done = run(program(), tmp_path, "operation=write", *WORDS, environment=preload)
+@pytest.mark.parametrize(
+    ("workload", "words", "at", "call"),
+    [
+        ("file_io", ("operation=write", *WORDS), TRANSFER, "write"),
+        ("checkpoint", ("n=32",), 4096, "state/field.0.0.piece.part cannot be written"),
+    ],
+)
+def test_failures_of_the_target_end_the_launch_with_the_reason(
+    workload: str, words: tuple[str, ...], at: int, call: str, error: int, faults: Path, tmp_path: Path
+) -> None:
+    preload = {"LD_PRELOAD": str(faults), "FAULT": str(error), "FAULT_AT": str(at)}
+    built = program(workload=workload)
+    done = run(built, tmp_path, *words, environment=preload)
     assert done.returncode == 3
-    assert f"target t: write: {os.strerror(error)}" in done.stderr
-    assert str(tmp_path) not in done.stderr.replace(str(program().executable), "")
+    assert f"target t: {call}: {os.strerror(error)}" in done.stderr
+    assert str(tmp_path) not in done.stderr.replace(str(built.executable), "")
     assert not lines(done, "end")
 
 
