@@ -108,6 +108,12 @@ Folder::~Folder() {
   comm::barrier();
 }
 
+std::string Folder::without_path(const Storage& target, std::string message) const {
+  const std::string above = path("");
+  for (std::size_t at; (at = message.find(above)) != std::string::npos;) message.replace(at, above.size(), "");
+  return "target " + target.name + ": " + message;
+}
+
 int Folder::open(const std::string& name, int flags) const {
   return openat(descriptor_, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 }

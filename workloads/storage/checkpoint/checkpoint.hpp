@@ -4,7 +4,13 @@
 // A cell is a hash of its place and of the generation in which its run of 64 KiB changed last: incompressible, and never the same twice.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "firstlight/checkpoint/disk.hpp"
 #include "firstlight/error_summary.hpp"
@@ -33,6 +39,7 @@ struct Traits {
   bool asynchronous = false;  // the program computes while it saves
   bool needs_ranks = false;   // two at least: one loses its files
   bool one_file = false;      // of all ranks, whose name rank 0 brings to the disk
+  bool changes_only = false;  // writes only the blocks that differ from those of the generation before the last one
 };
 
 struct State {
@@ -44,15 +51,21 @@ struct State {
   std::vector<Index> since;  // the generation in which each run of the whole field changed last
   Index generation = -1;     // the newest one
   Index iteration = 0;
-  fl::Array<double> work;  // of the computation
+  fl::Array<double> work;  // of the computation: each sweep adds 1 to every element
+  Index sweeps = 0;        // in all steps, while the state was written; as many follow when it is durable
   fl::Folder folder;
 
-  // What the variant did in the last step,
-  Index restored_generation = -1;
-  fl::checkpoints::Journal journal;
-  std::string failure;  // why it could not restore
-  // and in all steps since the last observation, in seconds and bytes.
-  double durable = 0, bytes = 0, resident = 0, computed = 0, computed_alone = 0;
+  // What the variant did in the last step.
+  struct Record {
+    Index restored_generation = -1;
+    fl::checkpoints::Journal journal;
+    std::string failure;    // why it could not restore
+    double resident = -1;   // share of the files that was in the page cache before the restart
+    bool computed = false;  // until the state was written
+  } record;
+
+  bool settled = true;             // the last step is in the sums
+  double bytes = 0, resident = 0;  // of all steps since the last observation
 };
 
 inline constexpr fl::Phases phases{"held", "compute", "finish", "alone", "restart"};
@@ -60,8 +73,8 @@ inline constexpr fl::About about{
     .title = "Checkpoint and restart",
     .cost = "8 n^3 bytes are saved and restored once per step",
     .verified =
-        "Every cell that was restored into new memory, bit by bit, and its generation. Each written file and its folder must have "
-        "reached the disk.",
+        "Every cell that was restored into new memory, bit by bit, and its generation. Each rank must write exactly the blocks that "
+        "changed. Each written file and its folder must have reached the disk. With copies or parity, one rank must have lost its folder.",
     .tolerance = "Exact",
     .phases = phases,
 };
@@ -104,6 +117,8 @@ inline bool changes(const State& s, Index part, Index generation) {
   return generation == 0 || static_cast<Index>(drawn % 100) < s.p.changed;
 }
 
+// --- before a step ---------------------------------------------------------------------------------------------------------
+
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.p = p, s.team = team, s.traits = traits, s.folder = fl::Folder(p.target);
   s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
@@ -112,11 +127,18 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   if (traits.asynchronous) s.work = fl::Array<double>(std::max<Index>(s.block.cells().cells(), run));
   fl::first_touch(&s);
   fl::poison(s.field.data(), s.field.layout().elements);
-  for (double& x : s.work) x = 1;
+  for (double& x : s.work) x = 0;
+}
+
+// Adds the last step to the sums.
+inline void settle(State& s) {
+  if (!std::exchange(s.settled, true)) s.bytes += static_cast<double>(s.record.journal.bytes), s.resident += s.record.resident;
 }
 
 // The next generation of the state.
 inline void reset(State& s) {
+  settle(s);
+  s.settled = false, s.record = {};
   s.generation += 1;
   for (Index part = 0; part < static_cast<Index>(s.since.size()); ++part)
     if (changes(s, part, s.generation)) s.since[static_cast<std::size_t>(part)] = s.generation;
@@ -132,20 +154,74 @@ inline void mutate_inputs(State& s, Index iteration) { s.iteration = iteration, 
 
 inline void poison(State& s) {
   fl::poison(s.restored.data(), s.restored.layout().elements);
-  s.restored_generation = -1, s.journal = {}, s.failure.clear();
+  s.record = {};
+}
+
+// --- the check -------------------------------------------------------------------------------------------------------------
+
+// Returns how many bytes of its own cells a rank must write: whole blocks of 64 KiB.
+inline Index bytes_to_write(const State& s) {
+  const Index cells = s.block.cells().cells();
+  if (!s.traits.changes_only || s.generation < 2) return 8 * cells;
+  std::vector<bool> changed(static_cast<std::size_t>((cells + run - 1) / run));
+  Index place = 0;
+  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& cell) {
+    const Index since = s.since[s.block.number(s.block.global(cell)) / run];
+    if (since >= s.generation - 1 || place == 0) changed[static_cast<std::size_t>(place / run)] = true;
+    ++place;
+  });
+  Index bytes = 0;
+  for (Index k = 0; k < static_cast<Index>(changed.size()); ++k)
+    if (changed[static_cast<std::size_t>(k)]) bytes += 8 * std::min(run, cells - k * run);
+  return bytes;
+}
+
+inline void inspect_writes(const State& s, fl::ErrorSummary& wrong) {
+  const fl::checkpoints::Journal& journal = s.record.journal;
+  const bool names = !s.traits.one_file || s.team.rank == 0;
+  if (journal.files == 0 || journal.synced != journal.files || (names && journal.folders == 0))
+    wrong.add([&] {
+      return fl::text("rank %d wrote %lld files and brought %lld of them and %lld folders to the disk", s.team.rank, journal.files,
+                      journal.synced, journal.folders);
+    });
+  const Index own = 8 * s.block.cells().cells(), least = bytes_to_write(s), sums = own / (8 * run) * 8 + 64 * s.team.ranks + 256;
+  if (journal.bytes < least || (s.traits.copies == 1 && journal.bytes > least + sums))
+    wrong.add([&] {
+      return fl::text("rank %d wrote %lld bytes, should write %lld of its cells and at most %lld of checksums", s.team.rank, journal.bytes,
+                      least, sums);
+    });
+}
+
+// One rank loses its folder before each restart.
+inline void inspect_loss(const State& s, fl::ErrorSummary& wrong) {
+  if (!s.traits.needs_ranks) return;
+  double lost = access(s.folder.path("state/" + std::to_string(s.team.rank)).c_str(), F_OK) != 0;
+  fl::add_up(&lost, 1);
+  if (lost != 1) wrong.add([&] { return fl::text("%g ranks lost their files before the restart, should be 1", lost); });
+}
+
+inline void inspect_computing(const State& s, fl::ErrorSummary& wrong) {
+  if (s.traits.asynchronous && !s.record.computed) wrong.add([] { return std::string("computing ended before the state was written"); });
+  if (!s.traits.asynchronous && s.sweeps > 0)
+    wrong.add([] { return std::string("the variant computes, but is not declared asynchronous"); });
+  for (Index k = 0; k < s.work.size(); ++k)
+    if (s.work[k] != 2 * static_cast<double>(s.sweeps))
+      wrong.add([&] {
+        return fl::text("element %lld was computed %g times, should be %lld times while saving, and as often alone", k, s.work[k],
+                        s.sweeps);
+      });
 }
 
 inline fl::Check check(State& s, Index last) {
   fl::ErrorSummary wrong;
-  if (!s.failure.empty()) wrong.add([&] { return s.failure; });
-  if (s.restored_generation != s.generation)
-    wrong.add([&] { return fl::text("generation %lld was restored, should be %lld", s.restored_generation, s.generation); });
-  const bool names = !s.traits.one_file || s.team.rank == 0;
-  if (s.journal.files == 0 || s.journal.synced != s.journal.files || (names && s.journal.folders == 0))
-    wrong.add([&] {
-      return fl::text("rank %d wrote %lld files and brought %lld of them and %lld folders to the disk", s.team.rank, s.journal.files,
-                      s.journal.synced, s.journal.folders);
-    });
+  if (!s.record.failure.empty()) wrong.add([&] { return s.record.failure; });
+  if (s.record.restored_generation != s.generation)
+    wrong.add([&] { return fl::text("generation %lld was restored, should be %lld", s.record.restored_generation, s.generation); });
+  inspect_writes(s, wrong);
+  inspect_loss(s, wrong);
+  inspect_computing(s, wrong);
+  if (!(s.record.resident >= 0 && s.record.resident <= 1))
+    wrong.add([] { return std::string("the files were not dropped from the page cache before the restart"); });
   grid::each_cell(s.block.cells(), [&](const grid::Point<3>& cell) {
     const std::uint64_t number = s.block.number(s.block.global(cell));
     const double expected = cell == grid::Point<3>{} ? first_cell(last) : value(number, s.since[number / run]);
@@ -158,13 +234,17 @@ inline fl::Check check(State& s, Index last) {
 }
 
 inline void observe(State& s, fl::Observations& seen) {
+  settle(s);
   const auto steps = static_cast<double>(seen.steps);
   fl::add_up(&s.bytes, 1);
-  seen.value("durable_time", s.durable / steps);
+  seen.value("durable_time", seen.seconds(phases("held")) + seen.seconds(phases("compute")) + seen.seconds(phases("finish")));
   seen.value("written", s.bytes / steps);
   seen.value("resident", s.resident / steps);
-  if (s.traits.asynchronous) seen.value("slow_down", s.computed_alone > 0 ? std::max(0.0, s.computed / s.computed_alone - 1) : 0.0);
-  s.durable = s.bytes = s.resident = s.computed = s.computed_alone = 0;
+  if (s.traits.asynchronous) {
+    const double alone = seen.seconds(phases("alone"));
+    seen.value("slow_down", alone > 0 ? std::max(0.0, seen.seconds(phases("compute")) / alone - 1) : 0.0);
+  }
+  s.bytes = s.resident = 0;
 }
 
 }  // namespace checkpoint

@@ -9,4 +9,4 @@ struct Changed : checkpoint::OfRanks<> {
 
 }  // namespace
 
-FL_VARIANT(checkpoint, Changed, .idle = true)
+FL_VARIANT(checkpoint, Changed, .traits = {.changes_only = true}, .idle = true)

@@ -38,7 +38,9 @@ class Folder {
   // Opens a file of the folder, never a link, with O_CLOEXEC; a new one has mode 0600. Returns -1 with errno on failure.
   int open(const std::string& name, int flags) const;
   std::string path(const std::string& name) const { return path_ + "/" + name; }  // for a library that opens files by itself
-  int descriptor() const { return descriptor_; }                                  // of the folder
+  // Returns a message of such a library as "target NAME: ...", without the path: records must not contain it.
+  std::string without_path(const Storage& target, std::string message) const;
+  int descriptor() const { return descriptor_; }  // of the folder
 
  private:
   void swap(Folder& other) noexcept {

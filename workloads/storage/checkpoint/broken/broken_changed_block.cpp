@@ -13,4 +13,4 @@ struct Changed : checkpoint::Lone<checkpoint::Saving, Holes> {
 
 }  // namespace
 
-FL_VARIANT(checkpoint, Changed, .idle = true)
+FL_VARIANT(checkpoint, Changed, .traits = {.changes_only = true}, .idle = true)

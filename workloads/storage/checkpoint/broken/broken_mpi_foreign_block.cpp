@@ -10,7 +10,7 @@ struct Foreign : checkpoint::OfOneFile<> {
     const fl::grid::Block<3> next(s.block.domain, s.block.ranks, (s.team.rank + 1) % s.team.ranks);
     const auto& seen = next.owned.cells() == s.block.owned.cells() ? next : s.block;
     or_abort(s, [&] { kept.save(number(s), s.block, seen, s.field); });
-    saved(s, 0);
+    s.record.journal = kept.journal();
     restart(s);
   }
 };

@@ -12,9 +12,10 @@ struct Remembering : checkpoint::Lone<> {
       Saving::step(s, iteration);
       memory.assign(s.restored.data(), s.restored.data() + elements);
     } else {
-      saved(s, 0);
+      s.record.journal = kept.journal();
+      s.record.resident = 0;
       std::copy(memory.begin(), memory.end(), s.restored.data());
-      s.restored_generation = s.generation;
+      s.record.restored_generation = s.generation;
     }
   }
 };

@@ -6,10 +6,11 @@ namespace {
 struct Stale : checkpoint::Lone<> {
   void step(checkpoint::State& s, fl::Index) {
     kept.save(number(s), s.block, s.field);
-    saved(s, 0);
+    s.record.journal = kept.journal();
+    s.record.resident = 0;
     const std::uint64_t wanted = number(s) > 0 ? number(s) - 1 : 0;
     fl::during(checkpoint::phases("restart"), [&] { fl::checkpoints::restore(place, team, s.block, s.restored, wanted); });
-    s.restored_generation = s.generation;
+    s.record.restored_generation = s.generation;
   }
 };
 
