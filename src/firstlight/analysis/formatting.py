@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from firstlight.analysis.verdict import Identity
 from firstlight.core.units import binary, significant
 from firstlight.model.plan import Placement
+from firstlight.results.record import Run
 from firstlight.results.store import documents
 
 _LONGEST = 60  # characters of a parameter's value
@@ -58,6 +59,18 @@ def name(identity: Identity) -> str:
     tools = identity.toolchain + (f", {identity.mpi}" if identity.mpi else "")
     metric = f" {identity.metric}" if identity.metric else ""
     return f"{identity.workload}.{identity.variant}{metric}" + (f", {described}" if described else "") + f" ({tools})"
+
+
+def mpi_label(run: Run, mpi: str) -> str:
+    """Return `Open MPI 4.1.4` for `openmpi`; its name if the run does not describe it."""
+    library = run.toolbox.mpi(mpi)
+    return library.label if library else mpi
+
+
+def mpi_name(run: Run, mpi: str) -> str:
+    """Return `Open MPI`: the label without its version, if that identifies one library of the run only."""
+    short = {m.name: m.label.removesuffix(m.version).strip() for m in run.toolbox.mpis}
+    return short[mpi] if mpi in short and list(short.values()).count(short[mpi]) == 1 else mpi_label(run, mpi)
 
 
 def bare(text: str) -> str:

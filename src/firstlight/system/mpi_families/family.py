@@ -164,6 +164,10 @@ class Family:
     shmem_wrapper: str = ""
     """The compiler wrapper of the OpenSHMEM that comes with it."""
 
+    def eager_limit(self, version: str) -> str:
+        """Return the variable that sets the largest message that is sent within a node without waiting; "": unknown."""
+        return ""
+
     def shmem_environment(self, version: str) -> dict[str, str]:
         """Return the variables that OpenSHMEM programs of this version need."""
         return {}

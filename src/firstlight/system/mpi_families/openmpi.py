@@ -73,6 +73,10 @@ class OpenMpi(Family):
     def temporary(self, folder: str) -> dict[str, str]:
         return {"OMPI_MCA_orte_tmpdir_base": folder, "PRTE_MCA_prte_tmpdir_base": folder}
 
+    def eager_limit(self, version: str) -> str:
+        """Return the variable of the component for shared memory, which was called vader before version 5."""
+        return f"OMPI_MCA_btl_{'vader' if version.split('.')[0] in ('3', '4') else 'sm'}_eager_limit"
+
     def shmem_environment(self, version: str) -> dict[str, str]:
         """Return variables that exclude the old InfiniBand component of version 4, without loss: UCX does the work.
         Version 4 unloads it at the end of shmem_finalize while UCX still calls it: a crash after correct results.
