@@ -110,11 +110,11 @@ def disturbances(classes: Iterable[Steadiness]) -> list[str]:
 
 
 def sentence(s: Steadiness) -> str:
-    """Return `55 of 161 launches of several ranks were 2.9 x slower`, and why if their order shows it."""
-    drawn = ": perhaps the placement of ranks and pages" if s.with_states else ""
+    """Return `55 of 161 launches of several ranks were 2.9 x slower`, and what their order shows."""
+    drawn = ", so perhaps ranks or pages were placed differently" if s.with_states else ""
     why = {
-        "together": ", clustered in time: something outside slowed them",
-        "each": f", not clustered in time{drawn}",
+        "together": ". They were clustered in time, so something outside these programs slowed them",
+        "each": f". They were not clustered in time{drawn}",
         "unclear": "",
     }[s.together]
     return slow(s) + why

@@ -122,9 +122,9 @@ def _verdict(judgement: Judgement, workloads: Mapping[str, Workload], width: int
 
 def _warnings(judgement: Judgement, workloads: Mapping[str, Workload], width: int, ink: Ink) -> list[str]:
     """Return what may have disturbed the measurement, without what the verdict shows."""
-    shown = settle(verdict.health(judgement, workloads))
+    shown = settle(verdict.health(judgement, workloads)).casefold()
     some = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
-    lines = [line for text in some if text not in shown for line in wrap(text, width, "  ! ", "    ")]
+    lines = [line for text in some if text.casefold() not in shown for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]
 
 

@@ -24,7 +24,6 @@ from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
 from firstlight.system.machine import NOT_ALONE, Machine, busy
 
-CARE = "usable with care: {why}; compare intervals, not medians"
 NOISY = 2.0
 """Percent of the processors' time that OS noise may use on a machine that is fit for measuring."""
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
@@ -67,19 +66,24 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         return ""
     busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
-        return f"not fit for measuring: {_shared(judgement)}{busy}"
-    if why := "; ".join(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
-        return CARE.format(why=why + busy)
-    return f"fit for measuring: no disturbance above the thresholds of the method{busy}"
+        return _sentences("not fit for measuring", _shared(judgement), busy)
+    if why := list(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
+        return _sentences("usable with care", *why, busy, "compare intervals, not medians")
+    return _sentences("fit for measuring: no disturbance exceeded the thresholds of the method", busy)
+
+
+def _sentences(first: str, *others: str) -> str:
+    """Join sentences; the first one continues the subject of the line."""
+    return ". ".join([first, *(capital(text) for text in others if text)])
 
 
 def _busy(machine: Machine) -> str:
-    """Return `; not alone: load 5.2 on 2 CPUs before the run`; "" if the processors were idle."""
+    """Return that the processors were not idle before the run, with the load average; "" if they were idle."""
     if not busy(machine.load, len(machine.cpus)):
         return ""
     load = provenance.number(f"{machine.load:.1f}", "load()")
     cpus = provenance.number(str(len(machine.cpus)), "cpus()")
-    return f"; {NOT_ALONE.format(load=load, cpus=cpus)}"
+    return NOT_ALONE.format(load=load, cpus=cpus)
 
 
 def _disturbance(judgement: Judgement) -> str:
@@ -106,7 +110,7 @@ def _noise(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
 def _shared(judgement: Judgement) -> str:
     some, samples = diverged(judgement.records)
     many = provenance.number(percent(some / samples), "diverged() / samples()")
-    return f"in {many} of the samples other processes used the processors"
+    return f"other processes used the processors in {many} of the samples"
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:

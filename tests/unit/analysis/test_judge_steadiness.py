@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.analysis.interval import estimate
+from firstlight.analysis.provenance import settle
 from firstlight.analysis.states import states
 from firstlight.analysis.steadiness import Kind, disturbances, kind, restless, steadiness
 from firstlight.analysis.verdict import Ceiling, Identity, Steadiness, Together, Verified
@@ -77,20 +78,27 @@ def test_a_steady_machine_disturbs_nothing() -> None:
 def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
-        "55 of 161 launches of several ranks were 2.9 x slower, clustered in time: something outside slowed them"
+        "55 of 161 launches of several ranks were 2.9 x slower. They were clustered in time, so something outside "
+        "these programs slowed them"
     ]
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
-    alone = "16 of 93 launches beyond the caches were 1.5 x slower, not clustered in time"
+    alone = "16 of 93 launches beyond the caches were 1.5 x slower. They were not clustered in time"
     assert sentence == alone
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
-    assert sentence == f"{alone}: perhaps the placement of ranks and pages"
+    assert sentence == f"{alone}, so perhaps ranks or pages were placed differently"
 
 
 @pytest.mark.parametrize("kind", ["one core", "several cores", "several ranks", "memory", "a GPU"])
 @pytest.mark.parametrize("together", ["together", "each", "unclear"])
-def test_the_health_of_a_machine_fits_30_words(kind: Kind, together: Together) -> None:
-    (sentence,) = disturbances([Steadiness(kind, 161, 55, 2.9, 138, 104, together)])
-    assert len(verdict.CARE.format(why=sentence).split()) <= 30
+def test_the_health_of_a_machine_is_whole_sentences_of_30_words(kind: Kind, together: Together) -> None:
+    judgement, workloads = sample()
+    some = (Steadiness(kind, 161, 55, 2.9, 138, 104, together),)
+    busy = replace(judgement.run, machine=replace(judgement.run.machine, load=5.24))
+    health = settle(verdict.health(replace(judgement, steadiness=some, run=busy), workloads))
+    first, *others = health.split(". ")
+    assert first == "usable with care" and others[-1] == "Compare intervals, not medians"
+    assert "The processors were not idle before the run: load average 5.2 on 2 CPUs" in others
+    assert all(len(x.split()) <= 30 and (x[0].isupper() or x[0].isdigit()) for x in others), health
 
 
 def test_classes_come_from_placement_and_the_binding_ceiling() -> None:
@@ -117,5 +125,5 @@ def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) 
     found = "The machine was steady" if slow == 0 else "2 of 100 launches beyond the caches were 1.4 x slower"
     assert drawn.title.startswith(found)
     page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)
-    care = "health usable with care: 30 of 100 launches on one core were 2.0 x slower"
+    care = "health usable with care. 30 of 100 launches on one core were 2.0 x slower"
     assert care in " ".join(page.split())

@@ -248,7 +248,7 @@ def test_this_machine(tmp_path, monkeypatch):
 def test_warnings_are_given_exactly_when_deserved(cpus, load, governor, turbo, frequency, quota):
     text = "\n".join(linux.warnings(cpus, load, governor, turbo, frequency, quota))
     assert ("powersave" in text) == (governor == "powersave")
-    assert ("not alone" in text) == (load > 0.5 * cpus)
+    assert ("were not idle" in text) == (load > 0.5 * cpus)
     assert ("control group" in text) == (quota is not None and quota < cpus)
     assert ("frequency is not visible" in text) == (not frequency and governor is None and turbo is None)
 

@@ -22,7 +22,7 @@ UNTIMED = "emulated: verified, not timed"
 
 BUSY = 0.5
 """A load average above this share of the usable CPUs may disturb a measurement."""
-NOT_ALONE = "not alone: load {load} on {cpus} CPUs before the run"
+NOT_ALONE = "the processors were not idle before the run: load average {load} on {cpus} CPUs"
 
 CacheKind = Literal["data", "unified"]
 
