@@ -122,7 +122,11 @@ class Allowed:
         """Return the ceiling; None if the figure is a source, or if a limit of one of its bounds was not measured."""
         found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in found]
-        return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
+        ceiling = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
+        if ceiling is None or ceiling.source is None or ceiling.working_set is None or any(b.device for b in found):
+            return ceiling
+        place = self._levels.place(ceiling.working_set, of_node(ceiling.source)) if self._levels.levels else ""
+        return replace(ceiling, place=place)
 
     def considered(self, figure: Verified, workload: Workload) -> list[tuple[Bound, Limit | None]]:
         """Return every bound of the figure with the limit that applies; None if that limit was not measured."""
@@ -342,7 +346,8 @@ def _ceiling(
     if not all(math.isfinite(x) and x > 0 for x in (value, *ends)):  # a foreign record may declare any work
         return None
     own = binding.source.workload == figure.identity.workload
-    return Ceiling(value, min(ends), max(ends), binding.name, all(limit.sure for _, limit in chosen), own)
+    sure = all(limit.sure for _, limit in chosen)
+    return Ceiling(value, min(ends), max(ends), binding.name, sure, own, "", binding.working_set, binding.source)
 
 
 def _above(figure: Verified, ceiling: Ceiling | None) -> str:

@@ -77,7 +77,11 @@ class Steadiness(msgspec.Struct, frozen=True):
 
 
 class Ceiling(msgspec.Struct, frozen=True):
-    """The measured limit in the figure's own unit, and which resource sets it."""
+    """The measured limit in the figure's own unit, and which resource sets it.
+
+    `place`: the level of memory whose bandwidth it is; "" where the limit depends on none. `source`: the figure that
+    provides it, measured with `working_set` bytes.
+    """
 
     value: float
     low: float
@@ -85,6 +89,9 @@ class Ceiling(msgspec.Struct, frozen=True):
     resource: str  # load_bandwidth, flops_64, ...
     sure: bool = True  # false: measured in too few launches for an interval
     own: bool = False  # it is the best launch of the figure's own kind, which beat what was measured of the resource
+    place: str = ""  # L1, L2, ..., memory
+    working_set: float | None = None
+    source: Identity | None = None
 
 
 class Limit(msgspec.Struct, frozen=True):

@@ -147,6 +147,7 @@ def page_of(
         "span": provenance.span,
         "share": provenance.share,
         "ceiling": provenance.ceiling,
+        "measured_with": wording.measured_with,
         "resource": wording.resource,
         "launches": provenance.launches,
         "launched": lambda f: provenance.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from firstlight.analysis import formatting, provenance, ranking
+from firstlight.analysis.ceilings import cores
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.verdict import Identity, Verified
 from firstlight.core.shell import command
-from firstlight.core.units import binary
+from firstlight.core.units import binary, count
 from firstlight.model.catalogue import Value
 from firstlight.model.plan import AS_IT_IS
 from firstlight.results.record import Run, TunedDefault
@@ -146,11 +148,11 @@ def _short(version: str) -> str:
 
 
 def resource(figure: Verified) -> str:
-    """Return the resource that limits a figure: `load bandwidth`, `32-bit arithmetic`; "" if it is not known."""
+    """Return the resource that limits a figure: `load bandwidth of L2`, `32-bit arithmetic`; "" if it is not known."""
     ceiling = figure.ceiling
     if ceiling is None or ceiling.own:
         return ""
-    return resource_name(ceiling.resource)
+    return resource_name(ceiling.resource) + (f" of {ceiling.place}" if ceiling.place else "")
 
 
 def resource_name(ceiling: str) -> str:
@@ -159,3 +161,14 @@ def resource_name(ceiling: str) -> str:
     if name.startswith("flops_"):
         return f"{name.removeprefix('flops_')}-bit arithmetic"
     return name.replace("_", " ")
+
+
+def measured_with(figure: Verified) -> str:
+    """Return ` (320 KiB, 2 cores)`: how the ceiling of a figure was measured; "" if it depends on no size."""
+    ceiling = figure.ceiling
+    if ceiling is None or not ceiling.place or ceiling.working_set is None or ceiling.source is None:
+        return ""
+    formula = "working_set(a) * a.ranks / a.nodes"
+    size = provenance.number(binary(ceiling.working_set), formula, "B", (ceiling.source,))
+    many = provenance.number(count(cores(ceiling.source), "core"), "a.cores", of=(ceiling.source,))
+    return f" ({size}, {many})"

@@ -81,7 +81,9 @@ def test_every_card_and_every_chart_of_values_shows_the_better_direction() -> No
 
 
 def test_a_share_of_a_ceiling_names_its_value() -> None:
-    shares = re.findall(r'data-from="a / a.ceiling"[^>]*>[^<]*%</data> of [a-z ]+, <data ([^>]*)>([^<]+)<', page())
+    shares = re.findall(
+        r'data-from="a / a.ceiling"[^>]*>[^<]*%</data> of (?:[a-z ]+, (?:at best )?)?<data ([^>]*)>([^<]+)<', page()
+    )
     assert shares and all('data-from="a.ceiling"' in source and text.endswith("/s") for source, text in shares)
 
 
