@@ -321,7 +321,7 @@ def _same(best: Figure, other: Figure) -> bool:
 
 
 def _apart(best: Figure, other: Figure) -> bool:
-    return best.place != other.place and _larger(best, other) >= 1.15
+    return best.place != other.place and max(ratios.of_medians(best, other), ratios.of_medians(other, best)) >= 1.15
 
 
 def _larger(best: Figure, other: Figure) -> float:

@@ -80,8 +80,24 @@ def workload(name: str) -> Workload:
         "peak": (Row("arithmetic, 64 bit, 1 core", "rate", 30, {"precision": 64}),),
         "latency": (Row("memory latency", "latency", 60, {"bytes": CHASES[-1]}),),
         "pingpong": (
-            Row("message latency, 8 B, 2 ranks", "latency", 70, {"bytes": 8}, ranks=2, choose="mpi"),
-            Row("message bandwidth, 1 MiB", "bandwidth", 80, {"bytes": MIB}, ranks=2, choose="mpi"),
+            Row(
+                "message latency, 8 B, 2 ranks",
+                "latency",
+                70,
+                {"bytes": 8},
+                ranks=2,
+                choose="mpi",
+                purpose="small messages",
+            ),
+            Row(
+                "message bandwidth, 1 MiB",
+                "bandwidth",
+                80,
+                {"bytes": MIB},
+                ranks=2,
+                choose="mpi",
+                purpose="large messages",
+            ),
         ),
     }
     plots = {

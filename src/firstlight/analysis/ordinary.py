@@ -28,11 +28,15 @@ RELAXED = ("-Ofast", "-ffast-math")  # options that change the arithmetic, wheth
 
 
 class Kernel(NamedTuple):
-    """A plain variant in the case of a row, with a figure for each toolchain that measured it."""
+    """A plain variant in the case of a row, with a figure for each toolchain that measured it.
+
+    `fortran`: whether it is written in Fortran.
+    """
 
     title: str
     program: str
     figures: Mapping[str, Figure]
+    fortran: bool = False
 
     @property
     def name(self) -> str:
@@ -186,7 +190,10 @@ def _of_row(plain: Sequence[Figure], row: Row, workload: Workload, machine: Mach
             continue
         if isinstance(f, Failed) or (isinstance(f, Verified) and f.estimate.low is not None and not f.oversubscribed):
             cases.setdefault(replace(i, toolchain=""), {})[i.toolchain] = f
-    return [Kernel(row.title, f"{i.workload}.{i.variant}", figures) for i, figures in cases.items()]
+    fortran = {v.name for v in workload.variants if "fortran" in v.needs}
+    return [
+        Kernel(row.title, f"{i.workload}.{i.variant}", figures, i.variant in fortran) for i, figures in cases.items()
+    ]
 
 
 def _flags(judgement: Judgement, name: str, some: Sequence[Kernel]) -> Flags:
@@ -203,8 +210,8 @@ def same(best: Verified, other: Verified) -> bool:
 
 
 def undecided(best: Verified, other: Verified) -> bool:
-    """Return whether the medians are far apart, but no difference from the best can be shown."""
-    return other is not best and ranking.alike(best, other) and ranking.advantage(best, other) >= 1 + ranking.WIDE
+    """Return whether the launches support no conclusion: the medians are far apart, but not clearly different."""
+    return other is not best and ranking.standing(best, other) == ranking.UNCLEAR
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -260,7 +267,7 @@ def _gentler(found: Ordinary, *named: Flags | None) -> str:
 
 
 def _elsewhere(found: Ordinary) -> str:
-    """Return `. For dot.fortran_loop: gcc-fast (-Ofast)`, of kernels without a figure with the best flags; or ""."""
+    """Return `. For Fortran (scalar product in L1): gcc-fast`, of kernels that the best flags lack; or ""."""
     left = [k for k in found.kernels if found.flags[0].toolchain not in k.figures]
 
     def good(f: Flags) -> int:
@@ -268,8 +275,11 @@ def _elsewhere(found: Ordinary) -> str:
         return sum(a is not None and b is not None and same(a, b) for a, b in pairs)
 
     best = max(found.flags, key=good)
-    programs = list(dict.fromkeys(k.program for k in left))
-    return f". For {', '.join(programs[:SHOWN])}: {_name(best)}" if left and good(best) else ""
+    if not left or not good(best):
+        return ""
+    titles = list(dict.fromkeys(provenance.name(k.title) for k in left))
+    which = "Fortran" if all(k.fortran for k in left) else f"kernels without a figure of {found.flags[0].toolchain}"
+    return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}"
 
 
 def _compared(found: Ordinary) -> str:
@@ -288,7 +298,7 @@ def _near(f: Flags) -> str:
     text = f"as good as the best in {best_in(f)} of {_kernels(f)}"
     if f.undecided:
         some = tuple(x for pair in f.pairs for x in pair)
-        text += f", undecided in {provenance.number(str(f.undecided), 'undecided(each)', of=some)}"
+        text += f", {ranking.UNCLEAR} in {provenance.number(str(f.undecided), 'undecided(each)', of=some)}"
     if f.worst is None:
         return text
     kernel, (best, _) = f.worst

@@ -1,5 +1,7 @@
 """Ranking: the best of several verified figures, and all that are statistically the same as the best.
 
+Every page uses two words for figures that do not differ: ANY for a tie, UNCLEAR if the launches support no choice.
+
 Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same if the interval of their
 ratio includes 1, or if they differ by less than a practical threshold. A figure with two states is better than
 another only in both of them (`states.spanning`).
@@ -11,11 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from firstlight.analysis.interval import quotient
 from firstlight.analysis.states import least, ratio
-from firstlight.analysis.verdict import Verified
-from firstlight.core.confidence import LEVEL
+from firstlight.analysis.verdict import Figure, Verified
+from firstlight.core.confidence import LAUNCHES, LEVEL
+from firstlight.results.record import Run
 
-ANY = "any"
+ANY = "any"  # no difference within the intervals that matters
+UNCLEAR = "unclear"  # the medians are far apart, and the launches differ too much to show a difference
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
 WIDE = 0.15  # medians this far apart are not called the same, even where no difference can be shown
 
@@ -40,6 +45,13 @@ def best(figures: Iterable[Verified]) -> Verified | None:
     return ordered[0] if ordered else None
 
 
+def presentable(run: Run, figures: Iterable[Figure]) -> list[Verified]:
+    """Return the verified figures; if the budget ended the run, those with an interval."""
+    good = [f for f in figures if isinstance(f, Verified)]
+    ended = run.state == "budget" and run.launches >= LAUNCHES
+    return [f for f in good if f.estimate.low is not None] if ended else good
+
+
 def rank(figures: Iterable[Verified]) -> list[Group]:
     """Return groups from best to worst, by the medians: a group ends before the first figure that its best one beats.
 
@@ -61,6 +73,27 @@ def alike(a: Verified, b: Verified) -> bool:
     if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
         return True
     return shift.low is None or shift.high is None or shift.low <= 1 <= shift.high
+
+
+def standing(best: Verified, other: Verified) -> str:
+    """Return ANY if a figure ties with the best one, UNCLEAR if launches support no conclusion, "" if it is worse."""
+    if not alike(best, other):
+        return ""
+    few = best.estimate.low is None or other.estimate.low is None
+    a, b = best.estimate.median, other.estimate.median
+    return UNCLEAR if max(quotient(a, b), quotient(b, a)) >= 1 + (PRACTICAL if few else WIDE) else ANY
+
+
+def unclear(rivals: Sequence[Verified]) -> bool:
+    """Return whether no choice among these figures, best first, is supported although their medians are far apart."""
+    few = any(f.estimate.low is None for f in rivals)
+    apart = any(standing(rivals[0], f) == UNCLEAR for f in rivals[1:])
+    return apart and (few or len(rank(rivals)) == 1)
+
+
+def recommended(rivals: Sequence[Verified], label: Callable[[Verified], str]) -> str:
+    """Return what to choose among these figures, best first: the words of `choice`, or UNCLEAR."""
+    return UNCLEAR if unclear(rivals) else choice(rank(rivals), label)
 
 
 def advantage(a: Verified, b: Verified) -> float:

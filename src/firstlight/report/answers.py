@@ -9,12 +9,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.analysis import Judgement, formatting, ranking
+from firstlight.analysis import Judgement, formatting, libraries, ranking
 from firstlight.analysis.ceilings import bounds, cores
 from firstlight.analysis.evidence import lacks_device
-from firstlight.analysis.interval import quotient
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
-from firstlight.core.confidence import LAUNCHES
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row, serves
 from firstlight.report import chapters, wording
@@ -25,7 +23,6 @@ from firstlight.system.machine import UNTIMED
 _TOGETHER = "\0"  # between the names of several kinds of choices: no name has it
 MOST = 18  # rows of the front page
 MOST_MISSING = 4  # name at most this many candidates of a row that were not measured
-UNCLEAR = "unclear"  # nothing can be recommended from these launches
 SUBJECTS = {"toolchain": "flags", "mpi": "MPI", "variant": "method", "placement": "ranks x threads"}
 """What a row lets choose, in words; a parameter has its own name."""
 COMMANDS = SUBJECTS | {"variant": "command"}
@@ -35,10 +32,11 @@ COMMANDS = SUBJECTS | {"variant": "command"}
 class Answer(msgspec.Struct, frozen=True):
     """One row. `best` is None if nothing was verified; `reason` is then the cause.
 
+    `ordinary`: the answer of plain variants alone, if the workload has any; None where `best` stands for both.
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
     bound `best` and were not measured with as many cores and as much data. `subject`: what there is to choose.
     `tuned`: the choice is one of flags for a tuned variant, and advice for it alone (see `analysis.ordinary`).
-    `library`: the MPI library of `best` where the run has several and the row does not choose one.
+    `library`: the MPI library of `best`.
     """
 
     row: Row
@@ -54,6 +52,17 @@ class Answer(msgspec.Struct, frozen=True):
     subject: str = ""
     tuned: bool = False
     library: str = ""
+    ordinary: Answer | None = None
+
+    @property
+    def first(self) -> Answer:
+        """Return the answer of ordinary code if the row has one, else this one."""
+        return self if self.ordinary is None else self.ordinary
+
+    @property
+    def beyond_ordinary(self) -> bool:
+        """Return whether the best figure is not ordinary code, although the row has figures of ordinary code."""
+        return self.ordinary is not None and self.ordinary.best is not self.best
 
     @property
     def advice(self) -> str:
@@ -67,7 +76,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def program_and_library(self) -> str:
-        """Return the program with its MPI library if the row does not choose one: `halo.mpi_shared, MPICH`."""
+        """Return the program with its MPI library: `halo.mpi_shared, MPICH`."""
         return f"{self.program}, {self.library}" if self.library else self.program
 
     @property
@@ -86,7 +95,8 @@ class Answer(msgspec.Struct, frozen=True):
 
 def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:
     """Return all declared rows for which the run has figures, by chapter and order."""
-    made = [_answer(judgement, row, w) for w in workloads.values() for row in w.rows]
+    cases = {(case.workload, case.row.title): case for case in libraries.table(judgement, workloads)}
+    made = [_answer(judgement, row, w, cases.get((w.name, row.title))) for w in workloads.values() for row in w.rows]
     return sorted((a for a in made if a is not None), key=place)
 
 
@@ -95,9 +105,13 @@ def place(answer: Answer) -> tuple[object, ...]:
 
 
 class Front(NamedTuple):
-    """`rows` of the front page; `others`: rows in the sections of their chapters; `cut`: headlines without room."""
+    """`rows` of the front page, by ordinary code where a row has any; `possible`: what other variants reach in them.
+
+    `others`: rows in the sections of their chapters, both kinds; `cut`: headlines without room.
+    """
 
     rows: list[Answer]
+    possible: list[Answer]
     others: list[Answer]
     cut: int
 
@@ -107,9 +121,11 @@ def front(run: Run, found: Sequence[Answer]) -> Front:
     headlines = [a for a in found if a.row.headline]
     every = bool(run.names) or not headlines
     wanted = sorted(found, key=lambda a: not a.row.headline) if every else headlines
-    rows = sorted(wanted[:MOST], key=place)
-    others = [a for a in found if a not in rows]
-    return Front(rows, others, sum(a.row.headline for a in others))
+    chosen = sorted(wanted[:MOST], key=place)
+    others = [a for a in found if not any(a is one for one in chosen)]
+    both = [one for a in others for one in ((a.first, a) if a.beyond_ordinary else (a.first,))]
+    rows, possible = [a.first for a in chosen], [a for a in chosen if a.beyond_ordinary]
+    return Front(rows, possible, both, sum(a.row.headline for a in others))
 
 
 def _without_work(judgement: Judgement, row: Row, workload: Workload, known: Set[Identity]) -> bool:
@@ -121,17 +137,15 @@ def _without_work(judgement: Judgement, row: Row, workload: Workload, known: Set
     return any(i not in known and in_row(i, row, workload, judgement.run.machine) for i in others)
 
 
-def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None:
+def _answer(judgement: Judgement, row: Row, workload: Workload, case: libraries.Case | None) -> Answer | None:
     run = judgement.run
     found = [f for f in judgement.figures if in_row(f.identity, row, workload, run.machine)]
     if not found:
         return None
     failed = tuple(f for f in found if isinstance(f, Failed))
-    good = verified(found)
-    if run.state == "budget" and run.launches >= LAUNCHES and good:
-        good = [f for f in good if f.estimate.low is not None]
-        if not good:
-            return None  # `unmeasured.unanswered` names it
+    good = ranking.presentable(run, found)
+    if not good and verified(found):
+        return None  # `unmeasured.unanswered` names it
     best = ranking.best(good)
     if best is None and row.device and not run.machine.gpus and not failed:
         return None  # the list of what is not available names the reason, once
@@ -140,8 +154,31 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         if not failed and _without_work(judgement, row, workload, {f.identity for f in found}):
             reason = f"it has no {row.metric}: there is nothing to compute"
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
-    key = chooser(row.choose)
-    variant = best.identity.variant
+    missing = _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))])
+    missing_plain = tuple(name for name in missing if _variant(name) in workload.plain)
+    of_all = _of(judgement, row, workload, best, good, failed, missing)
+    plain = [f for f in good if f.identity.variant in workload.plain]
+    first = ranking.best(plain) if case is None else case.best
+    if first is None:
+        return of_all
+    ordinary = of_all if first is best else _of(judgement, row, workload, first, plain, failed, missing_plain)
+    if case is not None:
+        subject = SUBJECTS["mpi"]
+        ordinary = replace(ordinary, choose=case.choice, rivals=case.rivals, subject=subject, tuned=False)
+    return replace(of_all, ordinary=ordinary)
+
+
+def _of(
+    judgement: Judgement,
+    row: Row,
+    workload: Workload,
+    best: Verified,
+    good: Sequence[Verified],
+    failed: tuple[Failed, ...],
+    missing: tuple[str, ...],
+) -> Answer:
+    """Return the answer with this best figure, which is one of `good`."""
+    run, variant, key = judgement.run, best.identity.variant, chooser(row.choose)
     own = any(one.name == workload.name for one in run.brought)
     flags = row.choose == "toolchain" and not own
     tuned = flags and variant not in workload.plain
@@ -149,11 +186,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     rivals = best_of_each([f for f in good if f.identity.variant == variant] if flags else good, key)
     choose = ""
     if row.choose != "toolchain" or workload.toolchain_sensitive:
-        choose = (
-            UNCLEAR
-            if unclear(rivals)
-            else ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
-        )
+        choose = ranking.recommended(rivals, lambda f: label(run, row.choose, key(f.identity)))
     return Answer(
         row,
         workload.name,
@@ -163,18 +196,12 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         tuple(rivals),
         failed,
         "",
-        _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))]),
+        missing,
         _unbounded(judgement, best, workload),
         _subject(row, own) + (f" of {variant}" if tuned else ""),
         tuned,
-        _library(run, row, best),
+        wording.mpi_name(run, best.identity.mpi) if best.identity.mpi else "",
     )
-
-
-def _library(run: Run, row: Row, best: Verified) -> str:
-    mpi = best.identity.mpi
-    several = len(run.toolbox.mpis) > 1 and "mpi" not in row.choose.split("+")
-    return wording.mpi_name(run, mpi) if mpi and several else ""
 
 
 def _subject(row: Row, own: bool) -> str:
@@ -205,6 +232,11 @@ def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence
     return (*targets, *programs)
 
 
+def _variant(candidate: str) -> str:
+    """Return `simd` for `dot.simd with gcc-native`, an element of `Answer.missing`."""
+    return candidate.partition(" with ")[0].partition(".")[2]
+
+
 def _program(identity: Identity) -> tuple[str, str, str | None]:
     return identity.variant, identity.toolchain, identity.mpi
 
@@ -215,17 +247,6 @@ def _unbounded(judgement: Judgement, figure: Verified, workload: Workload) -> tu
     wanted = dict.fromkeys(b.ceiling for b in bounds(figure, workload, judgement.run.machine))
     measured = {limit.name for limit in judgement.limits if limit.cores == cores(figure.identity)}
     return tuple(name for name in wanted if name not in measured) or tuple(wanted)
-
-
-def unclear(rivals: Sequence[Verified]) -> bool:
-    """Return whether the choices look different, but had too few launches or scatter too much for a conclusion."""
-    if len(rivals) < 2:
-        return False
-    best, worst = (f.estimate.median for f in (rivals[0], rivals[-1]))
-    apart = max(quotient(best, worst), quotient(worst, best)) - 1
-    if any(f.estimate.low is None for f in rivals):
-        return apart >= ranking.PRACTICAL
-    return apart >= ranking.WIDE and len(ranking.rank(rivals)) == 1
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:

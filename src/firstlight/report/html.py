@@ -137,8 +137,7 @@ def page_of(
     index = {f.identity: k for k, f in enumerate(figures)}
     environment.globals |= {
         "confidence": confidence,
-        "no_difference": wording.NO_DIFFERENCE,
-        "unclear": wording.UNCLEAR,
+        "meanings": wording.MEANINGS,
     }
     environment.filters |= {
         "annotate": lambda text: annotate(text, index),
@@ -147,8 +146,8 @@ def page_of(
         "span": provenance.span,
         "share": provenance.share,
         "ceiling": provenance.ceiling,
-        "measured_with": wording.measured_with,
         "resource": wording.resource,
+        "measured_with": wording.measured_with,
         "launches": provenance.launches,
         "launched": lambda f: provenance.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),
         "quantity": units.quantity,
@@ -271,13 +270,18 @@ def _facts(
         "verified": wording.verified(run),
         "interval": units.interval,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],
+        "possible": front.possible,
         "more_rows": terminal.more_rows(front) if front.cut else "",
         "unmeasured": unmeasured(run, workloads),
         "unbegun": unbegun(judgement),
         "unanswered": unanswered(judgement, workloads, {a.row.title for a in (*front.rows, *front.others)}),
         "verdict": verdict.verdict(judgement, workloads),
         "ordinary": (plain := ordinary.ordinary(judgement, workloads)),
-        "ordinary_matrix": matrix.of_ordinary(judgement, plain),
+        "own_matrices": [
+            m
+            for m in (matrix.of_ordinary(judgement, plain), matrix.of_libraries(judgement, workloads))
+            if m is not None
+        ],
         "counts": terminal.counted(judgement),
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
-from firstlight.analysis import Judgement, provenance, ranking, states
+from firstlight.analysis import Judgement, libraries, provenance, ranking, states
 from firstlight.analysis.formatting import listing, where
-from firstlight.analysis.ordinary import Ordinary, same
+from firstlight.analysis.ordinary import Ordinary
 from firstlight.analysis.verdict import Figure, Identity, Verified
 from firstlight.core.units import count, interval, quantity, significant
 from firstlight.model.catalogue import Row, Workload
@@ -18,11 +18,12 @@ from firstlight.results.record import Run
 from firstlight.system.machine import cores
 
 MOST_COLUMNS = 6
+NOTHING = "–"  # the text of a cell without a figure
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
 
 class MatrixCell(msgspec.Struct, frozen=True):
-    """`shade` 0 (the best or the same) to 5; None where there is no verified figure: `why` then contains the reason."""
+    """`shade` 0 (the best or a tie) to 5; None where nothing can be said: `why` then contains the reason."""
 
     text: str
     shade: int | None
@@ -53,7 +54,7 @@ class Matrix(msgspec.Struct, frozen=True):
             (f"{line} · {column}", cell.text, cell.why)
             for line, cells in self.rows
             for column, cell in zip(self.columns, cells, strict=True)
-            if cell.shade is not None or cell.failed
+            if cell.text != NOTHING
         ]
 
     @property
@@ -70,16 +71,20 @@ class Matrix(msgspec.Struct, frozen=True):
 def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
     """Return matrices for each row of the summary with a choice, in order: one for its ranks, one per other number.
 
+    Rows that choose an MPI library are lines of `of_libraries` instead.
     Variants that do other work (`[[classes]]`) have a matrix of their own.
 
     Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
     """
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
+    told = {(c.workload, c.row.title) for c in libraries.table(judgement, workloads) if c.row.choose == "mpi"}
     made = []
     for k, (row, workload) in enumerate(rows):
         mine = cores.ranks(row.ranks, judgement.run.machine)
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != mine):
             own = ranks == mine
+            if own and (workload.name, row.title) in told:
+                continue
             title = provenance.name(sentence.capital(row.title))
             title += "" if own else f", with {count(ranks, 'rank')} instead"
             name = f"choose-{k}" + ("" if own else f"-{ranks}")
@@ -87,6 +92,19 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
                 full_title = f"{title}, {work}" if work else title
                 made.append(_matrix(judgement, row, alike, full_title, f"{name}-{chr(97 + n)}" if n else name))
     return [m for m in made if m is not None]
+
+
+def of_libraries(judgement: Judgement, workloads: Mapping[str, Workload]) -> Matrix | None:
+    """Return the table of MPI libraries by purpose: plain calls, compared with the best library of each case."""
+    cases = libraries.table(judgement, workloads)
+    columns = tuple(dict.fromkeys(name for case in cases for name in sorted(case.figures)))
+    rows = []
+    for case in cases:
+        cells = tuple(_cell(judgement.run, list(case.figures.get(name, ())), case.best) for name in columns)
+        line = provenance.settle(f"{case.row.purpose}: {provenance.name(case.row.title)}")
+        rows.append((line, cells))
+    title = "MPI libraries by purpose, by plain calls, against the best library of each case"
+    return Matrix("choose-mpi", title, columns, tuple(rows)) if cases else None
 
 
 def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
@@ -99,7 +117,7 @@ def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
         best = kernel.best
         if best is not None:
             cells = tuple(
-                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best, same) for c in columns
+                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best) for c in columns
             )
             rows.append((provenance.settle(provenance.name(kernel.name)), cells))
     return Matrix("choose-ordinary", "Ordinary code, compared with the best flags of each kernel", columns, tuple(rows))
@@ -161,15 +179,13 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
 def _cost(best: Verified, ranked: list[Verified]) -> str:
     """Return the loss of the worst choice among those known to be worse, or among all if launches are too few."""
     few = any(f.estimate.low is None for f in ranked)
-    known = [f for f in ranked if few or f is best or not ranking.alike(best, f)]
+    known = [f for f in ranked if few or f is best or not ranking.standing(best, f)]
     worst = max(known, key=lambda f: ranking.advantage(best, f))
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = provenance.advantage(f"{significant(by)} ×", best, worst)
         return f"a wrong choice is up to {cost} worse"
-    if all(ranking.advantage(best, f) < 1 + ranking.PRACTICAL and f.states is None for f in ranked):
-        near = provenance.number(f"{100 * ranking.PRACTICAL:.0f} %", str(ranking.PRACTICAL))
-        return f"all choices are the same within {near}"
-    return wording.NO_DIFFERENCE
+    word = ranking.UNCLEAR if any(ranking.standing(best, f) == ranking.UNCLEAR for f in ranked) else ranking.ANY
+    return f"{word}, {wording.MEANINGS[word]}"
 
 
 def _column(row: Row, i: Identity) -> str:
@@ -183,20 +199,15 @@ def _line(judgement: Judgement, i: Identity, several: bool) -> str:
     return f"{tools} · {where(i.placement) or '1 core'}" if several else tools
 
 
-def _cell(
-    run: Run,
-    figures: list[Figure],
-    best: Verified,
-    alike: Callable[[Verified, Verified], bool] = ranking.alike,
-) -> MatrixCell:
-    """Return the cell of these figures; `alike`: whether no difference between the best and another can be shown."""
+def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
+    """Return the cell of these figures: how many times worse they are than the best, or ranking.ANY or UNCLEAR."""
     here = ranking.best(answers.verified(figures))
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
         if figures and not reason:
             reason = "more ranks and threads than processors: shown, never ranked"
         failed = bool(figures) and any(type(f).__name__ == "Failed" for f in figures)
-        return MatrixCell("failed" if failed else "–", None, reason or "not measured in this run", failed)
+        return MatrixCell("failed" if failed else NOTHING, None, reason or "not measured in this run", failed)
     by = ranking.advantage(best, here)
     shade = next((k for k, most in enumerate(_STEPS) if by <= most), len(_STEPS))
     e = here.estimate
@@ -205,9 +216,6 @@ def _cell(
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
     if here is best:
         return MatrixCell("best", shade, why)
-    if (best.states is not None or here.states is not None) and alike(best, here):
-        return MatrixCell("?", 0, f"{why}; no difference from the best can be shown")
-    unclear = " ?" if by >= 1 + ranking.PRACTICAL and alike(best, here) else ""
-    why += "; no difference from the best can be shown" if unclear else ""
-    cost = provenance.advantage(f"{significant(by)} ×", best, here)
-    return MatrixCell(f"{cost}{unclear}", shade, why)
+    if word := ranking.standing(best, here):
+        return MatrixCell(word, 0 if word == ranking.ANY else None, f"{why}; {wording.MEANINGS[word]}")
+    return MatrixCell(provenance.advantage(f"{significant(by)} ×", best, here), shade, why)

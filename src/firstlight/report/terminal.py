@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from firstlight.analysis import Finding, Judgement, formatting, ranking
+from firstlight.analysis import Finding, Judgement, formatting
 from firstlight.analysis.absence import absences
 from firstlight.analysis.placing import of_one_core
 from firstlight.analysis.provenance import settle
@@ -30,6 +30,7 @@ from firstlight.system.machine import UNTIMED, cores
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
 OWN = "*"  # marks a share of the best launch, which exceeded what was measured of the resource
+POSSIBLE = "what is possible: explicit vectors, tuned loops, libraries, own algorithms"
 _NARROW = 20  # columns of a title next to its numbers, at least
 
 
@@ -129,7 +130,7 @@ def _warnings(judgement: Judgement, workloads: Mapping[str, Workload], width: in
 
 
 def _table(front: Front, width: int, ink: Ink) -> list[str]:
-    rows = front.rows
+    rows = [*front.rows, *front.possible]
     if not rows:
         return ["  No row of the summary was measured; see ./fl figures"]
     cells = [_cells(a) for a in rows]
@@ -144,7 +145,8 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
     else:
         sizes, below = [titles, *sizes[1:]], False
     lines = [ink("dim", x) for x in _row(heads, sizes, titles, below)]
-    for answer, cell in zip(rows, cells, strict=True):
+    for k, (answer, cell) in enumerate(zip(rows, cells, strict=True)):
+        lines += [ink("dim", x) for x in wrap(POSSIBLE, width, "  ", "  ") if k == len(front.rows)]
         row = _row(cell, sizes, titles, below)
         lines += row if answer.best or answer.untimed else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
@@ -155,8 +157,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         why = wrap(answer.reason, width, "      ", "      ")
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     legend = [] if long else ["n: launches"]
-    legend += [f"{ranking.ANY}: {wording.NO_DIFFERENCE}"] if any(c[-1] == ranking.ANY for c in cells) else []
-    legend += [f"{answering.UNCLEAR}: {wording.UNCLEAR}"] if any(c[-1] == answering.UNCLEAR for c in cells) else []
+    legend += [f"{word}: {meaning}" for word, meaning in wording.MEANINGS.items() if any(c[-1] == word for c in cells)]
     legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
     legend += (
         [f"{OWN}: compared with the best launch, which exceeded the measured ceiling"] if any(map(_own, rows)) else []
@@ -168,7 +169,8 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
 def more_rows(front: Front) -> str:
     """Return `5 more rows in the report`, and how many of them are headlines without room on the front page."""
     cut = f"; {front.cut} of them are headlines that do not fit here" if front.cut else ""
-    return f"{count(len(front.others), 'more row')} in the report{cut}"
+    rows = {(a.workload, a.row.title) for a in front.others}
+    return f"{count(len(rows), 'more row')} in the report{cut}"
 
 
 def _left_out(what: str, some: Sequence[tuple[str, str]], width: int) -> list[str]:

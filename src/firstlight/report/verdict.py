@@ -6,19 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from firstlight.analysis import Judgement, nominal_peaks, provenance, ranking
+from firstlight.analysis import Judgement, libraries, nominal_peaks, provenance
 from firstlight.analysis.evidence import NOTICED, diverged, unfit
 from firstlight.analysis.formatting import listing
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.roles import played, players
 from firstlight.analysis.steadiness import disturbed, sentence
-from firstlight.analysis.verdict import DISTURBED, Failed, Verified
+from firstlight.analysis.verdict import DISTURBED, Failed
 from firstlight.core.roles import OS_NOISE
 from firstlight.core.shell import command
-from firstlight.core.units import percent, significant
-from firstlight.model.catalogue import Row, Workload
-from firstlight.model.plan.selectors import in_row
-from firstlight.report import answers, external_commands, ratios, wording
+from firstlight.core.units import percent
+from firstlight.model.catalogue import Workload
+from firstlight.report import answers, external_commands, wording
 from firstlight.report.sentence import capital
 from firstlight.report.unmeasured import unanswered, unmeasured
 from firstlight.results.record import Run
@@ -114,53 +113,16 @@ def _shared(judgement: Judgement) -> str:
 
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return which library is better in which rows: `MPICH is better than Open MPI: latency (1.8 x). No ...`."""
+    """Return which library to use for which purpose: `small messages: MPICH (message latency: 1.8 x faster, ...)`."""
+    cases = [case for case in libraries.headlines(libraries.table(judgement, workloads)) if not case.few]
+    lacking = libraries.not_compared(judgement, workloads)
+    missing = f"too few figures for a comparison: {', '.join(lacking)}" if lacking else ""
+    if not cases:
+        return missing
+    nodes = max(f.identity.placement.nodes for case in cases for f in case.rivals)
     run = judgement.run
-    better: dict[str, list[str]] = {}
-    others: dict[str, list[str]] = {}
-    nodes = 0
-    rows = [(row, w) for w in workloads.values() for row in w.rows if row.headline]
-    for row, workload in sorted(rows, key=lambda x: (x[1].chapter, x[0].order)):
-        rivals = _libraries(judgement, row, workload)
-        if len(rivals) < 2:
-            continue
-        nodes = max(nodes, *(f.identity.placement.nodes for f in rivals))
-        calls = ", plain MPI calls" if rivals[0].identity.variant in workload.plain else ""
-        title = provenance.name(row.title) + calls
-        groups = ranking.rank(rivals)
-        if len(groups) == 1 or len(groups[0].figures) > 1:
-            unclear = f"{answers.UNCLEAR}, because {wording.UNCLEAR}"
-            claim = capital(unclear if answers.unclear(rivals) else wording.NO_DIFFERENCE)
-            others.setdefault(claim, []).append(title)
-            continue
-        first, second = (wording.mpi_name(run, f.identity.mpi or "") for f in (rivals[0], groups[1].best))
-        what = f"{title} ({_times(rivals[0], groups[1].best)})"
-        better.setdefault(f"{first} is better than {second}", []).append(what)
-    parts = [f"{claim}: {_some(what)}" for claim, what in (*sorted(better.items()), *sorted(others.items()))]
     own = ", with firstlight's own libraries" if all(mpi.origin == "embedded" for mpi in run.toolbox.mpis) else ""
-    return ". ".join(parts + ([f"All ranks were on one node{own}"] if nodes == 1 else []))
-
-
-def _times(better: Verified, worse: Verified) -> str:
-    """Return `2.41 x, 1.80 – 2.60`: how many times better the first is, with the interval of the ratio."""
-    under, over = (worse, better) if better.better == "higher" else (better, worse)
-    found = ratios.ratio(under, over, ranking.PRACTICAL)
-    ends = [(found.low, "ratio_low(a, b)"), (found.high, "ratio_high(a, b)")]
-    marked = [provenance.number(significant(x), formula, of=(under, over)) for x, formula in ends if x is not None]
-    times = provenance.advantage(f"{significant(ranking.advantage(better, worse))} x", better, worse)
-    return ", ".join([times, " – ".join(marked)] if marked else [times])
-
-
-def _libraries(judgement: Judgement, row: Row, workload: Workload) -> list[Verified]:
-    """Return the best figure of each MPI library in a row; none if one has too few launches for an interval.
-
-    Plain variants decide if there are any: the calls that a user's code contains.
-    """
-    machine = judgement.run.machine
-    good = [f for f in judgement.figures if isinstance(f, Verified) and in_row(f.identity, row, workload, machine)]
-    good = [f for f in good if f.identity.variant in workload.plain] or good
-    rivals = answers.best_of_each((f for f in good if f.identity.mpi), answers.chooser("mpi"))
-    return [] if any(f.estimate.low is None for f in rivals) else rivals
+    return _sentences(libraries.sentence(cases), missing, f"all ranks were on one node{own}" if nodes == 1 else "")
 
 
 def _some(what: Sequence[str]) -> str:

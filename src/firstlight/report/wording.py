@@ -22,8 +22,9 @@ MOST_TOOLS = 2
 
 NO_DIFFERENCE = "no difference can be shown"
 """How every page words that choices look different, but may be equal."""
-UNCLEAR = "launches differ too much"
-"""Why nothing is recommended between choices whose medians are far apart."""
+MEANINGS = {ranking.ANY: "no difference within the intervals", ranking.UNCLEAR: "launches differ too much"}
+"""What the two words mean that every page uses where nothing is better."""
+mpi_label, mpi_name = formatting.mpi_label, formatting.mpi_name
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
@@ -122,18 +123,6 @@ def answered(some: Iterable[TunedDefault], toolbox: Toolbox) -> list[str]:
         else:
             sentences.append(f"{taken}: no value was better in run {run} {by}")
     return sentences
-
-
-def mpi_label(run: Run, mpi: str) -> str:
-    """Return `Open MPI 4.1.4` for `openmpi`; its name if the run does not describe it."""
-    library = run.toolbox.mpi(mpi)
-    return library.label if library else mpi
-
-
-def mpi_name(run: Run, mpi: str) -> str:
-    """Return `Open MPI`: the label without its version, if that identifies one library of the run only."""
-    short = {m.name: m.label.removesuffix(m.version).strip() for m in run.toolbox.mpis}
-    return short[mpi] if mpi in short and list(short.values()).count(short[mpi]) == 1 else mpi_label(run, mpi)
 
 
 def tools(run: Run) -> list[str]:

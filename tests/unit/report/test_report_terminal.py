@@ -34,9 +34,10 @@ def test_each_declared_row_shows_its_best_verified_figure() -> None:
     ]  # fmt: skip
     for row in rows:
         assert row.best is not None
-        line = next(x for x in page.splitlines() if x.strip().startswith(row.row.title))
-        median = quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s")
-        assert median in line and str(len(row.best.estimate.launches)) in line
+        lines = [x for x in page.splitlines() if x.strip().startswith(row.row.title)]
+        for best in {row.best.identity: row.best, row.first.best.identity: row.first.best}.values():  # type: ignore[union-attr]
+            median = quantity(best.estimate.median, best.unit).replace("flop/s", "F/s")
+            assert any(median in line and str(len(best.estimate.launches)) in line for line in lines)
 
 
 def test_a_row_with_two_states_names_both_on_both_pages() -> None:

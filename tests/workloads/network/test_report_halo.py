@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from statistics import median
 
 import pytest
 from msgspec.structs import replace
@@ -14,11 +13,9 @@ import shipped
 import synthetic_halo
 from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
-from firstlight.analysis.provenance import settle
-from firstlight.analysis.verdict import Estimate, Figure, Verified
-from firstlight.model.catalogue import Row
+from firstlight.analysis.verdict import Verified
 from firstlight.model.plan import Placement
-from firstlight.report import answers, html, plots, verdict
+from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from report_samples import view_of
 
@@ -266,38 +263,3 @@ def test_the_page_has_the_table_of_winners_without_a_chart() -> None:
     table = table[: table.index("</figure>")]
     assert "shared_flags" in table and "canvas" not in table
     assert "Not shown: 3" in page
-
-
-@pytest.mark.parametrize(("plain", "shown"), [((), "mpi_shared_flags"), (("mpi_sendrecv",), "mpi_sendrecv")])
-def test_plain_calls_decide_between_libraries(plain: tuple[str, ...], shown: str) -> None:
-    scene = synthetic_halo.run()
-    row = Row("halo exchange, N = 32", "exchange", 10, {"n": 32}, choose="variant", headline=True, ranks=2)
-    halo = replace(scene.workloads["halo"], rows=(row,), plain=plain)
-    sentence = settle(verdict.mpi(judge(*scene), {"halo": halo}))
-    (answer,) = answers.answers(judge(*scene), {"halo": halo})
-    assert answer.best is not None and answer.library in ("Open MPI", "MPICH")
-    assert answer.program_and_library == f"{answer.program}, {answer.library}"
-    calls = ", plain MPI calls" if plain else ""
-    claim = f"Open MPI is better than MPICH: halo exchange, N = 32{calls} (1.30 x, "
-    assert sentence.startswith(claim) and sentence.endswith("). All ranks were on one node")
-    assert {i.variant for source in sentence.sources for i in source.of} == {shown}
-
-
-def test_libraries_whose_launches_scatter_are_unclear_not_the_same() -> None:
-    """The page's chart shows them far apart: it must not report that they are equal."""
-    scene = synthetic_halo.run()
-    row = Row("halo exchange, N = 32", "exchange", 10, {"n": 32}, choose="variant", headline=True, ranks=2)
-    halo = replace(scene.workloads["halo"], rows=(row,))
-    judged = judge(*scene)
-    low, high = (10.0, 12.0, 30.0, 50.0, 11.0, 48.0), (12.0, 30.0, 52.0, 60.0, 14.0, 55.0)
-
-    def scattered(f: Figure) -> Figure:
-        if not isinstance(f, Verified) or f.identity.mpi is None:
-            return f
-        launches = tuple(x * f.estimate.median for x in (low if f.identity.mpi == "openmpi" else high))
-        e = Estimate(median(launches), min(launches), max(launches), launches)
-        return replace(f, estimate=e, states=None)
-
-    judged = replace(judged, figures=tuple(map(scattered, judged.figures)))
-    sentence = settle(verdict.mpi(judged, {"halo": halo}))
-    assert sentence.startswith("Unclear, because launches differ too much: halo exchange, N = 32. "), sentence

@@ -1,66 +1,68 @@
-"""MPI libraries that differ on the same program, summarised for small and for large messages."""
+"""MPI libraries that differ: by purpose, from the one table, and on other programs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Container, Iterator
 
-from firstlight.analysis import Finding, Judgement, provenance
+from firstlight.analysis import Finding, Judgement, libraries, provenance
 from firstlight.analysis.findings._common import (
     SHOWN,
     apart,
     command,
     grouped,
-    mpi_label,
     shown,
     target,
     verified,
     without_defaults,
 )
-from firstlight.analysis.formatting import values
+from firstlight.analysis.formatting import mpi_name, values
 from firstlight.analysis.verdict import Verified
-from firstlight.core.units import binary
 from firstlight.model.catalogue import Workload
 
 THRESHOLD = 0.05
-SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
+WEIGHT = 60.0
 
-
-class Difference(NamedTuple):
-    """Two MPI libraries on the same case. `message`: bytes of one message; None if no parameter sets them."""
-
-    factor: float
-    winner: Verified
-    loser: Verified
-    message: float | None
+Difference = tuple[float, Verified, Verified]
+"""How many times better the best library is than the worst one, and both figures."""
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    found = []
-    for _, differences in grouped(_differences(judgement), lambda d: d.winner.identity.workload).items():
-        chosen = _chosen(differences)
-        i = chosen[0].winner.identity
-        strongest = max(d.factor for d in chosen)
-        pairs = [f for d in chosen for f in (d.winner, d.loser)]
-        found.append(
-            Finding(
-                rule="mpi_differs",
-                sentence=_sentence(judgement, chosen),
-                evidence=tuple(shown(judgement, f) for f in pairs[:SHOWN]),
-                command=command(*(target(d.winner.identity) for d in chosen), toolchains=[i.toolchain]),
-                weight=60 + min(9.0, math.log(strongest)),
-                about=tuple(f.identity for f in pairs),
-            )
+    cases = libraries.table(judgement, workloads)
+    known = {case.workload for case in cases}
+    others = grouped(_differences(judgement, known), lambda d: d[1].identity.workload).values()
+    strongest = [max(some, key=lambda d: d[0]) for some in others]
+    return _by_purpose(judgement, libraries.headlines(cases)) + [_of_program(judgement, d) for d in strongest]
+
+
+def _by_purpose(judgement: Judgement, cases: list[libraries.Case]) -> list[Finding]:
+    """Return one finding about all cases of the table in which a library is notably better."""
+    told = [c for c in cases if c.second is not None and not c.few and c.factor >= 1 + THRESHOLD]
+    if not told:
+        return []
+    pairs = [(c.best, c.second) for c in told if c.second is not None]
+    figures = [f for pair in pairs for f in pair]
+    by_purpose = libraries.sentence(told)
+    return [
+        Finding(
+            rule="mpi_differs",
+            sentence=f"MPI libraries differ in plain calls. {by_purpose[:1].upper()}{by_purpose[1:]}",
+            evidence=tuple(shown(judgement, f) for f in figures[:SHOWN]),
+            command=command(*(target(f.identity) for f in figures), toolchains=[figures[0].identity.toolchain]),
+            weight=WEIGHT + min(9.0, math.log(max(c.factor for c in told))),
+            about=tuple(f.identity for f in figures),
         )
-    return found
+    ]
 
 
-def _differences(judgement: Judgement) -> Iterator[Difference]:
-    """Yield the best and the worst MPI library for each case that several measured, if they clearly differ."""
-    with_mpi = [f for f in verified(judgement) if f.identity.mpi]
+def _differences(judgement: Judgement, without: Container[str]) -> Iterator[Difference]:
+    """Yield the best and the worst MPI library for each case that several measured, if they clearly differ.
+
+    Workloads in `without` are left out.
+    """
+    measured = [f for f in verified(judgement) if f.identity.mpi is not None and f.identity.workload not in without]
     cases = grouped(
-        with_mpi,
+        measured,
         lambda f: (
             target(f.identity),
             f.identity.toolchain,
@@ -71,54 +73,20 @@ def _differences(judgement: Judgement) -> Iterator[Difference]:
     )
     for figures in cases.values():
         if found := apart(figures, THRESHOLD):
-            factor, winner, loser = found
-            yield Difference(factor, winner, loser, _message(winner))
+            yield found
 
 
-def _message(figure: Verified) -> float | None:
-    """Return the bytes of one message: those of a step divided by its messages, if a parameter has that value.
-
-    Otherwise the step has simultaneous messages: `messages` counts only those of a chain, one after the other.
-    """
-    total, messages = figure.cost.get("message_bytes"), figure.cost.get("messages")
-    size = total / messages if total and messages else None
-    return size if size in dict(figure.identity.parameters).values() else None
-
-
-def _size(d: Difference) -> str:
-    """Return the bytes of one message: the declared bytes of a step divided by its messages."""
-    return provenance.number(
-        binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,)
+def _of_program(judgement: Judgement, difference: Difference) -> Finding:
+    """Return `Open MPI makes himeno.mpi_simd (size = M) 1.6 x faster than MPICH`."""
+    factor, winner, loser = difference
+    first, second = (mpi_name(judgement.run, f.identity.mpi or "") for f in (winner, loser))
+    case = values(without_defaults(judgement, winner.identity).parameters)
+    what = target(winner.identity) + (f" ({case})" if case else "")
+    return Finding(
+        rule="mpi_differs",
+        sentence=f"{first} makes {what} {provenance.times(winner, loser)} faster than {second}",
+        evidence=(shown(judgement, winner), shown(judgement, loser)),
+        command=command(target(winner.identity), toolchains=[winner.identity.toolchain]),
+        weight=WEIGHT + min(9.0, math.log(factor)),
+        about=(winner.identity, loser.identity),
     )
-
-
-def _chosen(differences: list[Difference]) -> list[Difference]:
-    """Choose the strongest for large messages (a rate) and the smallest small one (a time); else the strongest."""
-    large = [d for d in differences if d.message is not None and d.message >= LARGE and d.winner.better == "higher"]
-    small = [d for d in differences if d.message is not None and d.message <= SMALL and d.winner.better == "lower"]
-    chosen = [max(large, key=lambda d: d.factor)] if large else []
-    chosen += [min(small, key=lambda d: (d.message or 0, -d.factor))] if small else []
-    return chosen or [max(differences, key=lambda d: d.factor)]
-
-
-def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
-    """Return `Open MPI's bandwidth is 1.6 x higher than MPICH's (1 MiB messages of pingpong.mpi_blocking); ...`."""
-    parts, before = [], ("", "")
-    for d in chosen:
-        winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
-        than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
-        theirs = than and f"{than}'s"
-        messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
-        by = provenance.times(d.winner, d.loser)
-        if d.message is None:
-            case = values(without_defaults(judgement, d.winner.identity).parameters)
-            what = target(d.winner.identity) + (f" ({case})" if case else "")
-            parts.append(f"{winner} makes {what} {by} faster{than}")
-        elif d.winner.better == "higher":
-            parts.append(f"{winner}'s bandwidth is {by} higher{theirs} ({messages})")
-        elif d.message <= SMALL:
-            parts.append(f"{winner}'s latency is {by} lower{theirs} ({messages})")
-        else:
-            parts.append(f"{winner} is {by} faster{than} ({messages})")
-        before = (winner, loser)
-    return "; ".join(parts)

@@ -15,6 +15,7 @@ from firstlight.core.errors import UsageError
 from firstlight.core.roles import Ask, Role, defect, defect_of_ask
 from firstlight.model.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
 from firstlight.model.catalogue.declarations import (
+    PURPOSES,
     Bound,
     Class,
     Declaration,
@@ -31,6 +32,7 @@ from firstlight.model.catalogue.declarations import (
 )
 
 __all__ = [
+    "PURPOSES",
     "Bound",
     "Class",
     "Declaration",

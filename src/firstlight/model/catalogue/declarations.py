@@ -119,13 +119,19 @@ class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
 
 
+Purpose = Literal["", "small messages", "large messages", "collectives", "halo exchange"]
+"""What a program uses its MPI library for, as users choose the library by."""
+PURPOSES: tuple[Purpose, ...] = ("small messages", "large messages", "collectives", "halo exchange")
+
+
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question, answered by the best figure selected; `choose` names what the answer recommends.
 
     `choose`: toolchain, mpi, variant or a parameter that `where` leaves open; several as in `mpi+variant`. A row
     compares variants of one class alone (see `Class`). A `headline` is on the front page, the others in their
     chapter's section. `order`: within the chapter. One that is not `placed` speaks of every placement, which then may
-    be what is chosen. `ranks = "gpus"`: one for each GPU of the node.
+    be what is chosen. `ranks = "gpus"`: one for each GPU of the node. `purpose`: the purpose for which the row compares
+    MPI libraries, by plain calls (see `analysis.libraries`).
     """
 
     title: str
@@ -139,6 +145,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choose: str = "toolchain"
     headline: bool = False
     placed: bool = True
+    purpose: Purpose = ""
 
 
 class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -128,7 +128,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             than = f" than {next_best}" if len(lines) > 2 else ""
             parts.append(f"{' and '.join(who)} {verb} {factor} {best.better}{than} for {what} ({value})")
         elif len(figures) > 1:
-            unclear = "no clear best" if answers.unclear(groups[0].figures) else NO_DIFFERENCE
+            unclear = ranking.UNCLEAR if ranking.unclear(groups[0].figures) else NO_DIFFERENCE
             same = "all are equal" if sentence.equal(groups[0].figures) else unclear
             parts.append(f"{same} for {what} ({value})")
         else:
@@ -158,7 +158,7 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     names = listing([answers.label(view.judgement.run, plot.lines, key) for key in lines])
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
-    if any(answers.unclear(groups[0].figures) for groups in at):
+    if any(ranking.unclear(groups[0].figures) for groups in at):
         return f"The launches of {names} differ too much for a choice, from {first} to {last}"
     return f"No difference between {names} can be shown, from {first} to {last}"
 
