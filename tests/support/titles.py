@@ -39,6 +39,7 @@ from recompute import BINARY, Figure, Run, agrees, compute, factor, spoken
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "td", "th", "figcaption", "dd", "dt", "summary", "div", "title"}
 VOID = {"meta", "link", "br", "line", "rect", "img", "input"}
 STRICT = {"sentence", "number", "sure", "choose", "ceiling", "lead"}
+RAISED = {ord(raised): f"^{digit}" for raised, digit in zip("²³⁴", "234", strict=True)}
 NUMBER = re.compile(r"(?<![\w.^/:-])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![\w^]|\.\d)")
 
 
@@ -207,6 +208,7 @@ class Check:
         formula, figures = source["data-from"], self._figures(source)
         text = " ".join(piece.text.replace("\u00a0", " ").split())
         if formula == "name":
+            text = text.translate(RAISED)
             if any(text.lower().startswith(n) and not re.search(r"\d", text[len(n) :]) for n in self.names):
                 self.outcome.allowed += len(NUMBER.findall(text)) or 1
             else:
@@ -275,7 +277,8 @@ class Check:
         if block.within("div", "matrix") and after.startswith(" failed"):
             return number == self._failed_cells(block)
         if size := re.match(r" ([KMGT]?i?B)\b", after):
-            return any(v == number * BINARY.get(size[1], 0) for _, v in parameters)
+            by = BINARY.get(size[1], 0)
+            return any(isinstance(v, int | float) and by and agrees(found[0], v / by) for _, v in parameters)
         return False
 
     def _failed_cells(self, block: Block) -> int:
@@ -284,6 +287,8 @@ class Check:
         return sum("hatched" in b.path[-1][1].split() for b in inside)
 
     def _by_kind(self, block: Block, text: str, found: re.Match[str]) -> bool:
+        if re.match(r"(32|64)-bit arithmetic", text[found.start() :]):  # the name of a ceiling
+            return True
         if text[: found.start()].endswith("effective "):  # results of a fit
             return True
         if block.path[-1][1] == "lead" or block.path[-1][0] == "h1":

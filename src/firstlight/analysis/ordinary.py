@@ -190,7 +190,7 @@ def _of_row(plain: Sequence[Figure], row: Row, workload: Workload, machine: Mach
             continue
         if isinstance(f, Failed) or (isinstance(f, Verified) and f.estimate.low is not None and not f.oversubscribed):
             cases.setdefault(replace(i, toolchain=""), {})[i.toolchain] = f
-    fortran = {v.name for v in workload.variants if "fortran" in v.needs}
+    fortran = {v.name for v in workload.variants if v.fortran}
     return [
         Kernel(row.title, f"{i.workload}.{i.variant}", figures, i.variant in fortran) for i, figures in cases.items()
     ]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firstlight.analysis import formatting
 from firstlight.core.units import count
-from firstlight.model.catalogue import Plot, Row, Value, Workload
+from firstlight.model.catalogue import BY_SIZE, Plot, Row, Value, Workload
 from firstlight.model.catalogue.brought import together
 from firstlight.model.plan.settings import NONE, Settings
 from firstlight.results.description import Description
@@ -61,7 +61,7 @@ def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Co
     rows: list[Row] = []
     for row in sorted(workload.rows, key=lambda row: instead(row.where) != [row.where]):
         for where in instead(row.where):
-            new = row if where == row.where else replace(row, where=where, title=_title(workload, row, where))
+            new = row if where == row.where else _renamed(workload, row, where)
             same = next((k for k, known in enumerate(rows) if _same_question(known, new)), None)
             if same is None:
                 rows.append(new)
@@ -72,6 +72,12 @@ def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Co
         new_ones = (replace(plot, where=where) for where in instead(plot.where))
         plots += [new for new in new_ones if new not in plots]
     return replace(workload, rows=tuple(rows), plots=tuple(plots))
+
+
+def _renamed(workload: Workload, row: Row, where: dict[str, Value]) -> Row:
+    """Return the row with the user's values. Their messages may be neither small nor large, as the row declares."""
+    purpose = "" if row.purpose in BY_SIZE else row.purpose
+    return replace(row, where=where, title=_title(workload, row, where), purpose=purpose)
 
 
 def _same_question(row: Row, new: Row) -> bool:

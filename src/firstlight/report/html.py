@@ -277,11 +277,7 @@ def _facts(
         "unanswered": unanswered(judgement, workloads, {a.row.title for a in (*front.rows, *front.others)}),
         "verdict": verdict.verdict(judgement, workloads),
         "ordinary": (plain := ordinary.ordinary(judgement, workloads)),
-        "own_matrices": [
-            m
-            for m in (matrix.of_ordinary(judgement, plain), matrix.of_libraries(judgement, workloads))
-            if m is not None
-        ],
+        "libraries": matrix.of_libraries(judgement, workloads),
         "counts": terminal.counted(judgement),
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
@@ -289,7 +285,7 @@ def _facts(
         "maps": drawn_maps,
         "more_maps": more_maps,
         "disturbed": _disturbed(judgement),
-        "matrices": matrix.matrices(judgement, workloads),
+        "matrices": [*filter(None, [matrix.of_ordinary(judgement, plain)]), *matrix.matrices(judgement, workloads)],
         "failures": failures.failures(judgement),
         "absences": absences(judgement),
         "builds": [(b.program.key, formatting.bare(b.error)) for b in run.builds if not b.ok],

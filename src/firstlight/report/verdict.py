@@ -65,7 +65,7 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         return ""
     busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
-        return _sentences("not fit for measuring", _shared(judgement), busy)
+        return _sentences("not fit for measuring", _shared(judgement), busy, "the figures support no choice")
     if why := list(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
         return _sentences("usable with care", *why, busy, "compare intervals, not medians")
     return _sentences("fit for measuring: no disturbance exceeded the thresholds of the method", busy)

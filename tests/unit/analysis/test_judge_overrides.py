@@ -55,6 +55,13 @@ def test_a_declared_row_of_the_users_value_keeps_its_title() -> None:
     assert rows({"level": (7,)}, headline, declared) == [replace(declared, headline=True)]
 
 
+def test_a_message_of_the_users_size_is_neither_small_nor_large() -> None:
+    small = Row("empty", "time", 1, {"n": 0}, purpose="small messages")
+    halo = Row("N = 32", "time", 2, {"level": 32}, purpose="halo exchange")
+    assert [row.purpose for row in rows({"n": (4096,), "level": (64,)}, small, halo)] == ["", "halo exchange"]
+    assert [row.purpose for row in rows({"level": (64,)}, small, halo)] == ["small messages", "halo exchange"]
+
+
 def test_a_sweep_makes_no_page_of_rows_and_drawings_follow() -> None:
     row = Row("n", "time", 1, {"n": 5})
     assert len(rows({"n": tuple(range(100, 200))}, row)) == MOST

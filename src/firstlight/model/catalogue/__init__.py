@@ -15,6 +15,7 @@ from firstlight.core.errors import UsageError
 from firstlight.core.roles import Ask, Role, defect, defect_of_ask
 from firstlight.model.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
 from firstlight.model.catalogue.declarations import (
+    BY_SIZE,
     PURPOSES,
     Bound,
     Class,
@@ -32,6 +33,7 @@ from firstlight.model.catalogue.declarations import (
 )
 
 __all__ = [
+    "BY_SIZE",
     "PURPOSES",
     "Bound",
     "Class",
@@ -76,6 +78,10 @@ class Variant(msgspec.Struct, frozen=True):
     needs: tuple[str, ...]
     broken: bool
     flags: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def fortran(self) -> bool:
+        return "fortran" in self.needs
 
     def makes(self, name: str) -> bool:
         """Return whether a program of this name is made from it: its own name, or that with a library's suffix."""

@@ -121,7 +121,8 @@ class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 Purpose = Literal["", "small messages", "large messages", "collectives", "halo exchange"]
 """What a program uses its MPI library for, as users choose the library by."""
-PURPOSES: tuple[Purpose, ...] = ("small messages", "large messages", "collectives", "halo exchange")
+BY_SIZE: tuple[Purpose, ...] = ("small messages", "large messages")
+PURPOSES: tuple[Purpose, ...] = (*BY_SIZE, "collectives", "halo exchange")
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
