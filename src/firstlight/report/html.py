@@ -312,7 +312,7 @@ def _accent(palette: Palette, answer: answering.Answer) -> str:
     if answer.best is None:
         return GREY
     i = answer.best.identity
-    return palette.colour(i.mpi if answer.row.choose == "mpi" and i.mpi else i.toolchain)
+    return palette.colour(i.mpi or i.toolchain)
 
 
 def _chapters(view: View, front: Front) -> list[dict[str, Any]]:

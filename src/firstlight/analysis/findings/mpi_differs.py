@@ -42,14 +42,14 @@ def _by_purpose(judgement: Judgement, cases: list[libraries.Case]) -> list[Findi
         return []
     pairs = [(c.best, c.second) for c in told if c.second is not None]
     figures = [f for pair in pairs for f in pair]
-    by_purpose = libraries.sentence(told)
+    by_purpose, strongest = libraries.sentence(told), max(told, key=lambda c: c.factor)
     return [
         Finding(
             rule="mpi_differs",
             sentence=f"MPI libraries differ in plain calls. {by_purpose[:1].upper()}{by_purpose[1:]}",
             evidence=tuple(shown(judgement, f) for f in figures[:SHOWN]),
-            command=command(*(target(f.identity) for f in figures), toolchains=[figures[0].identity.toolchain]),
-            weight=WEIGHT + min(9.0, math.log(max(c.factor for c in told))),
+            command=command(target(strongest.best.identity), toolchains=[strongest.best.identity.toolchain]),
+            weight=WEIGHT + min(9.0, math.log(strongest.factor)),
             about=tuple(f.identity for f in figures),
         )
     ]
