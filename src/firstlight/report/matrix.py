@@ -103,7 +103,7 @@ def of_libraries(judgement: Judgement, workloads: Mapping[str, Workload]) -> Mat
         cells = tuple(_cell(judgement.run, list(case.figures.get(name, ())), case.best) for name in columns)
         line = provenance.settle(f"{case.row.purpose}: {provenance.name(case.row.title)}")
         rows.append((line, cells))
-    title = "MPI libraries by purpose: plain calls, against the best library of each case"
+    title = "MPI libraries by purpose: plain calls, compared with the best library of each case"
     return Matrix("choose-mpi", title, columns, tuple(rows)) if cases else None
 
 
