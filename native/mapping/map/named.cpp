@@ -7,16 +7,11 @@ namespace map {
 using fl::mapping::Wrong;
 
 Named named(const std::string& name, fl::mapping::Rank processes, const std::vector<std::string>& parameters, bool small, bool whole) {
-  const fl::patterns::Pattern* const found = fl::patterns::find_pattern(name);
-  if (found == nullptr) {
-    std::string known;
-    for (const fl::patterns::Pattern* p : fl::patterns::all_patterns()) known += (known.empty() ? "" : ", ") + p->name;
-    throw Wrong("there is no pattern '" + name + "'; there are " + known);
-  }
+  const fl::patterns::Pattern& found = fl::patterns::find_pattern(name);
   if (processes < 1) throw Wrong("the number of processes is missing");
-  std::vector<std::string> given = small ? found->small : std::vector<std::string>{};
+  std::vector<std::string> given = small ? found.small : std::vector<std::string>{};
   given.insert(given.end(), parameters.begin(), parameters.end());
-  const fl::patterns::Instance instance = fl::patterns::instance_of(*found, processes, given);
+  const fl::patterns::Instance instance = fl::patterns::instance_of(found, processes, given);
   std::vector<std::string> names, left_out;
   std::vector<fl::mapping::Message> messages;
   fl::patterns::Messages sent;

@@ -35,12 +35,6 @@ void describe(Json& json, const pattern::Pattern& p) {
   json.close(']').close('}');
 }
 
-const pattern::Pattern& named(const std::string& name) {
-  const pattern::Pattern* p = pattern::find_pattern(name);
-  if (p == nullptr) throw Usage("there is no pattern '" + name + "'");
-  return *p;
-}
-
 // Returns the number of processes: that of the nodes if only the network is given.
 pattern::Rank processes(const Options& options) {
   const bool everywhere = !options.has("processes") && options.has("topology");
@@ -57,7 +51,7 @@ struct Request {
 };
 
 Request request_of(const Options& options, const std::string& name) {
-  const pattern::Pattern& p = named(name);
+  const pattern::Pattern& p = pattern::find_pattern(name);
   std::vector<std::string> given = options.has("small") ? p.small : std::vector<std::string>{};
   if (const std::string more = options.text("parameters", ""); !more.empty())
     std::ranges::copy(split(more, ','), std::back_inserter(given));

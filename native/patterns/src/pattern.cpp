@@ -31,10 +31,13 @@ std::int64_t value_of(const Pattern& pattern, const Parameter& p, std::string_vi
 
 }  // namespace
 
-const Pattern* find_pattern(std::string_view name) {
-  for (const Pattern* p : all_patterns())
-    if (name == p->name) return p;
-  return nullptr;
+const Pattern& find_pattern(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Pattern* p : all_patterns()) {
+    if (name == p->name) return *p;
+    names.push_back(p->name);
+  }
+  throw Refused("there is no pattern '" + std::string(name) + "'; there are " + listed(names));
 }
 
 Values values_of(const Pattern& pattern, std::span<const std::string> given) {

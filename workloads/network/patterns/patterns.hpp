@@ -91,7 +91,7 @@ inline constexpr fl::Metric metrics[] = {
 // --- what is generated ---------------------------------------------------------------------------------------------------
 
 inline data::Instance instance_of(const Params& p, int ranks) {
-  const data::Pattern& pattern = *data::find_pattern(p.kernel);
+  const data::Pattern& pattern = data::find_pattern(p.kernel);
   if (p.sizes == Sizes::small) return data::instance_of(pattern, ranks, pattern.small);
   return data::instance_of(pattern, ranks);
 }

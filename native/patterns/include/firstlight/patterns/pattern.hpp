@@ -108,8 +108,8 @@ struct Pattern {
 
 // All patterns, by name.
 std::span<const Pattern* const> all_patterns();
-// Null where there is none of this name.
-const Pattern* find_pattern(std::string_view name);
+// Raises Refused with the names of all patterns where there is none of this name.
+const Pattern& find_pattern(std::string_view name);
 
 // Returns the values of all parameters, with those in `given` ("class=B", "n=64") set. Raises Refused.
 Values values_of(const Pattern& pattern, std::span<const std::string> given);
