@@ -12,7 +12,7 @@ from types import ModuleType
 
 import click
 
-from firstlight import INSTALLED, __version__, whole
+from firstlight import INSTALLED, ROOT, __version__, whole
 from firstlight.commands.shared.groups import Group
 from firstlight.core import caller
 from firstlight.core.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
@@ -116,8 +116,8 @@ class LazyGroup(Group):
         for section in SECTIONS:
             found = [(name, self.get_command(ctx, name)) for name in COMMANDS if section == _module(name).SECTION]
             rows = [(name, c.get_short_help_str(width)) for name, c in found if c]
-            if section == "Trust" and not INSTALLED:
-                rows.append(("test", "Check firstlight itself on this machine."))  # `fl` runs it
+            if section == "Trust" and not INSTALLED and Path(ctx.info_name or "").name == "fl":  # which runs the tests
+                rows.append(("test", "Check firstlight itself on this machine."))
             if rows:
                 with formatter.section(section):
                     formatter.write_dl(rows)
@@ -131,8 +131,10 @@ class LazyGroup(Group):
             raise ReaderGoneError from None  # click would end with status 1, which stands for a regression here
 
     def unknown(self, ctx: click.Context, name: str) -> click.UsageError:
-        if name == "test":
+        if name == "test" and INSTALLED:
             return click.UsageError("test requires a checkout: clone the repository and run fl test in its folder")
+        if name == "test":
+            return click.UsageError(f"the script {ROOT / 'fl'} runs the tests: {ROOT / 'fl'} test --help")
         return super().unknown(ctx, name)
 
 
