@@ -7,7 +7,7 @@ from itertools import product
 
 from firstlight.analysis import formatting
 from firstlight.analysis.formatting import listing
-from firstlight.commands.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, BenchRequest
+from firstlight.commands.bench.request import BYTES, COUNTERS, CPU, FLOPS, MEMORY, SHARE, TIME, BenchRequest
 from firstlight.core.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Role
 from firstlight.model.catalogue import Bound, Row, Value
 from firstlight.model.catalogue.brought import Brought
@@ -34,7 +34,7 @@ IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
 BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
 
 
-def descriptions(request: BenchRequest) -> dict[str, Description]:
+def descriptions(request: BenchRequest, cells: Sequence[Cell]) -> dict[str, Description]:
     figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
     parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
     unverified = "" if request.verified else "no check verifies it"
@@ -48,6 +48,7 @@ def descriptions(request: BenchRequest) -> dict[str, Description]:
                 *OWN,
                 *figures,
                 *([IN_MPI] if request.mpi_share else []),
+                *(Metric(event, "", event, "value", 1.0, "lower") for event in _counted(cells, name)),
                 *(RATES[name] for name in RATES if name in request.work),
             ),
             cost="one execution of the command, from its start to its end",
@@ -59,6 +60,12 @@ def descriptions(request: BenchRequest) -> dict[str, Description]:
         )
         for name in request.commands
     }
+
+
+def _counted(cells: Sequence[Cell], name: str = "") -> list[str]:
+    """Return the hardware counters that are read for a command, or for any if it has no name."""
+    some = [c.external.counters for c in cells if c.external is not None and name in ("", c.program.variant)]
+    return [event for event in COUNTERS if any(event in counters for counters in some)]
 
 
 def title(request: BenchRequest) -> str:
@@ -84,17 +91,18 @@ def brought(request: BenchRequest, cells: Sequence[Cell], limit: float | None) -
 
 def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
     """Yield a row for each figure and case with the best of all varied axes together; then, if several axes are varied,
-    such rows for each axis alone, without CPU time, memory and the share of time in MPI.
+    such rows for each axis alone, without CPU time, memory, hardware counters and the share of time in MPI.
     """
     axes = _axes(cells)
     metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work)]
-    metrics += [*([SHARE] if request.mpi_share else []), CPU, MEMORY]
+    aside = [*([SHARE] if request.mpi_share else []), CPU, MEMORY, *_counted(cells)]
+    metrics += aside
     cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
     choices = ["+".join(axes) or "variant", *(axes if len(axes) > 1 else [])]
     placements = list(dict.fromkeys(cell.placement for cell in cells))
     order = 0
     for choose, metric, case in product(choices, metrics, cases):
-        if choose != choices[0] and metric in (CPU, MEMORY, SHARE):
+        if choose != choices[0] and metric in aside:
             continue
         open_ = "placement" in choose
         for placement in placements[:1] if open_ else placements:
@@ -108,7 +116,7 @@ def _rows(request: BenchRequest, cells: Sequence[Cell]) -> Iterator[Row]:
                 ranks=placement.ranks,
                 threads=placement.threads,
                 choose=choose,
-                headline=choose == choices[0] and metric not in (CPU, MEMORY, SHARE),
+                headline=choose == choices[0] and metric not in aside,
                 placed=not open_,
             )
 

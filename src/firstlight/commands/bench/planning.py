@@ -177,8 +177,20 @@ def _several(machine: Machine, parallel: bool) -> tuple[str, ...]:
     return tuple(f"1x{n}x1" if parallel else f"1x1x{n}" for n in counts)
 
 
-def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders: Mapping[str, str] = {}) -> list[Cell]:
-    """Return the cells of every command, in the order of the request. `recorders`: the call recorder by MPI library."""
+def cells(
+    request: BenchRequest,
+    some: Choices,
+    made: Sequence[Made],
+    recorders: Mapping[str, str] = {},
+    folders: Mapping[str, Path] = {},
+    counters: Mapping[str, tuple[int, int]] = {},
+) -> list[Cell]:
+    """Return the cells of every command, in the order of the request.
+
+    `recorders`: the call recorder by MPI library. `folders`: the folders of the commands that have one of their own.
+    `counters`: the hardware counters that can be read here. Ranks of a launcher may have other parents, or be on other
+    nodes, so those of its commands are not read.
+    """
     found: list[Cell] = []
     taken: dict[str, int] = {}
     for name in request.commands:
@@ -192,7 +204,8 @@ def cells(request: BenchRequest, some: Choices, made: Sequence[Made], recorders:
             program = Program(request.name, name, one.name, mpi.name if mpi else None)
             parameters = {**values, **({"bind": bind} if bind else {})}
             arguments = compose({name: [one] for name, one in parameters.items()}) + EFFORT[EXTERNAL].arguments
-            external = _external(request, name, one, place, bind, values, recorders)
+            own = one._replace(folder=folders.get(name, one.folder))
+            external = _external(request, name, own, place, bind, values, recorders, counters)
             if any(c.program == program and c.external == external and c.placement == place for c in found):
                 continue
             taken[stem] = taken.get(stem, 0) + 1
@@ -223,6 +236,7 @@ def _external(
     bind: str,
     values: dict[str, Value],
     recorders: Mapping[str, str],
+    counters: Mapping[str, tuple[int, int]],
 ) -> ExternalCommand:
     own = launched(request, name)
     placed = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
@@ -255,6 +269,7 @@ def _external(
         working_set=amount(WORKING_SET, filled(request.work[WORKING_SET], placeholders))
         if WORKING_SET in request.work
         else 0.0,
+        counters={} if own else dict(counters),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from firstlight.core import reading
+from firstlight.core import perf_events, reading
 from firstlight.core.errors import UsageError
 from firstlight.core.shell import line
 from firstlight.model.catalogue import Value
@@ -24,6 +24,8 @@ FILE = "firstlight-bench.toml"
 MOST = 1 << 20  # largest size of the file, in bytes
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
+COUNTERS = tuple(perf_events.EVENTS)
+"""Hardware counters of a program, where they can be read."""
 SHARE = "mpi_share"
 """The share of their time that ranks spend in MPI, measured only with --mpi-share."""
 FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
@@ -135,7 +137,7 @@ def sound(request: BenchRequest) -> BenchRequest:
     if unknown := [name for name in request.work if name not in WORK]:
         raise UsageError(f"--work {unknown[0]}: possible names are {', '.join(WORK)}")
     for name, figure in request.figures.items():
-        if name in (TIME, CPU, MEMORY, SHARE):
+        if name in (TIME, CPU, MEMORY, SHARE, *COUNTERS):
             raise UsageError(f"the figure {name} is measured anyway; rename yours")
         try:
             re.compile(figure.pattern)

@@ -30,6 +30,7 @@ from firstlight.runner.interrupt import leaving_nothing
 from firstlight.runner.prepare import excerpt
 from firstlight.runner.progress import Progress
 from firstlight.system import machine
+from firstlight.system.machine import counters
 from firstlight.toolchain import Mpi, Toolbox
 
 SHOWN = 5
@@ -51,7 +52,7 @@ def order(request: BenchRequest, results: Path, name: str | None) -> runner.RunR
 
 
 def prepare(
-    request: BenchRequest, folder: Path, progress: Progress, limit: float | None
+    request: BenchRequest, folder: Path, progress: Progress, limit: float | None, folders: Mapping[str, Path]
 ) -> tuple[runner.Prepared, runner.Made]:
     """Discover the machine, plan the run and build its programs. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
@@ -64,13 +65,15 @@ def prepare(
         [request.build]
     ).isdisjoint(WRAPPERS)
     here, toolbox = runner.discover(progress, set_up=parallel)
+    if (why := counters.missing(here.counters)) and not folders:
+        progress.note(f"hardware counters: {why}")
     some = planning.choices(request, here, toolbox, folder)
     place = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
     if request.build:
         copies.mark(place)
     made = list(planning.ways(some, request.build, folder, place))
     recorders = _recorders(some.mpis, toolbox, machine.cache_directory()) if request.mpi_share else {}
-    cells = planning.cells(request, some, made, recorders)
+    cells = planning.cells(request, some, made, recorders, folders, counters.events())
     brought = (describing.brought(request, cells, limit),)
     workloads = together(catalogue.load(catalogue.roots()), brought)
     ceilings = beside(cells, workloads, toolbox, here)
@@ -192,7 +195,7 @@ def _made(cells: Sequence[Cell], request: BenchRequest, outcomes: Mapping[Path, 
         if (why := o.of(p.variant))
     ]
     executables = {b.program: external_commands.OBSERVER for b in there}
-    return runner.Made((*there, *failed), executables, describing.descriptions(request), outputs)
+    return runner.Made((*there, *failed), executables, describing.descriptions(request, cells), outputs)
 
 
 def run(
@@ -202,16 +205,17 @@ def run(
     name: str | None,
     progress: Progress,
     limit: float | None = None,
+    folders: Mapping[str, Path] = {},
 ) -> runner.Result:
-    """Execute a request as a run. `folder`: where commands are started. `limit`: that of the gate, stored with the run.
+    """Execute a request as a run. `folder`: where commands are started, `folders`: where some of them are, by name.
 
-    Raises UsageError and BuildError.
+    `limit`: that of the gate, stored with the run. Raises UsageError and BuildError.
     """
     asked = order(request, results, name)
     if name is not None:
         store.free_name(results, name)
     with leaving_nothing():
-        prepared, made = prepare(request, folder, progress, limit)
+        prepared, made = prepare(request, folder, progress, limit, folders)
     external_commands.remember(prepared.plan.cells)
     return runner.carry_out(asked, prepared, made, progress)
 

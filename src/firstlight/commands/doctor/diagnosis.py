@@ -28,6 +28,7 @@ from firstlight.system.machine import (
     Machine,
     cache_directory,
     cores,
+    counters,
     gpu_links,
     hardware,
     shared_memory,
@@ -329,10 +330,9 @@ def _compiler(toolbox: Toolbox) -> Absent | None:
 
 
 def _counters(machine: Machine) -> Item | Absent:
-    if machine.counters.startswith("hardware counters are available"):
+    if machine.counters == counters.AVAILABLE:
         return Item("counters", machine.counters)
-    fix = "optional: sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
-    return Absent("counters", machine.counters, fix)
+    return Absent("counters", machine.counters, f"optional: {counters.REMEDY}")
 
 
 def _energy() -> list[Item | Absent]:

@@ -7,12 +7,16 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
 from typing import IO, Any, NamedTuple
 
 from .checks import OUT, Checked, check, figures, written
 from .execution import Executed, Files, clear, execute, files, last_line, peak_memory, printed, settled, shell
 
 PROTOCOL = 1
+STEPS = ("instructions", "cycles")
+"""Counters that programs of firstlight report, too."""
 FAILED, COULD_NOT = 1, 3
 _EXACT = 2**53  # every reader of JSON reads integers below this exactly
 
@@ -98,6 +102,8 @@ def _observed(asked: Asked, external: dict[str, Any], output: IO[str], folder: s
         _prepare(external, where, environment)
         execute(command, environment, where)
     beside = _recorded(external, command, environment, where, folder) if external["recorder"] else {}
+    counters = _counters(external)
+    counted: dict[str, float] = {}
     failed: Checked | None = None
     last: list[Checked] = []
     most, seconds, began = asked.number("samples", 1), asked.number("case-seconds", 0), time.monotonic()
@@ -105,14 +111,16 @@ def _observed(asked: Asked, external: dict[str, Any], output: IO[str], folder: s
     while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
         _prepare(external, where, environment)
         before = _state(external, where)
-        done = _metered(asked, output, lambda: execute(command, environment, where))
+        done, counted = counters(lambda: _metered(asked, output, lambda: execute(command, environment, where)))
         values, last = figures(external["figures"], where)
         last = check(external, done, where, environment, before) + last
         failed = next((one for one in last if not one.ok), None)
         if index == 0 and failed is None and done.memory is None and done.wall < asked.number("case-seconds", 0):
             beside |= _memory(external, command, environment, where)
-        _write(output, type="sample", case=0, sample=index, **_sample(done, beside | values))
+        _write(output, type="sample", case=0, sample=index, **_sample(done, beside | counted | values))
         index += 1
+    if counted:
+        _write(output, type="counters", case=0, steps=1, **{n: counted[n] for n in STEPS if n in counted})
     if last:  # one line: that which failed, or else the strongest
         one = failed or last[-1]
         _write(output, type="check", case=0, when="after", **one._asdict())
@@ -146,6 +154,19 @@ def _metered(asked: Asked, output: IO[str], run: Callable[[], Executed]) -> Exec
     ended, after = time.monotonic(), [_count(path) for path in paths]
     _write(output, type="span", case=0, began=began, ended=ended, wall=done.wall, before=[before], after=[after])
     return done
+
+
+def _counters(external: dict[str, Any]) -> Callable[[Callable[[], Executed]], tuple[Executed, dict[str, float]]]:
+    """Return a function that runs an execution and returns what its hardware counters counted; none are read if the
+    external command names none.
+    """
+    if not external["counters"]:
+        return lambda run: (run(), {})
+    core = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "core")  # noqa: PTH100, PTH118, PTH120
+    sys.path.append(core)
+    perf_events = import_module("perf_events")  # only here: its import is slower than all of this
+    sys.path.remove(core)
+    return partial(perf_events.counting, external["counters"])
 
 
 def _count(path: str) -> int | None:
@@ -209,7 +230,7 @@ def _begin(asked: Asked, external: dict[str, Any], output: IO[str]) -> None:
         ranks=ranks,
         nodes=nodes,
         binding=[] if asked.launcher or ranks > 1 else [mine],  # what a launcher binds only its ranks know
-        counters="not read for an external command",
+        counters=" ".join(external["counters"]) or "not read for this command",
         clock=time.get_clock_info("monotonic").resolution,
     )
     threads = int(asked.number("threads", 1))

@@ -88,6 +88,7 @@ class ExternalCommand(msgspec.Struct, frozen=True):
     recorder: str = ""  # a library to be loaded in one more execution a launch: it records what its ranks do in MPI
     cost: dict[str, float] = {}  # the work of an execution
     working_set: float = 0.0  # bytes that a process has in use
+    counters: dict[str, tuple[int, int]] = {}  # hardware counters: type and number of each event, by its name
 
 
 class Cell(msgspec.Struct, frozen=True, dict=True):
