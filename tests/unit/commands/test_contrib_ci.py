@@ -40,35 +40,3 @@ def test_two_revisions_are_built_compared_and_commented(status: int, verdict: st
     assert done.stdout.endswith("```\nold\nnew\n```\n")
     listed = subprocess.run([*GIT, "worktree", "list"], cwd=repository, capture_output=True, text=True)
     assert len(listed.stdout.splitlines()) == 1
-
-
-def test_the_commit_that_made_a_command_slower_is_found_and_those_that_do_not_build_are_skipped(tmp_path: Path) -> None:
-    """The stand-in calls a commit slower if its program prints more than 4; `broken` does not build, 2 is uncertain."""
-    repository, stand_in = tmp_path / "repository", tmp_path / "firstlight"
-    repository.mkdir()
-    stand_in.write_text(
-        """#!/bin/sh
-new=$("$9")
-[ "$new" = 2 ] && exit 4
-[ "$new" -gt 4 ] && exit 1
-exit 0
-"""
-    )
-    stand_in.chmod(0o755)
-
-    def git(*words: str) -> str:
-        return subprocess.run([*GIT, *words], cwd=repository, check=True, capture_output=True, text=True).stdout
-
-    git("init", "-q")
-    for text in ("1", "2", "3", "broken", "4", "5", "6", "7"):
-        (repository / "text").write_text(text)
-        git("add", ".")
-        git("commit", "-qm", f"commit {text}")
-    (repository / "text").write_text("not committed")
-    words = ["sh", str(SCRIPT.with_name("bench-bisect.sh")), "main~7", "main", "grep -qv broken text", "cat text"]
-    own = os.environ | {"FIRSTLIGHT": str(stand_in), "GIT_CONFIG_GLOBAL": "/dev/null"}
-    done = subprocess.run(words, cwd=repository, env=own, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{git('rev-parse', 'main~2').strip()} is the first bad commit" in done.stdout
-    assert len(git("worktree", "list").splitlines()) == 1
-    assert (repository / "text").read_text() == "not committed"

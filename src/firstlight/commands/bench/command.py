@@ -11,7 +11,17 @@ import click
 import msgspec
 
 from firstlight.commands.shared import runs
-from firstlight.commands.shared.output import FiniteRange, as_json, new_run_folder, note, quiet, smallest, verbose
+from firstlight.commands.shared.output import (
+    FiniteRange,
+    as_json,
+    new_run_folder,
+    note,
+    print_json,
+    quiet,
+    smallest,
+    tell,
+    verbose,
+)
 from firstlight.core import caller, shell
 from firstlight.core.errors import UsageError
 
@@ -22,6 +32,13 @@ if TYPE_CHECKING:
 SECTION = "Measure"
 
 
+def schemas() -> dict[str, object]:
+    """Return the types that this command prints as JSON, by the name of their schema."""
+    from firstlight.commands.bench.revisions import Search
+
+    return {"bench-revisions": Search}
+
+
 ONCE = {
     "check": "join checks with &&",
     "expect": "a --check COMMAND may verify more",
@@ -29,6 +46,7 @@ ONCE = {
     "tolerance": "it is the same for all numbers",
     "prepare": "join preparations with &&",
     "limit": "it is the same for all commands",
+    "revisions": "one search has one range",
 }
 """Options of which click alone would drop all but the last one, with what to write instead."""
 
@@ -50,16 +68,18 @@ class Once(click.Command):
 Examples:
   ./fl bench -- sort --version -- ls --version
   ./fl bench --expect 500 --sweep n=500,1000 --budget 20s -- seq {n} -- 'seq 1 {n}'
+  ./fl bench --revisions v1.2..HEAD --build 'make -j2' --limit 2% -- ./solver small.in
 
 \b
 Exit status:
   0    done: every command passed your checks, and the --limit
   1    a command failed its check, printed no value for a --figure, or is slower
-       than the --limit allows
+       than the --limit allows; --revisions found the commit
   2    wrong usage, for example an unknown command
   3    nothing could be built, or the environment does not allow it
   4    the budget was too short: some command has fewer launches than --launches,
-       or it is uncertain whether one is slower than the --limit allows
+       or it is uncertain whether one is slower than the --limit allows, or which
+       of several commits made it slower
   130  interrupted; the report of the finished launches is written
 """,
 )
@@ -164,6 +184,12 @@ Exit status:
     help="A gate for CI: exit with 1 if a command is slower than the first one by more than SHARE, for example 2%, and "
     "with 4 if that is uncertain. Sets --threshold, and measures until intervals are within half of SHARE.",
 )
+@click.option(
+    "--revisions",
+    metavar="A..B",
+    help="Find the commit between A and B that made the command slower than in A by more than the --limit, 2% if not "
+    "given. Each commit is built by --build, a shell command, in a temporary clone; --budget is that of a comparison.",
+)
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Continue a run: a directory, its name, or `latest`.")
@@ -181,6 +207,7 @@ def command(
     resume: str | None,
     as_json: bool,
     limit: str | None,
+    revisions: str | None,
     **given: Any,
 ) -> int:
     """Measure and compare your own programs.
@@ -208,6 +235,8 @@ def command(
         return _shown(result, as_json)
     asked, folder = _asked(context, words, file, given)
     share = None if limit is None else parse_share(limit)
+    if revisions is not None:
+        return _search(asked, folder, revisions, results, name, share, as_json)
     if share is not None:
         gate.require(asked)
         asked = msgspec.structs.replace(asked, threshold=share)
@@ -226,6 +255,25 @@ def _shown(result: Result, as_json: bool) -> int:
     for line in failures(result.judgement):
         note(line)
     return gate.status(result, code)
+
+
+def _search(
+    asked: BenchRequest, folder: Path, text: str, results: Path, name: str | None, limit: float | None, as_json: bool
+) -> int:
+    """Find the commit that made a command slower, and print it. Return the exit status."""
+    from firstlight.commands.bench import revisions
+    from firstlight.runner.interrupt import interruptible
+    from firstlight.runner.progress import display
+
+    if name is not None:
+        raise UsageError("--as names one run, and --revisions makes several; leave it out")
+    with interruptible(), display() as progress:
+        found = revisions.find(asked, folder, text, results, revisions.LIMIT if limit is None else limit, progress)
+    if as_json:
+        print_json(found)
+    else:
+        tell("\n".join(revisions.page(found)))
+    return found.code
 
 
 def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:

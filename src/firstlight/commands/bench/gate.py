@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from firstlight.commands.shared.output import note
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 from firstlight.report import external_commands, ratios
 from firstlight.report.external_commands import Line, Table
+from firstlight.report.ratios import Ratio
 
 if TYPE_CHECKING:
     from firstlight.runner import Result
@@ -32,19 +33,44 @@ def status(result: Result, code: int) -> int:
     return passed(result.judgement, limits[0]) if limits and code in (OK, INCONCLUSIVE) else code
 
 
+class Compared(NamedTuple):
+    """A command that was compared with the first one.
+
+    `code`: REGRESSION if it breaks the limit, OK if it keeps it, INCONCLUSIVE if that is uncertain. `text` is a
+    sentence without the limit. `ratio`: None without an interval. `metric`: what was compared, as `wall time`.
+    """
+
+    code: int
+    text: str
+    ratio: Ratio | None
+    metric: str
+
+
 def passed(judgement: Judgement, limit: float) -> int:
-    """Print one line per command that breaks the limit or may break it, and return the exit status.
+    """Print one line per command that breaks the limit or may break it, and return the exit status."""
+    shown, codes = f"{100 * limit:g} %", set[int]()
+    for one in comparisons(judgement, limit):
+        codes.add(one.code)
+        if one.code == REGRESSION:
+            note(f"{one.text}: above the limit of {shown}")
+        elif one.code == INCONCLUSIVE:
+            colon = "" if one.ratio is None else ":"
+            note(f"{one.text}{colon} it is uncertain whether the limit of {shown} is met")
+    return REGRESSION if REGRESSION in codes else OK if codes == {OK} else INCONCLUSIVE
+
+
+def comparisons(judgement: Judgement, limit: float) -> list[Compared]:
+    """Compare each command with the first one.
 
     A command breaks the limit if the whole interval of its ratio to the first command is above, in the same case and
     with the same toolchain, MPI library and placement. It keeps the limit if the whole interval is below. Wall time
     decides, or CPU time if other programs used the processors.
     """
-    codes = {
-        _status(table, first, line, limit)
+    return [
+        _compared(table, first, line, limit)
         for table in external_commands.tables(judgement)
         for first, line in _pairs(table)
-    }
-    return REGRESSION if REGRESSION in codes else OK if codes == {OK} else INCONCLUSIVE
+    ]
 
 
 def _pairs(table: Table) -> Iterator[tuple[Line, Line]]:
@@ -59,18 +85,12 @@ def _pairs(table: Table) -> Iterator[tuple[Line, Line]]:
             yield from ((lines[first], line) for name, line in lines.items() if name != first)
 
 
-def _status(table: Table, first: Line, line: Line, limit: float) -> int:
-    where, shown = f"at {line.case}: " if line.case else "", f"{100 * limit:g} %"
+def _compared(table: Table, first: Line, line: Line, limit: float) -> Compared:
+    where, metric = f"at {line.case}: " if line.case else "", table.brought.called(table.decides)
     a, b = first.ranked(table.decides), line.ranked(table.decides)
     found = None if a is None or b is None else ratios.ratio(a, b, limit)
     if found is None or found.low is None or found.high is None:
-        note(f"{where}{line.label}: without an interval it is uncertain whether the limit of {shown} is met")
-        return INCONCLUSIVE
-    compared = f"{where}{line.label} / {first.label} = {settle(found.text)} in {table.brought.called(table.decides)}"
-    if found.low > 1 + limit:
-        note(f"{compared}: above the limit of {shown}")
-        return REGRESSION
-    if found.high > 1 + limit:
-        note(f"{compared}: it is uncertain whether the limit of {shown} is met")
-        return INCONCLUSIVE
-    return OK
+        return Compared(INCONCLUSIVE, f"{where}{line.label}: without an interval", None, metric)
+    text = f"{where}{line.label} / {first.label} = {settle(found.text)} in {metric}"
+    code = REGRESSION if found.low > 1 + limit else INCONCLUSIVE if found.high > 1 + limit else OK
+    return Compared(code, text, found, metric)
