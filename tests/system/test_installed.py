@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -87,6 +88,13 @@ def test_two_wheels_of_the_same_files_are_equal(tmp_path: Path) -> None:
     }  # fmt: skip
     assert "firstlight/tree/workloads/node/dot/workload.toml" in names
     assert not [name for name in names if "__pycache__" in name or "/tests/" in name or "/docs/" in name]
+
+
+def test_man_finds_the_pages_of_an_installation(installed: Installed) -> None:
+    if shutil.which("man") is None:
+        pytest.skip("no man here")
+    assert "firstlight - Measure what this machine delivers" in installed.run("man", "firstlight")
+    assert "--budget" in installed.run("man", "firstlight", "bench")
 
 
 def test_programs_are_listed_built_launched_and_verified(installed: Installed) -> None:

@@ -225,9 +225,10 @@ def test_hints_work_as_the_program_was_called(
         assert f"{shown} {hint}" in text and (shown == "./fl" or "./fl" not in text)
 
 
-def test_the_tests_require_a_checkout(capsys: Captured) -> None:
-    code, _, err = call(capsys, "test", "-k", "x")
-    assert code == USAGE and "test requires a checkout" in err and err.count("\n") == 1
+@pytest.mark.parametrize("words", [("test", "-k", "x"), ("help", "test")])
+def test_the_script_of_the_checkout_runs_the_tests(words: tuple[str, ...], capsys: Captured) -> None:
+    code, _, err = call(capsys, *words)
+    assert code == USAGE and f"{ROOT}/fl test --help" in err and err.count("\n") == 1
 
 
 def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:
@@ -352,6 +353,7 @@ def test_each_command_has_a_man_page(tmp_path: Path) -> None:
     assert {"firstlight", "firstlight-run", "firstlight-tune", "firstlight-tune-loop"} <= set(pages)
     assert set(pages) >= {f"firstlight-{name}" for name in command_line.COMMANDS}
     assert r"\-\-budget" in pages["firstlight-run"] and not any("./fl" in text for text in pages.values())
+    assert "\n  test " not in pages["firstlight"], "only the script of a checkout runs the tests"
     if groff := shutil.which("groff"):
         files = sorted((tmp_path / "man1").iterdir())
         done = subprocess.run([groff, "-man", "-ww", "-z", *files], capture_output=True, text=True)

@@ -14,8 +14,9 @@ from firstlight.commands.shared.command_line import COMMANDS, group
 HEAD = """# Command line
 
 Generated from the program by `python -m firstlight.commands.shared.reference > docs/cli.md`. `./fl` sets up once and
-then calls `firstlight`, so every command below is typed as `./fl COMMAND`. With a folder, such as share/man/man1, the
-same module writes a man page for each command: `python -m firstlight.commands.shared.reference FOLDER`.
+then calls `firstlight`, so every command below is typed as `./fl COMMAND`. The wheel contains the same texts as man
+pages: after `pip install` or `pipx install`, `man firstlight` and `man firstlight bench` show them if the command
+itself is on PATH. In a checkout, `python -m firstlight.commands.shared.reference FOLDER` writes them into a folder.
 """
 
 
