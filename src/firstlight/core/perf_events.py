@@ -32,7 +32,7 @@ are.
 class Reading(NamedTuple):
     """The value of a counter, and the nanoseconds in which it was enabled and in which it counted."""
 
-    count: int
+    value: int
     enabled: int
     running: int
 
@@ -78,5 +78,5 @@ def counted(reading: Reading) -> float | None:
     Every program executes instructions and misses caches and branches, so 0 is impossible, too. A counter that shared
     its hardware with others is scaled up, as perf stat does.
     """
-    possible = 0 < reading.count <= MOST_A_NANOSECOND * reading.running
-    return reading.count * reading.enabled / reading.running if possible else None
+    possible = 0 < reading.value <= MOST_A_NANOSECOND * reading.running
+    return reading.value * reading.enabled / reading.running if possible else None
