@@ -125,8 +125,7 @@ class Allowed:
         ceiling = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
         if ceiling is None or ceiling.source is None or ceiling.working_set is None or any(b.device for b in found):
             return ceiling
-        place = self._levels.place(ceiling.working_set, of_node(ceiling.source)) if self._levels.levels else ""
-        return replace(ceiling, place=place)
+        return replace(ceiling, place=self._levels.places(ceiling.working_set, of_node(ceiling.source)))
 
     def considered(self, figure: Verified, workload: Workload) -> list[tuple[Bound, Limit | None]]:
         """Return every bound of the figure with the limit that applies; None if that limit was not measured."""

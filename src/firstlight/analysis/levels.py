@@ -87,6 +87,12 @@ class Hierarchy(msgspec.Struct, frozen=True):
         """Return the fastest level that may have contained that many bytes in the best of launches."""
         return next((x.name for x in self.levels if working_set <= x.size * x.reach(cores)), MEMORY)
 
+    def places(self, working_set: float, cores: int) -> str:
+        """Return `L2`, or `L3 or memory` where a shared cache may have contained only a part; "" without levels."""
+        if not self.levels:
+            return ""
+        return " or ".join(dict.fromkeys((self.may_lie(working_set, cores), self.place(working_set, cores))))
+
     def before(self, name: str, cores: int = 1) -> float:
         """Return the most bytes that `cores` cores can store in the level before that one."""
         k = self.names.index(name)

@@ -122,9 +122,14 @@ def _shown(case: Case) -> str:
 
 
 def _times(better: Verified, worse: Verified) -> str:
-    """Return `2.41 x faster, 1.80 – 2.60`: how many times better the first is, with the interval of the ratio."""
+    """Return `2.41 x faster, 1.80 – 2.60`: how many times better the first is, with the interval of the ratio.
+
+    If a figure has two states, the factor is that of the nearer ones: `at least 1.26 x faster`.
+    """
     under, over = (worse, better) if better.better == "higher" else (better, worse)
     times = provenance.advantage(f"{significant(ranking.advantage(better, worse))} x", better, worse)
+    if under.states is not None or over.states is not None:
+        return f"at least {times} faster"
     found = ratio(under, over, LEVEL)
     if found.low is None or found.high is None:
         return f"{times} faster"

@@ -89,7 +89,7 @@ class Ceiling(msgspec.Struct, frozen=True):
     resource: str  # load_bandwidth, flops_64, ...
     sure: bool = True  # false: measured in too few launches for an interval
     own: bool = False  # it is the best launch of the figure's own kind, which beat what was measured of the resource
-    place: str = ""  # L1, L2, ..., memory
+    place: str = ""  # L1, L2, ..., memory; or two: L3 or memory
     working_set: float | None = None
     source: Identity | None = None
 

@@ -118,6 +118,8 @@ def test_places_of_working_sets() -> None:
     assert [levels.place(x) for x in (32 * KIB, 33 * KIB, MIB, 17 * MIB)] == ["L1", "L2", "L3", "memory"]
     assert levels.place(64 * KIB, 2) == "L1" and levels.place(17 * MIB, 2) == "memory"
     assert levels.may_lie(17 * MIB) == "L3" and levels.may_lie(33 * MIB) == "memory"
+    assert [levels.places(x, 1) for x in (MIB, 17 * MIB, 33 * MIB)] == ["L3", "L3 or memory", "memory"]
+    assert Hierarchy().places(1.0, 1) == ""
     assert levels.before("L1") == 0 and levels.before("memory") == 32 * MIB
     assert Hierarchy().place(1.0) == "memory"
 

@@ -17,7 +17,7 @@ from firstlight.analysis import Judgement, libraries, ranking
 from firstlight.analysis.figures import judge
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.provenance import settle
-from firstlight.analysis.verdict import Figure, Verified
+from firstlight.analysis.verdict import Figure, States, Verified
 from firstlight.core import heritage
 from firstlight.model.catalogue import Row, Workload
 from firstlight.report import answers, html, matrix, terminal, verdict, wording
@@ -99,6 +99,20 @@ def test_the_line_of_the_summary_has_every_purpose_with_factor_and_interval() ->
     assert sentence.startswith("small messages: MPICH (message latency, 8 B, 2 ranks: 1."), sentence
     assert " x faster, 1." in sentence and "; large messages: Open MPI (message bandwidth, 1 MiB: 1." in sentence
     assert sentence.endswith("). All ranks were on one node")
+
+
+def test_a_factor_between_nearer_states_is_the_least() -> None:
+    judgement, workloads = sample()
+
+    def bimodal(f: Figure) -> Figure:
+        if not isinstance(f, Verified) or f.identity.mpi != "mpich" or f.identity.metric != "latency":
+            return f
+        return replace(f, states=States(f.estimate.median, 1.02 * f.estimate.median, 6, 4))
+
+    split = replace(judgement, figures=tuple(map(bimodal, judgement.figures)))
+    sentence = settle(verdict.mpi(split, workloads))
+    assert sentence.startswith("small messages: MPICH (message latency, 8 B, 2 ranks: at least 1."), sentence
+    assert " x faster); large messages" in sentence
 
 
 def test_plain_calls_come_first_and_own_algorithms_are_what_is_possible() -> None:
