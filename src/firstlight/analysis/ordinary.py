@@ -279,7 +279,8 @@ def _elsewhere(found: Ordinary) -> str:
         return ""
     titles = list(dict.fromkeys(provenance.name(k.title) for k in left))
     which = "Fortran" if all(k.fortran for k in left) else f"kernels without a figure of {found.flags[0].toolchain}"
-    return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}"
+    relaxed = "" if _option(found.flags[0]) else _relaxed(best)
+    return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
 
 
 def _compared(found: Ordinary) -> str:

@@ -89,6 +89,13 @@ def test_kernels_without_the_best_compiler_have_flags_of_their_own() -> None:
     assert sentence.startswith(f"the fastest is {FAST}") and sentence.endswith(
         ". For Fortran (scalar product in L1; scalar product in memory): gcc-fast (-Ofast -march=native)"
     )
+    found = compared(more, plain)
+    assert found is not None
+    safe = next(f for f in found.flags if f.toolchain == "clang-native")
+    sentence = provenance.settle(advice(replace(found, flags=(safe, *(f for f in found.flags if f is not safe)))))
+    assert sentence.endswith(
+        ": gcc-fast (-Ofast -march=native). -Ofast reorders sums and assumes no NaN: check your results"
+    )
     assert ". For " not in advice(compared(judgement, plain))
 
 
