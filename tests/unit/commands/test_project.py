@@ -274,7 +274,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     code, out, _ = call(capsys, *words, "--watts", "300W", "--power", "4kW", "--output", str(page))
     assert code == OK and page.read_text().count("<section") == 5
     first, _, rest = out.partition("  The same projection within the run")
-    found = re.search(r" in \S+ \w+ \[[^]]+\] on 16 nodes \((\S+) x slower than one\);", " ".join(first.split()))
+    found = re.search(r"on 16 nodes: .* lasts \S+ \w+ \[[^]]+\] \((\S+) x slower than one\);", " ".join(first.split()))
     assert found is not None and float(found[1]) > 1 and "of one node's rate" in " ".join(first.split())
     assert "from smaller sizes" in rest
     output = " ".join(out.split())  # lines are as long as the terminal is wide
@@ -282,7 +282,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     assert "4.80 kW, 1.20 x the limit of 4.00 kW" in output
     classed = (*words, "--class", "light", "--year", "2018", "--power", "20MW")
     out = call(capsys, *classed, "--output", str(page))[1]
-    standing = "4 of 17 numbers of the class and of the road map's 2018 were read at their sources"
+    standing = "4 of 17 numbers of the class and of the road map's 2018 were read in their sources"
     assert standing in " ".join(out.split()) and "(cited from memory)" in page.read_text()
     code, out, _ = call(capsys, *classed, "--json")
     found = json.loads(out)

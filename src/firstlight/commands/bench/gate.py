@@ -37,12 +37,14 @@ class Compared(NamedTuple):
     """A command that was compared with the first one.
 
     `code`: REGRESSION if it breaks the limit, OK if it keeps it, INCONCLUSIVE if that is uncertain. `text` is a
-    sentence without the limit. `ratio`: None without an interval. `metric`: what was compared, as `wall time`.
+    sentence without the limit. `ratio`: None without an interval. `decides`: the metric that was compared, and `metric`
+    its title, as `wall time`.
     """
 
     code: int
     text: str
     ratio: Ratio | None
+    decides: str
     metric: str
 
 
@@ -59,15 +61,15 @@ def passed(judgement: Judgement, limit: float) -> int:
     return REGRESSION if REGRESSION in codes else OK if codes == {OK} else INCONCLUSIVE
 
 
-def comparisons(judgement: Judgement, limit: float) -> list[Compared]:
+def comparisons(judgement: Judgement, limit: float, decides: str = "") -> list[Compared]:
     """Compare each command with the first one.
 
     A command breaks the limit if the whole interval of its ratio to the first command is above, in the same case and
     with the same toolchain, MPI library and placement. It keeps the limit if the whole interval is below. Wall time
-    decides, or CPU time if other programs used the processors.
+    decides, or CPU time if other programs used the processors; or the metric `decides`, if it is given.
     """
     return [
-        _compared(table, first, line, limit)
+        _compared(table, first, line, limit, decides or table.decides)
         for table in external_commands.tables(judgement)
         for first, line in _pairs(table)
     ]
@@ -85,12 +87,12 @@ def _pairs(table: Table) -> Iterator[tuple[Line, Line]]:
             yield from ((lines[first], line) for name, line in lines.items() if name != first)
 
 
-def _compared(table: Table, first: Line, line: Line, limit: float) -> Compared:
-    where, metric = f"at {line.case}: " if line.case else "", table.brought.called(table.decides)
-    a, b = first.ranked(table.decides), line.ranked(table.decides)
+def _compared(table: Table, first: Line, line: Line, limit: float, decides: str) -> Compared:
+    where, metric = f"at {line.case}: " if line.case else "", table.brought.called(decides)
+    a, b = first.ranked(decides), line.ranked(decides)
     found = None if a is None or b is None else ratios.ratio(a, b, limit)
     if found is None or found.low is None or found.high is None:
-        return Compared(INCONCLUSIVE, f"{where}{line.label}: without an interval", None, metric)
+        return Compared(INCONCLUSIVE, f"{where}{line.label}: without an interval", None, decides, metric)
     text = f"{where}{line.label} / {first.label} = {settle(found.text)} in {metric}"
     code = REGRESSION if found.low > 1 + limit else INCONCLUSIVE if found.high > 1 + limit else OK
-    return Compared(code, text, found, metric)
+    return Compared(code, text, found, decides, metric)

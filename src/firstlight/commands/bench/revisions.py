@@ -127,6 +127,7 @@ class _Search:
         self._asked, self._found, self._results, self._limit, self._progress = asked, found, results, limit, progress
         self._first_tree, self._other_tree = place / "a", place / "b"  # paths of the same length
         self._steps: dict[str, Step] = {}
+        self._decides = ""  # the metric of all comparisons: that of the first one
         ((self._name, self._command),) = asked.commands.items()
 
     def run(self) -> Search:
@@ -202,7 +203,8 @@ class _Search:
             raise FirstlightError(result.line)
         if failed := failures(result.judgement):
             return Step(*commit, "skipped", failed[0], run=result.directory.name)
-        (one,) = gate.comparisons(result.judgement, self._limit)
+        (one,) = gate.comparisons(result.judgement, self._limit, self._decides)
+        self._decides = one.decides
         if one.ratio is None:
             return Step(*commit, "uncertain", "too few launches", run=result.directory.name)
         return Step(
