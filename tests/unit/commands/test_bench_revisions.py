@@ -230,7 +230,7 @@ command_line.call(["bench", "--revisions", "HEAD~1..HEAD", "--build", fake, "--"
 @pytest.mark.full
 def test_a_slower_commit_is_found_by_measurement(repository: Callable[..., Repository], capsys: Captured) -> None:
     """Each program of a commit sleeps as long as its text: in the third one, ten times as long."""
-    here = repository("0.01", "0.011", "0.1", "0.1")
+    here = repository("0.05", "0.055", "0.5", "0.5")
     program = f"{shlex.quote(sys.executable)} -I -S -c 'import time; time.sleep(float(open(\"built\").read()))'"
     (here.folder / ".gitignore").write_text("results\n")
     words = ["--build", "cp text built", "--limit", "50%", "--json", "--", program]
