@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -154,13 +154,14 @@ def _answer(judgement: Judgement, row: Row, workload: Workload, case: libraries.
         if not failed and _without_work(judgement, row, workload, {f.identity for f in found}):
             reason = f"it has no {row.metric}: there is nothing to compute"
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
-    missing = _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))])
-    missing_plain = tuple(name for name in missing if _variant(name) in workload.plain)
+    shown = [*good, *(f for f in found if not isinstance(f, Verified))]
+    missing = _missing(judgement, row, workload, shown)
     of_all = _of(judgement, row, workload, best, good, failed, missing)
     plain = [f for f in good if f.identity.variant in workload.plain]
     first = ranking.best(plain) if case is None else case.best
     if first is None:
         return of_all
+    missing_plain = _missing(judgement, row, workload, shown, workload.plain)
     ordinary = of_all if first is best else _of(judgement, row, workload, first, plain, failed, missing_plain)
     if case is not None:
         subject = SUBJECTS["mpi"]
@@ -210,8 +211,13 @@ def _subject(row: Row, own: bool) -> str:
     return " and ".join(known.get(kind, kind.replace("_", " ")) for kind in row.choose.split("+"))
 
 
-def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence[Figure]) -> tuple[str, ...]:
-    """Return the row's candidates that were planned and have no figure: variants, else programs of known variants."""
+def _missing(
+    judgement: Judgement, row: Row, workload: Workload, found: Sequence[Figure], variants: Container[str] | None = None
+) -> tuple[str, ...]:
+    """Return the row's candidates that were planned and have no figure: variants, else programs of known variants.
+
+    `variants`: those that count; None: all.
+    """
     run = judgement.run
     if run.state == "complete":
         return ()
@@ -221,6 +227,7 @@ def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence
         c.program: None
         for c in run.cells
         if c.program.workload == workload.name
+        and (variants is None or c.program.variant in variants)
         and c.program not in failed
         and not lacks_device(run, c)
         and serves(c, row, workload, run.machine)
@@ -230,11 +237,6 @@ def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence
     targets = dict.fromkeys(p.target for p in left if p.variant not in known)
     programs = (" with ".join(filter(None, (p.target, p.toolchain, p.mpi))) for p in left if p.variant in known)
     return (*targets, *programs)
-
-
-def _variant(candidate: str) -> str:
-    """Return `simd` for `dot.simd with gcc-native`, an element of `Answer.missing`."""
-    return candidate.partition(" with ")[0].partition(".")[2]
 
 
 def _program(identity: Identity) -> tuple[str, str, str | None]:

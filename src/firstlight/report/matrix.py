@@ -77,13 +77,13 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
     Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
     """
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
-    told = {(c.workload, c.row.title) for c in libraries.table(judgement, workloads) if c.row.choose == "mpi"}
+    by_purpose = {(c.workload, c.row.title) for c in libraries.table(judgement, workloads) if c.row.choose == "mpi"}
     made = []
     for k, (row, workload) in enumerate(rows):
         mine = cores.ranks(row.ranks, judgement.run.machine)
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != mine):
             own = ranks == mine
-            if own and (workload.name, row.title) in told:
+            if own and (workload.name, row.title) in by_purpose:
                 continue
             title = provenance.name(sentence.capital(row.title))
             title += "" if own else f", with {count(ranks, 'rank')} instead"

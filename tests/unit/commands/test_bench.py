@@ -20,14 +20,13 @@ import turns
 from bench_runs import run
 from commands import Captured, call, examples
 from firstlight import ROOT
-from firstlight.commands.bench import planning, request
-from firstlight.core import perf_events
+from firstlight.commands.bench import request
 from firstlight.core.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.execute.observer import execution
 from firstlight.model.plan import EFFORT, Cell, ExternalCommand, Placement, Program
 from firstlight.model.plan.effort import EXTERNAL
 from firstlight.runner import costs, external_commands
-from firstlight.system.machine import cache_directory, counters
+from firstlight.system.machine import cache_directory
 
 PYTHON = shlex.quote(sys.executable)
 
@@ -446,43 +445,3 @@ def test_where_its_work_is_told_the_ceilings_of_the_machine_stand_beside_it(here
     code, found, _ = run(capsys, "--work", "flops=1e15", "--", "true")
     assert code == REGRESSION
     assert any("above its measured ceiling" in str(f["reason"]) for f in found)
-
-
-def test_hardware_counters_of_a_command_are_figures(
-    here: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Page faults, which virtual machines count, too, represent instructions."""
-    faults = (1, 2)
-    descriptor, _ = perf_events.open_event(*faults)
-    if descriptor < 0:
-        pytest.skip("the kernel opens no events here")
-    os.close(descriptor)
-    monkeypatch.setattr(counters, "events", lambda: {"instructions": faults, "branch_misses": (0, 1 << 40)})
-    code, _, err = call(capsys, "bench", "--as", "r", "--", "true", "--", PYTHON, "app.py", "1", "x")
-    assert code == OK, err
-    found = json.loads(call(capsys, "figures", "r", "--json")[1])
-    few, many = (f for f in found if f["metric"] == "instructions")
-    assert few["verdict"] == many["verdict"] == "verified"
-    assert 20 < few["low"] <= few["median"] and 3 * few["high"] < many["low"]
-    assert few["unit"] == "" and few["better"] == "lower"
-    assert not [f for f in found if f["metric"] == "branch_misses"], "an event that cannot be opened has no figure"
-    assert " instructions " in call(capsys, "report", "r")[1]
-    assert re.search(
-        r"hardware counters per step\n +[\d.]+ instructions", call(capsys, "explain", "true", "time", "--run", "r")[1]
-    )
-    assert call(capsys, "check", "r")[0] == OK
-
-
-def test_missing_counters_are_one_line(here: Path, capsys: Captured) -> None:
-    missing = counters.missing("no hardware counters: this virtual machine offers none")
-    assert missing.startswith("not available: this virtual machine offers none; sysctl kernel.perf_event_paranoid=2")
-    err = run(capsys, "--", "true")[2]
-    assert err.count("hardware counters: not available: ") == (0 if counters.events() else 1)
-
-
-def test_ranks_of_a_launcher_are_not_counted() -> None:
-    asked = request.BenchRequest({"a": "mpiexec -n 2 ./a", "b": "./b"})
-    some = planning.Choices((None,), (None,), (Placement(),), (), ({},))
-    made = [planning.Made(None, None, Path("/"))]
-    cells = planning.cells(asked, some, made, counters={"cycles": (0, 0)})
-    assert [cell.external.counters for cell in cells if cell.external] == [{}, {"cycles": (0, 0)}]

@@ -37,12 +37,12 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 def _by_purpose(judgement: Judgement, cases: list[libraries.Case]) -> list[Finding]:
     """Return one finding about all cases of the table in which a library is notably better."""
-    told = [c for c in cases if c.second is not None and not c.few and c.factor >= 1 + THRESHOLD]
-    if not told:
+    notable = [c for c in cases if c.second is not None and not c.few and c.factor >= 1 + THRESHOLD]
+    if not notable:
         return []
-    pairs = [(c.best, c.second) for c in told if c.second is not None]
+    pairs = [(c.best, c.second) for c in notable if c.second is not None]
     figures = [f for pair in pairs for f in pair]
-    by_purpose, strongest = libraries.sentence(told), max(told, key=lambda c: c.factor)
+    by_purpose, strongest = libraries.sentence(notable), max(notable, key=lambda c: c.factor)
     return [
         Finding(
             rule="mpi_differs",
