@@ -167,7 +167,7 @@ def test_a_team_smaller_than_told_is_refused(left: dict[str, str], threads: int,
     words = [str(executable), "n=100", "--threads", str(threads), "--samples", "2", "--sample-seconds", "1e-5"]
     done = subprocess.run(words, env=os.environ | left, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1
-    assert f"OpenMP gives {granted or ''}" in done.stderr and f" of {threads} threads" in done.stderr
+    assert f"OpenMP provides only {granted or ''}" in done.stderr and f" of {threads} threads" in done.stderr
     assert "unset OMP_THREAD_LIMIT" in done.stderr
 
 
@@ -260,7 +260,7 @@ def test_values_for_which_a_node_has_too_little_memory_are_refused() -> None:
         pytest.skip("this machine has memory for the largest vectors of dot")
     done = native.direct(native.plain("dot", "serial"), "n=17179869184")
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert "these values need 256.0 GiB of memory on each node, and this one allows" in done.stderr
+    assert "these values need 256.0 GiB of memory on each node, but this node allows only" in done.stderr
 
 
 @pytest.mark.parametrize("line", ["0::", ":memory:"])
@@ -280,4 +280,4 @@ def test_the_limit_of_a_control_group_counts(line: str, limited: bool, tmp_path:
     call = [*mounted, str(executable), f"n={2**20}", "--samples", "2", "--sample-seconds", "1e-6"]
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == (2 if limited else 0), done.stderr
-    assert ("of memory on each node, and this one allows 0.0 GiB" in done.stderr) == limited
+    assert ("of memory on each node, but this node allows only 0.0 GiB" in done.stderr) == limited

@@ -138,7 +138,7 @@ def test_a_message_has_the_size_that_is_sent(
         ("num_ranks 2\nrank 0 {\ncalc 5 6\n}", "line 3: expected the end of the line, found '6'"),
         (
             "num_ranks 2\nrank 0 {\ncalc 5\0\n}",
-            "line 3: expected the end of the line, found a byte that no GOAL has (0)",
+            "line 3: expected the end of the line, found a byte that GOAL does not allow (0)",
         ),
         (
             "num_ranks 2\nrank 0 {\nsend 9007199254740993b to 1\n}",

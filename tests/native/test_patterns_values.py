@@ -60,5 +60,5 @@ def test_values_reach_the_program_as_they_were_given(given: list[str]) -> None:
         assert command[:4] == ["pattern", "lans", "--processes", "8"]
         assert command[4:] == (["--parameters", ",".join(given)] if given else [])
     else:
-        with pytest.raises(UsageError, match="-p for each"):
+        with pytest.raises(UsageError, match="-p NAME=VALUE for each"):
             pattern_words("lans", 8, given)

@@ -180,7 +180,7 @@ def test_a_phase_is_held_against_the_ceilings_of_its_own_work() -> None:
     ("seconds", "share", "message"),
     [
         (lambda step: 1.01 * step, 0.5, "the phase solver is longer than the step"),
-        (lambda step: 0.5 * step, 1.5, "its phases declare more flops than the step"),
+        (lambda step: 0.5 * step, 1.5, "the phases together declare more flops than the step"),
     ],
 )
 def test_a_phase_is_part_of_its_step(seconds: Callable[[float], float], share: float, message: str) -> None:

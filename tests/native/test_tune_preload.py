@@ -122,7 +122,7 @@ def test_a_broken_table_says_so_once(
         table.write_text(text)
     stdout, stderr = start(mpi, plain, 2, library, table)
     assert stdout.split() == ["wrong", "0"]
-    lines = [line for line in stderr.splitlines() if "the library's own collectives run" in line]
+    lines = [line for line in stderr.splitlines() if "using the library's own collectives" in line]
     assert len(lines) == 1 and complaint in lines[0] and str(table) in lines[0]
     assert all(ours == 0 for ours, _ in counted(stderr).values())
 
@@ -132,7 +132,7 @@ def test_what_an_algorithm_cannot_do_is_the_librarys(mpi: Mpi, library: Path, pl
     table.write_text("firstlight-collectives 1\nallreduce * * hypercube 0\n")
     stdout, stderr = start(mpi, plain, 3, library, table)
     assert stdout.split() == ["wrong", "0"]
-    assert stderr.count("the library's own collective runs there") == 1
+    assert stderr.count("using the library's own collective there") == 1
     assert counted(stderr)["allreduce"][0] == 1  # two ranks make a communicator of their own
 
 

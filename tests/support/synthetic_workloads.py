@@ -47,7 +47,7 @@ def description(name: str, variant: str) -> Description:
         ),
         "peak": (Parameter("precision", "bit", "64", "width of a number"),),
         "latency": (Parameter("bytes", "B", "4096", "size of the chain"),),
-        "pingpong": (Parameter("bytes", "B", "8", "size of a message"),),
+        "pingpong": (Parameter("bytes", "B", "8", "message size"),),
     }[name]
     return Description(name, variant, TITLES[name], parameters, METRICS[name], "see README.md",
                        "the oracle in long double", "n eps sum |x y|")  # fmt: skip

@@ -205,7 +205,7 @@ def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     assert sent.returncode == 0, sent.stderr
     job, path = json.loads(sent.stdout)["job"], tmp_path / "results" / "long"
     again = firstlight(cluster, tmp_path, "submit", *words)
-    assert (again.returncode, "submitted already" in again.stderr or "already exists" in again.stderr) == (2, True)
+    assert (again.returncode, "already been submitted" in again.stderr or "already exists" in again.stderr) == (2, True)
     try:
         until(lambda: launched(path, 3), "three launches")
         yield job, path
@@ -322,4 +322,4 @@ def test_nothing_of_a_hanging_launch_survives_and_more_nodes_than_there_are_are_
     assert report, "srun starts no MPI library here"
     for reason, processes, steps, refused in report.values():
         assert (reason, processes, steps) == ("timed out after 3 s and was killed", 0, [])
-        assert "the placement requires 2 nodes, this Slurm job has 1" in refused
+        assert "the placement requires 2 nodes, but this Slurm job has 1" in refused

@@ -65,10 +65,10 @@ def test_a_file_of_the_user_is_read_within_a_bound(what: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     present([
-        (["compare", "a", "b", "--threshold", "nan"], "'nan' is not a share; write it as 2% or 0.02"),
+        (["compare", "a", "b", "--threshold", "nan"], "'nan' is not a share; write a value such as 2% or 0.02"),
         (["compare", "a", "b", "--threshold", "inf"], "'inf' is not a share"),
         (["compare", "a", "b", "--threshold", "100%"], "'100%' is not a share"),
-        (["history", "--threshold", "nan"], "'nan' is not a share; write it as 2% or 0.02"),
+        (["history", "--threshold", "nan"], "'nan' is not a share; write a value such as 2% or 0.02"),
         (["bench", "--threshold", "nan", "--", "true"], "'nan' is not a share"),
         (["bench", "--tolerance", "nan", "--", "true"], "nan is not a finite number"),
         (["bench", "--tolerance", "inf", "--", "true"], "inf is not a finite number"),

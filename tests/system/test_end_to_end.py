@@ -150,7 +150,7 @@ def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved:
 def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made(tmp_path: Path) -> None:
     done = firstlight(tmp_path, "run", "faulty.wont_compile", "--toolchain", "gcc-base")
     assert done.returncode == ENVIRONMENT
-    assert "nothing could be built; the first error, of faulty.wont_compile@gcc-base:" in done.stderr
+    assert "no program could be built; the first error, of faulty.wont_compile@gcc-base:" in done.stderr
     assert "wont_compile.cpp:8:" in done.stderr and "a_name_that_nobody_declared" in done.stderr
     assert not (tmp_path / "results").exists()
 

@@ -295,7 +295,7 @@ def test_a_second_firstlight_on_the_same_run_is_refused(program: Make, tmp_path:
     second = driver(tmp_path, executable, 1)
     _, errors = second.communicate(timeout=turns.PATIENCE)
     assert second.returncode == 2
-    assert f"another firstlight (process {first.pid}) works on this run" in errors
+    assert f"another firstlight process ({first.pid}) is working on this run" in errors
     first.kill()
     first.communicate(timeout=turns.PATIENCE)
     assert not survivors(str(executable))

@@ -99,7 +99,7 @@ def test_a_toolchain_that_the_run_does_not_list_is_refused(result: Path, capsys:
 def test_a_variant_that_is_not_here_is_refused(result: Path, capsys: Captured) -> None:
     rewrite(result, b'"variant": "kahan"', b'"variant": "odd"')
     code, _, err = call(capsys, "run", "--resume", "latest", "--budget", "1m")
-    assert code == USAGE and "variant 'dot.odd' is no longer here" in err and "internal" not in err
+    assert code == USAGE and "variant 'dot.odd' no longer exists" in err and "internal" not in err
 
 
 @pytest.mark.parametrize("count", [0, -3, 1 << 40])

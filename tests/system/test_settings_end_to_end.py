@@ -72,7 +72,7 @@ def test_a_molecule_from_the_command_line_to_the_page_and_on(here: Path, capsys:
     code, out, _ = call(capsys, "check", str(elsewhere / "mine"))
     assert code == REGRESSION and f"documents/{name}: was altered" in out
     code, _, err = call(capsys, "run", "--resume", str(elsewhere / "mine"), "--budget", "3s")
-    assert code == USAGE and "was altered after the run began" in err
+    assert code == USAGE and "was altered after the run started" in err
 
 
 def test_what_is_wrong_in_the_file_is_told_before_more_is_built(here: Path, capsys: Captured) -> None:

@@ -62,7 +62,8 @@ def _devices(judgement: Judgement) -> list[Absent]:
     if run.machine.gpus or not some:
         return []
     why = (
-        f"no GPU is available to programs; {listing(some)} {'generates' if len(some) == 1 else 'generate'} code for one"
+        f"programs can use no GPU, although {listing(some)} {'generates' if len(some) == 1 else 'generate'} code GPU "
+        f"code"
     )
     if waiting := _waiting(judgement):
         why += f"; not measured: {listing(waiting)}"

@@ -281,7 +281,7 @@ def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machin
     most = possible * metric.scale if metric.form == "rate" else metric.scale / possible
     return (
         f"faster than any processor: {significant(figure.estimate.median)} {figure.unit}, but "
-        f"{count(cores(figure.identity), 'core')} at 8 GHz would reach {significant(most)} {figure.unit} at most"
+        f"{count(cores(figure.identity), 'core')} at 8 GHz would reach at most {significant(most)} {figure.unit}"
     )
 
 

@@ -322,7 +322,7 @@ def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drif
     if (a.unit, a.better) != (b.unit, b.better):
         return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
     if work(a) != work(b):
-        return UNCLEAR, "the work of a step is not the same"
+        return UNCLEAR, "the runs differ in the work per step"
     mine, other = moments(a.estimate), moments(b.estimate)
     found, shown = _ratio(a, b, confidence), of_medians(a, b)
     if found.low is None or found.high is None:
@@ -341,7 +341,7 @@ def _outcome(a: Numbered, b: Numbered, threshold: float, confidence: float, drif
     if a.states is not None or b.states is not None:
         return UNCLEAR, _two_states(a.unit, (a.estimate, a.states), (b.estimate, b.states))
     if apart and max(_far(found.value), _far(shown)) > 1 + threshold:
-        both = f"the ratio of the medians is {significant(shown)}, that of single launches {significant(found.value)}"
+        both = f"the medians differ by {significant(shown)} x, single launches by {significant(found.value)} x"
         return UNCLEAR, f"the launches are spread unevenly: {both}"
     return UNCLEAR, f"the interval of the ratio is ± {significant(100 * (found.high - found.low) / 2, 2)} %"
 

@@ -60,11 +60,11 @@ def measured(meter: Meter, record: LaunchRecord, case: int) -> Measured | str:
     seconds = sum(span.ended - span.began for span in spans)
     wall = sum(span.wall for span in spans)
     if seconds < FEWEST_UPDATES * meter.update:
-        return f"its samples are shorter than {FEWEST_UPDATES} updates of the counters"
+        return f"the samples are shorter than {FEWEST_UPDATES} counter updates"
     if seconds < FEWEST_PER_SPAN * meter.update * len(spans):
-        return f"its executions are shorter than {FEWEST_PER_SPAN} updates of the counters"
+        return f"the executions are shorter than {FEWEST_PER_SPAN} counter updates"
     if wall < FILLED * seconds:
-        return f"its samples fill less than {FILLED:.0%} of the time between the readings"
+        return f"the samples cover less than {FILLED:.0%} of the time between the readings"
     joules = 0.0
     for span in spans:
         found = _counted(meter, span) if meter.counters else _integrated(meter, record, span)
@@ -81,7 +81,7 @@ def _counted(meter: Meter, span: Span) -> float | str:
     joules, seconds = 0.0, span.ended - span.began
     for before, after in zip(span.before, span.after, strict=False):
         if not len(meter.counters) == len(before) == len(after):
-            return "its launches read different counters"
+            return "the launches read different counters"
         for counter, first, last in zip(meter.counters, before, after, strict=True):
             if first is None or last is None:
                 return f"the counter {counter.name} could not be read"
@@ -108,16 +108,16 @@ def _difference(counter: Counter, first: int, last: int, seconds: float) -> floa
 def _integrated(meter: Meter, record: LaunchRecord, span: Span) -> float | str:
     """Return the integral of the gauge's readings over a span, with straight lines between them."""
     if record.launch is not None and record.launch.nodes > 1:
-        return "the power of only one node was read, but the launch used several"
+        return "power was read on one node only, but the launch used several"
     readings = record.exit.power
     times = [time for time, _ in readings]
     if any(a >= b for a, b in pairwise(times)):
-        return "the readings of the power are not in order"
+        return "the power readings are not in chronological order"
     inside = sum(span.began <= time <= span.ended for time in times)
     if inside < FEWEST_UPDATES:
-        return f"there are fewer than {FEWEST_UPDATES} readings of the power in its samples"
+        return f"the samples contain fewer than {FEWEST_UPDATES} power readings"
     if times[0] > span.began + meter.update or times[-1] < span.ended - 2 * meter.update:
-        return "the power was not read during all of its samples"
+        return "power was not read throughout all samples"
     points = [(span.began, _at(readings, times, span.began))]
     points += [reading for reading in readings if span.began < reading[0] < span.ended]
     points += [(span.ended, _at(readings, times, span.ended))]

@@ -120,7 +120,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
             if reason and not refused(record):
                 lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
             _take(found, cell, record, reason, record.start.preview and cell.id in old, meter)
-    lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
+    lost += [f"{name}: {len(them)} launch files without a planned cell" for name, them in by_cell.items()]
     for evidence in found.values():
         evidence.timings.sort(key=lambda t: t.time)
     return found, lost
@@ -159,7 +159,7 @@ def why_lost(cell: Cell, record: LaunchRecord) -> str:
     if record.launch is None:
         return "the program did not describe itself"
     if record.launch.workload != cell.program.workload:
-        return f"the program calls itself {record.launch.workload}"
+        return f"the program reports the workload {record.launch.workload}"
     if record.launch.ranks != cell.placement.ranks:
         return f"started as {cell.placement.ranks} ranks, but each process saw {record.launch.ranks}"
     if record.exit.status == 1 and all(c.ok for c in record.checks):

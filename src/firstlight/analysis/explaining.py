@@ -158,22 +158,25 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     if figure.oversubscribed:
         return "no limit is shown: ranks or threads shared processors"
     if figure.observed:
-        return "a value that the program observed has no limit"
+        return "no ceiling: the program observes this value"
     missing = [c.resource for c in some if c.limit is None]
     if missing:
-        return f"no ceiling: {', '.join(missing)} was not measured in this run with as many cores and as much data"
+        return (
+            f"no ceiling: {', '.join(missing)} was not measured in this run for the same number of cores and the "
+            f"same data size"
+        )
     if not some or figure.ceiling is None:
-        return "no ceiling: the figure itself provides one, or its workload declares none"
+        return "no ceiling: this figure is itself a ceiling, or its workload declares none"
     first = some[0]
     share = provenance.share(figure)
     text = (
-        f"{first.resource} limits it: a step uses this resource longer than any other that was measured; "
-        f"the figure reaches {share} of it"
+        f"{first.resource} limits this figure: each step uses this resource longer than any other measured resource; "
+        f"the figure reaches {share} of the ceiling"
     )
     if figure.ceiling.own:
         text = (
-            f"{first.resource} would limit it, but the best launch of its own kind exceeded this measured "
-            f"ceiling; compared with that launch, it reaches {share}"
+            f"{first.resource} would limit this figure, but the best launch of the same kind exceeded the measured "
+            f"ceiling; the figure reaches {share} of that launch"
         )
     return text
 
@@ -194,7 +197,7 @@ def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
     if any(sums.values()):
         return Counted(**{name: fmean(values) if values else None for name, values in sums.items()})
     reason = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
-    return f"not available: {reason or 'the program reported none'}"
+    return f"not available: {reason or 'the program reported no counters'}"
 
 
 def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
@@ -204,26 +207,31 @@ def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     if figure.states is not None:
         hints.append(
             "the figure is bimodal: more launches show how often each group occurs; a fixed placement "
-            "(--placement, binding, huge pages) may remove one of them"
+            "(--placement, binding, huge pages) may remove one of the groups"
         )
     elif drifting(e.launches):
         hints.append(
-            "something outside slowed some launches: a quiet machine and a fixed clock help more than further launches"
+            "something outside the program slowed some launches: a quiet machine and a fixed clock help more than "
+            "further launches"
         )
     if figure.diverged >= DISTURBING:
-        hints.append(f"in {percent(figure.diverged)} of its samples other processes used the processor: run it alone")
+        hints.append(
+            f"other processes used the processor in {percent(figure.diverged)} of the samples: measure on a "
+            f"quiet machine"
+        )
     if e.low is None or e.high is None:
         hints.append(f"{count(LAUNCHES - n, 'more launch', 'more launches')}: an interval requires {LAUNCHES}")
     elif e.median > 0:
         half = (e.high - e.low) / 2 / e.median
         if half <= wanted:
             hints.append(
-                f"nothing is necessary: ± {percent(half)} is within the {percent(wanted)} that the run requested"
+                f"no more launches are needed: ± {percent(half)} is within the ± {percent(wanted)} that the run "
+                f"requested"
             )
         elif figure.states is None:
             needed = math.ceil(n * (half / wanted) ** 2)
             hints.append(
-                f"about {needed} launches for ± {percent(wanted)}; {n} launches reached ± {percent(half)}, and the "
-                "interval narrows with the square root of their number"
+                f"± {percent(wanted)} requires about {needed} launches: {n} launches reached ± {percent(half)}, and "
+                f"the interval narrows with the square root of the number of launches"
             )
     return hints

@@ -198,11 +198,11 @@ def _wrong(evidence: Evidence) -> tuple[Cause, str]:
             first.keys() != timing.cost.keys()
             or any(not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items())
         ):
-            return "record", "its launches disagree about the work of a step"
+            return "record", "the launches report different amounts of work per step"
     for quantity in _SHARED if any("." in name for name in first) else ():
         of_phases = sum(amount for name, amount in first.items() if name.endswith(f".{quantity}"))
         if of_phases > (1 + 1e-6) * first.get(quantity, 0.0):
-            return "record", f"its phases declare more {quantity.replace('_', ' ')} than the step"
+            return "record", f"the phases together declare more {quantity.replace('_', ' ')} than the step"
     return "check", ""
 
 
@@ -214,7 +214,7 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     program = evidence.subject.program
     described = run.descriptions[program.target]
     if not described.device and not OFFLOADING.keys().isdisjoint(needs(program.variant)):
-        return "it does not observe where its steps run; directives for devices silently fall back to the host"
+        return "the program does not check where its steps run, and device directives silently fall back to the host"
     if by_design := described.unverified:
         return f"by design: {by_design}"
     if evidence.unchecked == n:

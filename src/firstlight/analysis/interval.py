@@ -47,7 +47,7 @@ def estimate(values: Sequence[float], confidence: float = LEVEL) -> Estimate:
     Raises ValueError for an empty sample.
     """
     if not values:
-        raise ValueError("no median of an empty sample")
+        raise ValueError("an empty sample has no median")
     bounds = median_interval(values, confidence)
     low, high = bounds if bounds else (None, None)
     return Estimate(float(median(values)), low, high, tuple(float(v) for v in values))
@@ -86,7 +86,7 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
     the p-value counts a tie as evidence for equality. Raises ValueError for an empty sample and for a negative value.
     """
     if not a or not b or min(a) < 0 or min(b) < 0:
-        raise ValueError("a ratio needs two samples of values that are not negative")
+        raise ValueError("a ratio requires two samples without negative values")
     logs_a, logs_b = _logs(a, b), _logs(b, a)
     many = len(a) * len(b)
     shift = _ordered(sorted(logs_a), sorted(logs_b))

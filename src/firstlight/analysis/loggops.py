@@ -381,18 +381,18 @@ def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
     notes = [
         "ping-pong shows only the sum L + 2 o; "
         + (
-            "on one node the processors copy messages, so all of it counts as o"
+            "on one node the processors copy messages, so the whole sum counts as o"
             if nodes == 1
-            else "half of it counts as L, a quarter as each o"
+            else "half of the sum counts as L, a quarter as each o"
         ),
-        "the gap g of messages in a row is not measured; it is set to o",
+        "the gap g between consecutive messages is not measured and is set to o",
     ]
     if exchanged:
-        notes.append("O is the time by which an exchange exceeds a message in one direction, by size")
+        notes.append("O is the extra time of a two-way exchange over a one-way message, by size")
     elif nodes == 1:
-        notes.append("O is set to G: on one node the processors copy")
+        notes.append("O is set to G: on one node the processors copy the data")
     else:
-        notes.append("O is set to 0: between nodes the interfaces copy")
+        notes.append("O is set to 0: between nodes the network interfaces copy the data")
     if hint:
         notes.append(f"adding and copying within a rank are not included: the run did not measure copying; {hint}")
     return notes

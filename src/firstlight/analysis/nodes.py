@@ -70,7 +70,7 @@ def spread(
     Raises ValueError for no values, or for one that is not positive.
     """
     if not values or min(values) <= 0:
-        raise ValueError("values of nodes are positive")
+        raise ValueError("the values of nodes must be positive")
     centre = median(values)
     away = [math.log(value / centre) for value in values]
     scatter = _NORMAL * median(map(abs, away))

@@ -21,7 +21,7 @@ from firstlight.system.machine import Arithmetic, Machine, hardware
 FLOPS = "flops_64"  # the ceiling of arithmetic whose nominal peak is known
 ROUNDED = 1.005  # a share of 100.4 % is printed as 100 %
 HIGHEST = 6.5e9  # Hz; no processor has a higher clock
-CLOCKS = {"highest": "the highest clock", "base": "the base clock", "site": "the clock of the site file", "": ""}
+CLOCKS = {"highest": "the maximum clock", "base": "the base clock", "site": "the clock of the site file", "": ""}
 
 
 def sentence(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
@@ -30,7 +30,7 @@ def sentence(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     some = [_arithmetic(judgement, workloads), _memory(judgement, workloads)]
     if any(some) and any(f.identity.placement.nodes > 1 for f in judgement.figures):
         some.append(_links(machine))
-    old = " (nominal not known: an older firstlight recorded this run)" if machine.hardware is None else ""
+    old = " (nominal unknown: an older firstlight recorded this run)" if machine.hardware is None else ""
     return "; ".join(filter(None, some)) + (old if any(some) else "")
 
 
@@ -54,7 +54,7 @@ def _arithmetic(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         above = next((n for n, rate in known.items() if _ratio(figures[n], rate, "flop/s") >= ROUNDED), None)
         texts[len(known) - 1] += "" if above is None else f": {_higher(machine, figures[above], above)}"
     if len(known) < len(figures) and machine.hardware is not None:
-        texts[-1] += f" (nominal not known: {_why(machine, figures)})"
+        texts[-1] += f" (nominal unknown: {_why(machine, figures)})"
     return f"arithmetic {', '.join(texts)}"
 
 
@@ -69,7 +69,7 @@ def _memory(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     if not texts:
         return ""
     if machine.hardware is not None and peak is None:
-        texts[-1] += " (nominal not known: only root can read the speed of the memory)"
+        texts[-1] += " (nominal unknown: only root can read the memory speed)"
     elif every is not None and peak is not None and _ratio(every, peak, "B/s") >= ROUNDED:
         texts[-1] += ": the entry `memory` of the site file is too low"
     return f"memory {', '.join(texts)}"
@@ -78,7 +78,7 @@ def _memory(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
 def _links(machine: Machine) -> str:
     links = machine.hardware.links if machine.hardware else ()
     if not links:
-        return "" if machine.hardware is None else "network links: nominal rate not known"
+        return "" if machine.hardware is None else "network links: nominal rate unknown"
     rate = provenance.number(quantity(links[0].rate, "bit/s"), "link_rate()", "bit/s")
     many = provenance.number(str(links[0].count), "link_count()")
     return f"network: {many} {'links' if links[0].count > 1 else 'link'} of {rate} on a node"
@@ -150,7 +150,7 @@ def _on(n: int, f: Verified) -> str:
 
 
 def _clock(machine: Machine, known: int) -> str:
-    """Return `the highest clock, 3.7 GHz`; without the number if it is another one for some of the cores."""
+    """Return `the maximum clock, 3.7 GHz`; without the number if it is another one for some of the cores."""
     some: Sequence[Arithmetic] = machine.hardware.arithmetic if machine.hardware else ()
     first = some[0]
     if known > 1 and any(one.clock != first.clock for one in some):
@@ -164,10 +164,10 @@ def _higher(machine: Machine, f: Verified, n: int) -> str:
     assert peak is not None and first is not None and first.clock is not None
     hertz = first.clock * _ratio(f, peak, "flop/s")
     if hertz > HIGHEST:
-        return "no processor has such a clock, so the processor is not the one that the system reports"
+        return "no processor runs at that clock, so the system reports the wrong processor"
     by = convert(1.0, f.unit, "flop/s")
     needed = provenance.number(quantity(hertz, "Hz"), f"{by!r} * a / nominal_flops({n}) * clock()", "Hz", (f,))
-    return f"the clock was higher, at least {needed}"
+    return f"the actual clock was at least {needed}"
 
 
 def _why(machine: Machine, figures: Mapping[int, Verified]) -> str:
@@ -178,4 +178,4 @@ def _why(machine: Machine, figures: Mapping[int, Verified]) -> str:
     if f is None or first is None or not first.per_cycle or first.clock:
         return why
     hertz = (convert(f.estimate.median, f.unit, "flop/s") or 0.0) / first.per_cycle
-    return f"{why}, and the processor is not the one that the system reports" if hertz > HIGHEST else why
+    return f"{why}, and the system reports the wrong processor" if hertz > HIGHEST else why

@@ -228,7 +228,7 @@ def advice(found: Ordinary | None) -> str:
         return ""
     best = found.flags[0]
     if 2 * len(found.kernels) < found.planned:
-        return f"no advice: {_compared(found)} kernels were measured, fewer than half of those planned"
+        return f"no advice: {_compared(found)} kernels were measured, fewer than half of the planned ones"
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
@@ -278,7 +278,7 @@ def _elsewhere(found: Ordinary) -> str:
     if not left or not good(best):
         return ""
     titles = list(dict.fromkeys(provenance.name(k.title) for k in left))
-    which = "Fortran" if all(k.fortran for k in left) else f"kernels without a figure of {found.flags[0].toolchain}"
+    which = "Fortran" if all(k.fortran for k in left) else f"kernels without a {found.flags[0].toolchain} figure"
     relaxed = "" if _option(found.flags[0]) else _relaxed(best)
     return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
 

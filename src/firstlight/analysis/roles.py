@@ -125,7 +125,7 @@ def between_processes(
         if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
             continue
         if place.ranks < 2 or place.threads > 1:
-            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong does not measure it")
+            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong does not measure this placement")
         else:
             found.append(p)
     return found, missing

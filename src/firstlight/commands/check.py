@@ -60,21 +60,21 @@ Example:
 \b
 Exit status:
   0    no defects
-  1    a defect; with --signed also a signature that is missing or invalid
+  1    a defect; with --signed, also a missing or invalid signature
   2    wrong usage
-  3    --signed, but ssh-keygen is not installed
+  3    ssh-keygen, which --signed requires, is not installed
   4    no defects, but the run has no seal: only its launches could be checked
 """,
 )
 @click.argument("run", default="latest")
-@click.option("--signed", is_flag=True, help="Verify the signature as well; needs --allowed-signers.")
+@click.option("--signed", is_flag=True, help="Also verify the signature; requires --allowed-signers.")
 @click.option(
     "--allowed-signers",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="A file of trusted signers with lines NAME KEY, as in OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
 )
-@click.option("--identity", metavar="NAME", help="Accept only this signer; any of them if not given.")
+@click.option("--identity", metavar="NAME", help="Accept only this signer (default: any listed signer).")
 @as_json
 @results_folder
 def command(
@@ -82,22 +82,21 @@ def command(
 ) -> int:
     """Check that a run is complete and was not altered.
 
-    Every file is read: its hash, its numbers and its verdicts.
+    firstlight reads every file and checks its hash, its numbers and its verdicts.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Every defect is listed.
 
-    A run is sealed at its end with the hashes of all its files. A seal without a key detects accidents, but a forger
-    can write a new seal. Trust another user's run only if you trust its signature (./fl sign) and its signer.
+    firstlight seals each run at its end with the hashes of all its files. The seal has no key: it detects accidents,
+    but a forger can write a new seal. Trust another user's run only if its signature (./fl sign) is valid and you trust
+    the signer.
     """
     from firstlight.results import store
     from firstlight.results.store import layout, seal, signature
 
     if signed and allowed_signers is None:
-        raise UsageError(
-            "--signed needs --allowed-signers FILE, which lists the trusted signers, one line each: NAME KEY"
-        )
+        raise UsageError("--signed requires --allowed-signers FILE, which lists each trusted signer in a line NAME KEY")
     if not signed and (allowed_signers is not None or identity is not None):
-        raise UsageError("--allowed-signers and --identity go with --signed")
+        raise UsageError("--allowed-signers and --identity require --signed")
     path = runs.find(run, results)
     faults, opened, otherwise = inspect(path)
     who = None
@@ -121,7 +120,7 @@ def command(
     if who:
         tell(f"  signed by {who}")
     elif not signed and (path / layout.SIGNATURE).exists():
-        tell("  signed; --signed --allowed-signers FILE verifies the signer")
+        tell("  signed; to verify the signer: --signed --allowed-signers FILE")
     return status
 
 
@@ -161,16 +160,16 @@ def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tupl
         try:
             sealed = seal.read(path)
         except RecordError:
-            return launches, "the seal cannot be read: only launches are covered"
+            return launches, "the seal cannot be read: only the launches could be checked"
         as_then = "not as" if altered else "as"
         words = f"sealed: {count(len(sealed), 'file')}, {as_then} at the end of the run or of its last report"
-        hint = "a seal has no key: any user who can write here can seal again; see ./fl sign --help"
+        hint = "the seal has no key: any user with write permission can renew it; see ./fl sign --help"
         return len(sealed), f"{words}; {hint}"
     if run is None or (run.sealed and run.state != "running"):
-        return launches, "not sealed: only launches are covered"
+        return launches, "not sealed: only the launches could be checked"
     if run.state == "running":
-        return launches, "not sealed yet, because the run has not ended: only launches are covered"
-    return launches, "no seal, as in runs of earlier versions: only launches are covered"
+        return launches, "not sealed yet, because the run has not ended: only the launches could be checked"
+    return launches, "no seal, as in runs of earlier versions: only the launches could be checked"
 
 
 def unasked(path: Path, run: Run) -> list[Fault]:
@@ -267,4 +266,4 @@ def _difference(fresh: Row, stored: Row, names: set[str]) -> str:
     name = next((name for name in now if name in names and now[name] != then[name]), None)
     if name is None:
         return ""
-    return f"{name} is {str(then[name])[:100]} there, but in the launches it is {str(now[name])[:100]}"
+    return f"{name} is {str(then[name])[:100]} in the file, but {str(now[name])[:100]} in the launches"

@@ -28,8 +28,8 @@ Exit status:
 def command(shell: str) -> None:
     """Print the completion script for bash, zsh or fish.
 
-    It completes commands and options of firstlight and fl. Evaluate it in the shell's start file, for bash with
-    `eval "$(./fl completion bash)"` in ~/.bashrc.
+    The script completes commands and options of firstlight and fl. Evaluate it in your shell's startup file: for bash,
+    add `eval "$(./fl completion bash)"` to ~/.bashrc.
     """
     kind = get_completion_class(shell)
     assert kind is not None

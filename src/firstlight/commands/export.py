@@ -46,7 +46,7 @@ Examples:
 
 \b
 Exit status:
-  0    done, also if there are failures: the server counts them
+  0    done, even if tests failed: the CI server counts failures
   2    wrong usage, or no such run
 """
 )
@@ -54,19 +54,19 @@ Exit status:
 @click.option(
     "--against",
     metavar="RUN",
-    help="Compare every figure with this run; a failure counts as new only if this run does not have it.",
+    help="Compare every figure with this run. A failure counts only if it is absent from this run.",
 )
 @output
 @results_folder
 def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
-    """Export the verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
+    """Export the verdicts of RUN as JUnit XML, which Jenkins and GitLab display.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are computed again
-    from the launches. A failure is a variant that is wrong with every toolchain, for which `./fl run` ends with 1. A
-    toolchain that makes a program fast but wrong is skipped, with the finding.
+    from the launches. A test fails if its variant is wrong with every toolchain; `./fl run` then ends with 1. A
+    toolchain that makes a program fast but wrong is reported as skipped, with the finding.
 
-    With --against, each test is a figure. It fails if it is worse than in the earlier run, or was verified there and is
-    wrong now. Uncertain differences, and figures that were wrong there, are skipped.
+    With --against, each test is a figure. The test fails if the figure is worse than in the earlier run, or was
+    verified there and is wrong now. Uncertain differences and figures that were already wrong are skipped.
     """
     from firstlight.analysis.compare import compare
     from firstlight.report.export.junit import against as held
@@ -96,8 +96,8 @@ Exit status:
 def reframe(output: Path | None) -> None:
     """Export a ReFrame check of every workload, for `reframe -c FILE -r`.
 
-    The check calls this firstlight. ReFrame 4 is needed to run it, not to write it. The head of the file lists
-    its settings.
+    The check calls this firstlight. Running the check requires ReFrame 4; writing it does not. The head of the file
+    lists the settings.
     """
     from firstlight.model import catalogue
     from firstlight.report.export.reframe import to_reframe
@@ -105,7 +105,9 @@ def reframe(output: Path | None) -> None:
 
     own = packages.command()
     if own is None:
-        raise FirstlightError("this installation has no command that a check can call; install it with pip or pipx")
+        raise FirstlightError(
+            "this installation has no command that a check can call; install firstlight with pip or pipx"
+        )
     _write(to_reframe(catalogue.load(catalogue.roots()), own), output)
 
 
@@ -126,13 +128,13 @@ Exit status:
 @output
 @results_folder
 def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
-    """Export the figures of RUN under HPC Challenge names, with its rules and what differs.
+    """Export the figures of RUN under HPC Challenge names, with rules and differences.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are
     computed again from the launches; only a verified figure has a number. `./fl run --standard` measures these figures.
 
-    With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
-    without a verified figure has none.
+    --summary prints only the lines of HPC Challenge's summary, for scripts that parse its output. A name without a
+    verified figure has no line.
     """
     from firstlight.report.export.hpcc import lines, to_summary, to_table
 

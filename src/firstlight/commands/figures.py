@@ -40,15 +40,17 @@ Exit status:
 @click.argument("run", default="latest")
 @as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line per figure.")
-@click.option("--failed", is_flag=True, help="Show only figures that failed or are unverified, with full reasons.")
-@click.option("--launches", is_flag=True, help="Print the value of every launch as well; in CSV one line per launch.")
+@click.option("--failed", is_flag=True, help="Show only failed and unverified figures, with complete reasons.")
+@click.option(
+    "--launches", is_flag=True, help="Also print the value of every launch; the CSV then has one line per launch."
+)
 @results_folder
 def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool, results: Path) -> None:
     """Print every figure with its interval, ceiling and verdict.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged again
-    from the launches, but for runs of a thousand launches or more only if a file has changed. Only verified figures,
-    and those that another tool reported, have numbers.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). firstlight computes the
+    verdicts again from the launches. For runs of 1000 launches or more, it does so only if a file has changed. Only
+    verified figures and figures from other tools have numbers.
     """
     from firstlight.report import export
     from firstlight.report.export import kept

@@ -27,13 +27,15 @@ Exit status:
 def command(names: tuple[str, ...]) -> None:
     """Show the help of a command, as `./fl COMMAND --help` does.
 
-    Without a COMMAND, it lists all commands.
+    Without COMMAND, list all commands.
     """
     context = click.get_current_context().find_root()
     found: click.Command = command_line.group
     for name in names:
         if not isinstance(found, Group):
-            raise UsageError(f"{context.command_path} has no commands; {context.command_path} --help shows its options")
+            raise UsageError(
+                f"{context.command_path} has no subcommands; {context.command_path} --help shows its options"
+            )
         inside = found.get_command(context, name)
         if inside is None:
             raise found.unknown(context, name)

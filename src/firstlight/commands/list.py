@@ -81,7 +81,7 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
     for line in _details(found) if workload else _overview(found):
         tell(line)
     tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
-    tell("with values of your own: ./fl run NAME PARAMETER=VALUE,VALUE")
+    tell("with your own values: ./fl run NAME PARAMETER=VALUE,VALUE")
 
 
 def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
@@ -97,9 +97,9 @@ def _overview(found: Sequence[ListedWorkload]) -> Iterator[str]:
     for chapter, some in groupby(ordered, lambda w: w.chapter):
         yield chapters.title(chapter)
         for w in some:
-            yield f"  {w.name:<{width}}  {w.title}" + (" (not here: needs a GPU)" if w.name in absent else "")
+            yield f"  {w.name:<{width}}  {w.title}" + (" (not here: requires a GPU)" if w.name in absent else "")
         yield ""
-    yield "variants and parameters of one: ./fl list NAME"
+    yield "variants and parameters of a workload: ./fl list NAME"
 
 
 def _details(found: Sequence[ListedWorkload]) -> Iterator[str]:

@@ -62,27 +62,27 @@ Example:
 Exit status:
   0    done
   2    wrong usage, or no such run
-  3    the page could not be written; the summary is printed
+  3    the page could not be written, but the summary was printed
 """
 )
 @click.argument("run", default="latest")
-@click.option("--against", "other", metavar="RUN", help="Compare with this earlier run on the same page.")
+@click.option("--against", "other", metavar="RUN", help="Also compare with this earlier run, on the same page.")
 @output_file("Write the page to FILE instead of the run's directory.")
-@verbose("Show the program of each row.")
+@verbose("Show the best program of each row.")
 @as_json
 @results_folder
 def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> int:
     """Print the summary of a run and write its HTML page.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default); the folder of a profile
-    (./fl profile) works, too. Without --output, the run's figures.json and its seal are written again with the page. A
-    signed run, and one that you may not write, stay unchanged. If the disk is full, the summary is printed, a message
-    lists the files that could not be written, and the exit status is 3.
+    (./fl profile) is also possible. Without --output, firstlight writes the page, figures.json and the seal of the run
+    again. Signed runs and runs without write permission remain unchanged. If the disk is full, firstlight prints the
+    summary, lists the files that it could not write, and exits with 3.
     """
     if owner := _owner(run, results):
         noun, module, folder = owner
         if other:
-            raise UsageError(f"{run} is a {noun}; --against needs two runs")
+            raise UsageError(f"{run} is a {noun}, but --against requires two runs")
         module.report(folder, output, as_json)
         return OK
     from firstlight.analysis.compare import compare
@@ -98,7 +98,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
         html.write(judgement, workloads, heritage.load(), output, compared=compared)
     elif why := _fixed(path):
         another = f"{shell.command('report', path)} --output FILE"
-        note(f"{path}: {why}; its page is left as it is, {another} writes another")
+        note(f"{path}: {why}, so its page is unchanged; {another} writes another page")
     else:
         missing = _derive(path, judgement, workloads, compared)
     there = None if missing and not place.is_file() else place

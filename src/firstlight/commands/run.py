@@ -39,7 +39,7 @@ class OneSuite(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = [word for word in dict.fromkeys(args) if word in SUITES]
         if len(given) > 1:
-            raise click.UsageError(f"{' and '.join(given)} are two suites; choose one", ctx)
+            raise click.UsageError(f"{' and '.join(given)} exclude each other; choose one suite", ctx)
         return super().parse_args(ctx, args)
 
 
@@ -61,21 +61,25 @@ Examples:
 Exit status:
   0    success: every variant passed verification with at least one
        toolchain (a toolchain that makes a program fast but wrong is a finding)
-  1    a variant failed, or was lost, with every toolchain
+  1    a variant failed, or all its launches were lost, with every toolchain
   2    wrong usage
-  3    nothing could be built, or the environment does not allow it; or the disk is
-       full: the results until then are shown and stored
+  3    no program could be built, or this system cannot run the command; or the disk
+       is full: the results obtained so far are shown and stored
   4    inconclusive: other processes used the processors in 20 % of the samples or more,
        so the machine was not fit for measuring; the report is written
   130  interrupted; the report of the finished launches is written
 """,
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD | NAME=VALUE]...")
-@click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
-@click.option("--standard", "suite", flag_value="standard", help="A quarter of an hour, less for named workloads.")
-@click.option("--full", "suite", flag_value="full", help="About two hours.")
 @click.option(
-    "--budget", metavar="TIME", help="Time for launches, such as 150s, 10m or 2h; setup and builds are not included."
+    "--quick", "suite", flag_value="quick", default="quick", help="Measure for two to three minutes (the default)."
+)
+@click.option(
+    "--standard", "suite", flag_value="standard", help="Measure for a quarter of an hour; less for named workloads."
+)
+@click.option("--full", "suite", flag_value="full", help="Measure for about two hours.")
+@click.option(
+    "--budget", metavar="TIME", help="The time for launches, such as 150s, 10m or 2h, without setup and builds."
 )
 @click.option(
     "--toolchain",
@@ -93,30 +97,31 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="MPI programs on N nodes, R ranks per node, T threads per rank, such as 1x4x1 or 1xall-threadsx1; repeatable. "
-    "With --resume: these may have more threads than there are CPUs.",
+    help="The placements of MPI programs: N nodes, R ranks per node, T threads per rank, such as 1x4x1 or "
+    "1xall-threadsx1; repeatable. With --resume, placements with more threads than CPUs are allowed.",
 )
 @click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The minimum number of launches of each cell, 6 if not given; intervals require 6.",
+    help="The minimum number of launches of each cell (default: 6). Intervals require 6.",
 )
 @click.option(
     "--timeout",
     metavar="TIME",
-    help="Kill a launch that lasts longer; 40s in the quick suite, 3m and 15m in the others.",
+    help="Kill any launch that lasts longer (default: 40s in the quick suite, 3m in standard, 15m in full).",
 )
 @new_run_folder
 @click.option(
     "--storage",
     multiple=True,
     metavar="NAME=DIR",
-    help="A directory whose file system is measured, under this name, as scratch=/scratch/me; repeatable. The results "
+    help="Also measure the file system of this directory under this name, such as scratch=/scratch/me; repeatable. "
+    "The results "
     "folder, TMPDIR, /dev/shm, HOME, SCRATCH and WORK are always targets.",
 )
 @click.option(
-    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+    "--as", "name", metavar="NAME", help="The name of the run's directory (default: derived from the current time)."
 )
 @click.option("--resume", metavar="RUN", help="Continue a run: a directory, its name, or `latest`.")
 @click.option("--dry-run", is_flag=True, help="Show the planned launches; build and launch nothing.")
@@ -130,7 +135,7 @@ Exit status:
     "--at-once",
     type=click.IntRange(1, 1 << 16),
     metavar="K",
-    help="The maximum number of nodes or pairs that measure simultaneously, for --each-node; all if not given.",
+    help="The maximum number of nodes or pairs that measure simultaneously, for --each-node (default: all).",
 )
 @quiet
 @verbose("Show the program of each row, and every command that is launched.")
@@ -157,14 +162,15 @@ def command(
 ) -> int:
     """Measure this machine: discover, build, launch, verify, report.
 
-    WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
-    lqcd); without any, all are measured. Programs that measure the ceilings of a WORKLOAD are added. Programs are
-    launched in random order, round by round, until every interval is narrow enough or the budget is spent. The rows of
-    the report have priority. A program that cannot be launched six times within the budget is not started; the page
+    WORKLOAD is a workload such as dot, a single variant such as dot.kahan, or a chapter (node, network, applications,
+    lqcd). Without WORKLOAD, all workloads are measured. firstlight adds the programs that measure the ceilings. It
+    launches all programs in random order, round by round, until every interval is narrow enough or the budget is used
+    up. The rows of the report have priority. A program that cannot be launched six times within the budget is not
+    started; the page
     shows the command that measures it. Ctrl-C stops the run and writes the report of the finished launches.
 
     NAME=VALUE sets a parameter of the named workloads instead of the suite's values. With n=1e6,1e7 there are two
-    cases; molecule=mine.xyz is your own file, which the run stores. ./fl list WORKLOAD shows the parameters.
+    cases; molecule=mine.xyz uses your own file, which the run stores. ./fl list WORKLOAD shows the parameters.
     """
     from firstlight import runner
     from firstlight.commands.bench import gate
@@ -195,7 +201,7 @@ def command(
         storage=places.parse(storage),
     )
     if at_once is not None and not each_node:
-        raise UsageError("--at-once sets how many nodes measure simultaneously: add --each-node")
+        raise UsageError("--at-once requires --each-node: it limits how many nodes measure simultaneously")
     if resume is not None:
         _refuse_with_resume(context, names)
     if each_node:
@@ -232,7 +238,7 @@ def _each_node(
     from firstlight.runner.progress import display
 
     if dry_run:
-        raise UsageError("--dry-run shows the plan of one node: leave out --each-node")
+        raise UsageError("--dry-run shows the plan for one node: omit --each-node")
     here = requests.current_allocation()
     with display() as progress:
         if resume is not None:

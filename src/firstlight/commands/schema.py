@@ -64,7 +64,7 @@ Exit status:
 @click.argument("name", required=False)
 @output_folder("Write all schemas into this folder, as NAME.json.")
 def command(name: str | None, output: Path | None) -> None:
-    """Print a JSON Schema, or the list of their names.
+    """Print a JSON Schema, or the names of all schemas.
 
     `run.json` follows the schema run, each line of a launch file the schema launch-line, and the output of an
     executable's --describe the schema describe. The JSON of a command follows the schema with its name. Exceptions:

@@ -47,37 +47,37 @@ Examples:
 
 \b
 Exit status:
-  0    ready: everything that can be built here is built
+  0    ready: all programs that this machine supports are built
   2    wrong usage
-  3    nothing could be built, or packages could not be installed
+  3    no program could be built, or packages could not be installed
 """,
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
-@click.option("--quick", "suite", flag_value="quick", help="Programs of the quick suite.")
+@click.option("--quick", "suite", flag_value="quick", help="Build the programs of the quick suite.")
 @click.option(
     "--standard",
     "suite",
     flag_value="standard",
     default="standard",
-    help="Programs of the standard suite (the default).",
+    help="Build the programs of the standard suite (the default).",
 )
-@click.option("--full", "suite", flag_value="full", help="Programs of the full suite.")
+@click.option("--full", "suite", flag_value="full", help="Build the programs of the full suite.")
 @click.option(
     "--toolchain", multiple=True, metavar="PATTERN", help="Use only toolchains like gcc-fast; prefix ! to exclude."
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Use only MPI libraries that match; repeatable.")
-@click.option("--offline", is_flag=True, help="Use no package index, now and in every later call.")
+@click.option("--offline", is_flag=True, help="Do not use a package index, now or in any later command.")
 @click.option(
     "--wheelhouse",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     metavar="DIR",
-    help="Use packages from this folder; with --offline only from this folder.",
+    help="Install packages from this folder; with --offline, only from this folder.",
 )
 @click.option(
     "--make-wheelhouse",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Collect wheels of all packages in this folder, for a machine without a network; do nothing else.",
+    help="Only collect the wheels of all packages in this folder, for a machine without a network.",
 )
 @quiet
 @as_json
@@ -93,13 +93,13 @@ def command(
 ) -> int:
     """Prepare everything that a run needs.
 
-    This installs Python's packages, and MPI libraries where the system has none, and builds the programs.
+    Setup installs the required Python packages, installs MPI libraries if the system has none, and builds the programs.
 
     Later runs, also on nodes without a network, use the cache. Without a WORKLOAD, setup builds the programs of all
-    workloads. After --offline no call installs anything, until ./fl setup is called without it.
+    workloads. After ./fl setup --offline, no command installs anything until the next ./fl setup without this option.
 
-    Make a wheelhouse on a machine with a network and with the same processor architecture and C library. Copy it, and
-    use it with --offline --wheelhouse DIR. --mpi selects the MPI libraries in it.
+    Make a wheelhouse on a machine with a network and with the same processor architecture and C library. Copy it to the
+    other machine, and use it there with --offline --wheelhouse DIR. --mpi selects the MPI libraries that it contains.
     """
     from firstlight import runner
     from firstlight.system import packages
@@ -124,7 +124,7 @@ def _collect(folder: Path, mpis: tuple[str, ...]) -> int:
     from firstlight.system.mpi_families import every
 
     names = packages.collect(folder, [f.name for f in every() if f.embedded and matches(f.name, mpis)])
-    tell(f"{count(len(names), 'wheel')} in {folder}; there: ./fl setup --offline --wheelhouse {folder}")
+    tell(f"{count(len(names), 'wheel')} in {folder}; on the other machine: ./fl setup --offline --wheelhouse {folder}")
     return OK
 
 
@@ -156,5 +156,9 @@ def _summary(ready: SetUp) -> str:
     with_mpi = f" and {', '.join(ready.mpis)}" if ready.mpis else ""
     lines = [f"{count(ready.programs, 'program')} ready in {ready.cache}, by {', '.join(ready.toolchains)}{with_mpi}"]
     lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run shows the reasons"] if ready.failed else []
-    lines += ["offline: no later call installs anything; ./fl setup uses an index again"] if ready.offline else []
+    lines += (
+        ["offline: no later command installs anything; ./fl setup without --offline ends this mode"]
+        if ready.offline
+        else []
+    )
     return "\n".join([*lines, "next: ./fl run"])

@@ -24,7 +24,7 @@ Example (the publisher signs, a reader verifies):
 \b
 Exit status:
   0    signed
-  1    the run has defects: nothing is signed
+  1    the run has defects and was not signed
   2    wrong usage; no such run or key, or the run has not ended
   3    ssh-keygen is not installed, or cannot sign with this key
 """
@@ -39,12 +39,12 @@ Exit status:
 )
 @results_folder
 def command(run: str, key: Path, results: Path) -> int:
-    """Sign a run, so that others can verify its origin and all its files.
+    """Sign a run, so that other users can verify its origin and all its files.
 
-    The run is checked first; a run with defects is not signed. The signature is OpenSSH's (`ssh-keygen -Y sign`,
-    namespace firstlight-run) over SHA256SUMS, which contains the hash of every file: `ssh-keygen -Y verify` and
-    `sha256sum -c` verify it without firstlight. A signed run is final: it cannot be resumed, and its page is
-    not written again.
+    firstlight first checks the run, and signs it only if it has no defects. OpenSSH (`ssh-keygen -Y sign`, namespace
+    firstlight-run) signs SHA256SUMS, which contains the hash of every file. `ssh-keygen -Y verify` and `sha256sum -c`
+    verify the run without firstlight. A signed run is final: it cannot be resumed, and firstlight does not write its
+    page again.
     """
     from firstlight.commands.check import inspect
     from firstlight.results import store
@@ -53,19 +53,19 @@ def command(run: str, key: Path, results: Path) -> int:
 
     path = runs.find(run, results)
     if not key.expanduser().is_file():
-        raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
+        raise UsageError(f"{key}: this key does not exist; create one with ssh-keygen -t ed25519 -f {key}")
     if store.open(path).run().state == "running":
-        raise UsageError(f"{path}: has not ended; continue it first: {shell.command('run', '--resume', path)}")
+        raise UsageError(f"{path}: the run has not ended; continue it first: {shell.command('run', '--resume', path)}")
     faults = [fault for fault in inspect(path).faults if fault.file != layout.SEAL or seal.exists(path)]
     if faults:
         for fault in faults:
             tell(str(fault))
-        note(f"{path}: nothing is signed; it has {len(faults)} defect{'s' * (len(faults) != 1)}")
+        note(f"{path}: not signed, because the run has {len(faults)} defect{'s' * (len(faults) != 1)}")
         return REGRESSION
     if not seal.exists(path):
         with durable.os_errors_as_store_error(path), Folder.at(path) as folder:
             seal.write(folder)
-        note(f"{path}: sealed now; it had no seal")
+        note(f"{path}: the run had no seal and is sealed now")
     signature.sign(path, key.expanduser())
     tell(f"{path / layout.SIGNATURE}: signed with {key}")
     return OK

@@ -47,9 +47,9 @@ Examples:
 
 \b
 Exit status:
-  0    the job is submitted; with --wait: that of the run
+  0    the job was submitted; with --wait: the exit status of the run
   2    wrong usage
-  3    the job could not be submitted; with --wait: it ended without a status
+  3    the job could not be submitted; with --wait: the job ended without a status
 """,
 )
 @click.option(
@@ -59,39 +59,44 @@ Exit status:
     "--per-node",
     type=click.IntRange(1, 1 << 16),
     metavar="N",
-    help="CPUs on each node, if you do not need whole nodes; PBS always requires it.",
+    help="The number of CPUs on each node, if you do not need whole nodes; PBS always requires this option.",
 )
-@click.option("--gpus", type=click.IntRange(1, 256), metavar="N", help="GPUs of each node; none if not given.")
+@click.option(
+    "--gpus", type=click.IntRange(1, 256), metavar="N", help="The number of GPUs on each node (default: none)."
+)
 @click.option(
     "--time",
     "limit",
     metavar="TIME",
-    help="The job's time limit, such as 30m or 2h; derived from the budget if not given.",
+    help="The job's time limit, such as 30m or 2h (default: derived from the budget).",
 )
 @click.option(
-    "--setup-time", metavar="TIME", help="The part of --time for discovery and building in the job; 15m if not given."
+    "--setup-time", metavar="TIME", help="The part of --time for discovery and builds in the job (default: 15m)."
 )
 @click.option("--partition", "--queue", default="", metavar="P", help="The partition or queue.")
-@click.option("--account", default="", metavar="A", help="The account, project or bank that pays.")
+@click.option("--account", default="", metavar="A", help="The account, project or bank to charge.")
 @click.option(
     "--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux, lsf), if this machine has several."
 )
 @click.option(
-    "--setup", multiple=True, metavar="LINE", help="A shell line before the run: 'module load gcc'; repeatable."
+    "--setup",
+    multiple=True,
+    metavar="LINE",
+    help="A shell line to execute before the run, such as 'module load gcc'; repeatable.",
 )
-@click.option("--directive", multiple=True, metavar="OPTION", help="A further option of the batch system; repeatable.")
+@click.option("--directive", multiple=True, metavar="OPTION", help="A further option for the batch system; repeatable.")
 @click.option(
-    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+    "--as", "name", metavar="NAME", help="The name of the run's directory (default: derived from the current time)."
 )
 @click.option(
     "--idle",
     is_flag=True,
-    help="Submit one job per node of the partition that accepts jobs, instead of one job for all; it starts when the "
-    "node is idle. Requires --each-node and Slurm.",
+    help="Submit a separate job for each node of the partition that accepts jobs. Each job starts when its node is "
+    "idle. Requires --each-node and Slurm.",
 )
-@click.option("--dry-run", is_flag=True, help="Show the job script; set up, write and submit nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the job script, but set up, write and submit nothing.")
 @click.option("--wait", is_flag=True, help="Wait for the end of the job; Ctrl-C stops the waiting, not the job.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` prints its schema.")
 @results_folder
 @click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[RUN OPTIONS]...")
 def command(
@@ -115,10 +120,10 @@ def command(
 ) -> int:
     """Write and submit a batch job that runs `./fl run`.
 
-    RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN the job continues that run. Programs are
-    launched with the batch system's own launcher if it can start them. Downloads precede the job; programs are built in
-    the job, for the processor of its nodes. A job that is requeued, or whose script is submitted again, resumes its
-    run.
+    RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN, the job continues that run. The job uses the
+    batch system's own launcher if that launcher can start the programs. Downloads are done before the job. The programs
+    are built in the job, for the processor of its nodes. A requeued job, or a script that is submitted again, resumes
+    its run.
     """
     from firstlight.runner import job
     from firstlight.system import batch
@@ -128,11 +133,11 @@ def command(
     wishes = Wishes(limit, setup_time, per_node, gpus or 0, partition, account, directive, setup)
     if idle:
         if nodes != 1:
-            raise UsageError("--idle submits a job for each node of the partition: leave out --nodes")
+            raise UsageError("--idle submits a job for each node of the partition: omit --nodes")
         return _each_when_idle(chosen, wishes, asked, results, name, dry_run, wait, as_json)
     target = job.again(runs.find(asked.resume, results)) if asked.resume else job.new(results, name, asked.suite)
     if target.left == 0 and asked.budget is None:
-        raise UsageError(f"{target.directory}: its budget is spent; extend it with --budget 5m")
+        raise UsageError(f"{target.directory}: the budget of the run is used up; extend it with --budget 5m")
     script = _script(chosen, wishes, asked, target, nodes)
     if dry_run:
         click.echo(script, nl=False)
@@ -216,7 +221,9 @@ def _each_when_idle(
     first = script(record.parts[0])
     if others:
         states = [f"{host} ({state})" for host, state in others.items()]
-        note(f"no job for {count(len(others), 'node')} in a state that accepts none: {listing(states)}")
+        note(
+            f"no job was submitted for {count(len(others), 'node')} in a state that accepts no jobs: {listing(states)}"
+        )
     if dry_run:
         note(f"the first of {count(len(hosts), 'script')}")
         click.echo(first, nl=False)
@@ -268,9 +275,9 @@ class Asked(msgspec.Struct, frozen=True):
         from firstlight.commands.nodes.requests import CHAPTER
 
         if not self.each_node:
-            raise UsageError("--idle measures each node: add --each-node behind the options of submit")
+            raise UsageError("--idle requires --each-node: add it after the options of submit")
         if self.at_once:
-            raise UsageError("--idle starts each node when it is idle: leave out --at-once")
+            raise UsageError("--idle starts each node when it is idle: omit --at-once")
         options = tuple(word for word in self.options if word != EACH_NODE)
         always = tuple(word for word in self.always if word != EACH_NODE)
         return replace(self, options=options if self.named else (CHAPTER, *options), always=always, each_node=False)
@@ -295,19 +302,17 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     assert run is not None
     given = run.make_context("run", list(options)).params
     if given["dry_run"] or given["name"]:
-        raise UsageError(
-            "--dry-run and --as belong in front of the options of run, as in ./fl submit --as first --quick"
-        )
+        raise UsageError("--dry-run and --as must precede the options of run, as in ./fl submit --as first --quick")
     names, settings = parse(given["workload"])
     workloads = catalogue.load(catalogue.roots())
     chosen = [workloads[name] for name in select(workloads, names)] if names else []
     if given["resume"] is not None and settings:
-        raise UsageError("a run that is resumed keeps its settings; leave them out")
+        raise UsageError("a resumed run keeps its settings; omit them")
     read = parameters.read(settings, chosen, workloads.values())
     if given["timeout"] is not None:
         parse_duration(given["timeout"], "timeout")
     if given["each_node"] and given["resume"] is not None:
-        raise UsageError("the script of a measurement of nodes continues it: submit that again")
+        raise UsageError("to continue a measurement of nodes, submit its script again")
     always = [EACH_NODE] if given["each_node"] else []
     always += ["--timeout", given["timeout"]] if given["timeout"] else []
     always += [word for target in given["storage"] for word in ("--storage", target)]

@@ -37,7 +37,7 @@ def value(text: str, numbers: Mapping[str, float]) -> float:
     except (ArithmeticError, ValueError, TypeError) as error:
         raise FormulaError(f"`{text}`: {error}") from error
     except KeyError as error:
-        raise FormulaError(f"`{text}`: {error.args[0]} is not a known number") from error
+        raise FormulaError(f"`{text}`: {error.args[0]} is not a known name") from error
     if not math.isfinite(found):
         raise FormulaError(f"`{text}` is not finite")
     return found

@@ -113,7 +113,7 @@ def _entries(source: Source, table: _Table) -> list[Entry]:
     entries = []
     for row in table.rows:
         if len(row) != width:
-            raise ValueError(f"{table.place}: a row has {len(row)} items, expected {width}: {row}")
+            raise ValueError(f"{table.place}: a row has {len(row)} items instead of {width}: {row}")
         keys = dict(zip(table.columns, row, strict=False))
         for value, spec in zip(row[len(table.columns) :], table.values, strict=True):
             if value != _ABSENT:

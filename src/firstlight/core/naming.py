@@ -29,4 +29,4 @@ def must_be(what: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
         near = get_close_matches(name, known, n=1, cutoff=0.6)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"no {what} named {name!r}; {hint}There are {', '.join(known)}")
+        raise UsageError(f"no {what} named {name!r}; {hint}Possible names are {', '.join(known)}")

@@ -24,7 +24,7 @@ FOLDER = ROOT / "networks"
 _NEVER = 1e15  # bytes: the rendezvous is a library's, and no figure of a network
 KINDS = {
     "published": "published measurements",
-    "vendor": "the vendor's figures of the hardware; an MPI library is slower",
+    "vendor": "the vendor's hardware figures; an MPI library is slower",
     "example": "an example, not a machine",
 }
 
@@ -90,7 +90,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def figures(self) -> list[tuple[str, str, str]]:
         """Return the published figures as (`latency`, `600 ns`, `source`)."""
-        published = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
+        published = [("latency", self.latency, "s"), ("overhead per message", self.overhead, "s")]
         published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
         rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
         if self.interfaces is not None:
@@ -117,7 +117,7 @@ def load(folder: Path = FOLDER) -> dict[str, Network]:
             raise UsageError(f"{path}: {error}; correct the entry or remove the file") from error
         wrong = [what for what, p in vars_of(network).items() if not p.value > 0 or not p.source]
         if wrong or not (network.flat or network.linked):
-            raise UsageError(f"{path}: {', '.join(wrong) or 'no figure'} without a value above 0 and its source")
+            raise UsageError(f"{path}: {', '.join(wrong) or 'no figure'} without a positive value and its source")
         found[path.stem] = msgspec.structs.replace(network, name=path.stem)
     return found
 

@@ -25,7 +25,7 @@ def plain(path: Path, most: int) -> bytes:
     """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise MalformedError("is not a plain file")
+            raise MalformedError("is not a regular file")
         data = file.read(most + 1)
     if len(data) > most:
         raise MalformedError(f"is larger than {most >> 10} KiB")

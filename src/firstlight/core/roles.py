@@ -52,17 +52,24 @@ class Kind(NamedTuple):
 
 KINDS = {
     MESSAGE: Kind("the one-way time of a message between two processes; preferred variants first", ("size",)),
-    PLAIN_MESSAGE: Kind("the same with plain blocking calls, as in textbook models of collectives", ("size",)),
+    PLAIN_MESSAGE: Kind(
+        "the one-way time of a message with plain blocking calls, as in textbook models of collectives", ("size",)
+    ),
     EXCHANGED_MESSAGE: Kind(
         "the time of a message while another of the same length travels in the opposite direction", ("size",)
     ),
     MESSAGE_IN_A_ROW: Kind(
-        "the one-way time of each of many messages in a row; a variant represents variants of the same name elsewhere",
+        "the one-way time per message in a sequence; a variant represents variants with the same name in other "
+        "workloads",
         ("size",),
     ),
-    EXCHANGE_IN_A_ROW: Kind("the same while messages of the same length travel in the opposite direction", ("size",)),
+    EXCHANGE_IN_A_ROW: Kind(
+        "the one-way time per message in a sequence, while messages of the same length travel in "
+        "the opposite direction",
+        ("size",),
+    ),
     WRITTEN_MESSAGE: Kind(
-        "the one-way time of each of many messages in a row that are written before sending and read after arrival",
+        "the one-way time per message in a sequence, if each message is written before sending and read after arrival",
         ("size",),
     ),
     COLLECTIVE: Kind(
@@ -71,13 +78,13 @@ KINDS = {
         ("operation", "size", "library"),
     ),
     EXCHANGE: Kind(
-        "the time of a step in which processes have messages for neighbours, in as many phases as its cost has "
-        "messages in a chain",
+        "the time of a step in which processes send messages to neighbours; the cost's messages in a chain are the "
+        "number of phases",
         ("messages",),
     ),
     HALO: Kind(
-        "the time of a halo exchange with one of several strategies; a workload with a choice requests the best "
-        "one here",
+        "the time of a halo exchange with one of several strategies; workloads with a choice request the best "
+        "strategy of this machine",
         ("size", "answer"),
     ),
     PATTERN: Kind(
@@ -85,40 +92,42 @@ KINDS = {
         ("pattern",),
     ),
     ITERATION: Kind(
-        "the time of an iteration on one core with known dependencies on sums over all processes",
+        "the time on one core of an iteration whose dependencies on sums over all processes are known",
         ("stages",),
     ),
     APPLICATION: Kind(
-        "the time of a step of an application whose work and messages are known at any size and number of processes",
+        "the time of a step of an application whose work and messages are known for any size and number of processes",
         ("model",),
     ),
     LIBRARY_SUM: Kind(
-        "the time of a sum for all processes, with the MPI library's own call and with messages over the same library",
+        "the time of an allreduce sum, with the MPI library's own call and with messages of the same library",
         ("size", "library", "call"),
     ),
     VECTOR_ADDITION: Kind("the bandwidth of c = a + b, which moves three bytes for each byte of c"),
-    MEMORY_ACCESS: Kind(
-        "the time of one memory access that depends on the previous one, at random places of the working set"
-    ),
+    MEMORY_ACCESS: Kind("the latency of dependent memory accesses to random addresses of the working set"),
     OS_NOISE: Kind("the share of the processors' time that OS noise uses"),
-    BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
+    BUSY_WAITING: Kind("the share of the waiting time during which a waiting process keeps its processor busy"),
     FILE_TRANSFER: Kind(
         "the bandwidth of durable writes or cold reads of files, through the page cache",
         ("operation", "size", "layout", "target"),
     ),
     DEVICE_TRANSFER: Kind(
-        "the bandwidth of the same without the page cache", ("operation", "size", "layout", "target")
+        "the bandwidth of durable writes or cold reads of files, without the page cache",
+        ("operation", "size", "layout", "target"),
     ),
     SMALL_SYNC: Kind("the time until a small write is durable", ("target",)),
     CHECKPOINT_TIME: Kind(
         "the time for which a checkpoint blocks a program, until the saved state survives the loss of any node",
         ("size",),
     ),
-    RESTART_TIME: Kind("the time to restore the state that was saved there", ("size",)),
+    RESTART_TIME: Kind("the time to restore the state from a checkpoint that survives the loss of any node", ("size",)),
     LOCAL_CHECKPOINT_TIME: Kind(
-        "the same, until the state is saved in the nodes and survives the loss of one of them", ("size",)
+        "the time for which a checkpoint in the nodes blocks a program; the saved state survives the loss of one node",
+        ("size",),
     ),
-    LOCAL_RESTART_TIME: Kind("the time to restore the state that was saved there, with one node lost", ("size",)),
+    LOCAL_RESTART_TIME: Kind(
+        "the time to restore the state from a checkpoint in the nodes, after the loss of one node", ("size",)
+    ),
     EXECUTION: Kind("the wall time of one execution of a user's command"),
     EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
     EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
@@ -187,9 +196,9 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except formulas.FormulaError as error:
             return str(error)
         if (bool(self.stages), bool(self.pattern), bool(self.collective)).count(True) != 1:
-            return "its messages are described by one of `stages`, `pattern` and `collective`"
+            return "exactly one of `stages`, `pattern` and `collective` must describe its messages"
         if bool(self.collective) != bool(self.message) or (self.values and not self.pattern):
-            return "`message` is of a `collective`, `values` are of a `pattern`"
+            return "`message` requires `collective`, and `values` require `pattern`"
         return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is not a share"
 
 
@@ -265,7 +274,7 @@ def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
     """Return the defect of an `[[asks]]` entry of a workload with these variants, "" if it has none."""
     if "answer" not in getattr(KINDS.get(ask.role), "keys", ()):
         able = ", ".join(name for name, kind in KINDS.items() if "answer" in kind.keys)
-        return f"`role`: {ask.role!r} is not a role that answers; those that do are {able}"
+        return f"`role`: {ask.role!r} is not a role with an answer; possible roles are {able}"
     try:
         if unknown := formulas.names(ask.size) - {*ask.usual, "P"}:
             return f"`usual` lacks {min(unknown)}, which `size` names"
@@ -287,11 +296,11 @@ def defect(role: Role, variants: Sequence[str]) -> str:
     for key in _KEYS:
         given = bool(getattr(role, key))
         if given != (key in kind.keys):
-            return f"`{key}`: the role {role.role} {'has no such key' if given else 'needs this key'}"
+            return f"`{key}`: the role {role.role} {'has no such key' if given else 'requires this key'}"
     if role.model is not None and (wrong := role.model.defect()):
         return f"`model`: {wrong}"
     if min(role.messages, role.copies) < 0:
-        return "`messages`, `copies`: a number below 0"
+        return "`messages`, `copies`: must not be negative"
     if role.bytes_per_element < 1:
         return f"`bytes_per_element`: {role.bytes_per_element} is not a number of bytes"
     if wrong := _unmatched(role.variants, variants):

@@ -172,11 +172,11 @@ def parse_size(text: str) -> int:
     """Return the bytes in `24`, `24KiB`, `1.5 MiB`, `64k` (binary), `1MB` (decimal), rounded. Raises UsageError."""
     match = _SIZE.fullmatch(text.strip().lower())
     if match is None or match[2] not in _BYTES:
-        raise UsageError(f"{text!r} is not a size; write it as 4096, 24KiB or 1MiB")
+        raise UsageError(f"{text!r} is not a size; write a value such as 4096, 24KiB or 1MiB")
     unit = _BYTES[match[2]]
     value = float(match[1]) * unit
     if not 0 <= value <= MOST_BYTES or (unit == 1 and value != int(value)):
-        raise UsageError(f"{text!r}: a size is a whole number of bytes up to {binary(MOST_BYTES)}")
+        raise UsageError(f"{text!r}: sizes are whole numbers of bytes up to {binary(MOST_BYTES)}")
     return round(value)
 
 
@@ -184,7 +184,7 @@ def parse_quantity(text: str) -> tuple[float, str]:
     """Return (180.0, `GB/s`) for `180 GB/s`. Raises UsageError for a text that is not a positive number and a unit."""
     match = _QUANTITY.fullmatch(text.strip())
     if match is None or not 0 < float(match[1]) < math.inf:
-        raise UsageError(f"{text!r} is not a number with a unit; write it as 180 GB/s")
+        raise UsageError(f"{text!r} is not a number with a unit; write a value such as 180 GB/s")
     return float(match[1]), match[2]
 
 
@@ -193,7 +193,7 @@ def parse_in(text: str, unit: str) -> float:
     value, given = parse_quantity(text)
     found = convert(value, given, unit)
     if found is None:
-        raise UsageError(f"{text!r} is not in {unit}; write it as 180 G{unit}")
+        raise UsageError(f"{text!r} is not in {unit}; write a value such as 180 G{unit}")
     return found
 
 
@@ -202,7 +202,7 @@ def parse_share(text: str, zero: bool = False) -> float:
     match = _SHARE.fullmatch(text.strip())
     share = -1.0 if match is None else float(match[1]) / (100 if match[2] else 1)
     if not (0 <= share < 1 and (zero or share)):
-        raise UsageError(f"{text!r} is not a share; write it as 2% or 0.02")
+        raise UsageError(f"{text!r} is not a share; write a value such as 2% or 0.02")
     return share
 
 
@@ -214,13 +214,13 @@ def parse_sizes(text: str) -> list[int]:
         low = parse_size(first)
         high = parse_size(last) if dots else low
         if dots and not 0 < low <= high:
-            raise UsageError(f"{word!r} is not a range of sizes; write the smaller first, as 1KiB..16MiB")
+            raise UsageError(f"{word!r} is not a range of sizes; write the smaller size first, as in 1KiB..16MiB")
         while low < high:
             found.add(low)
             low *= 2
         found.add(high)
     if len(found) > MOST_SIZES:
-        raise UsageError(f"{len(found)} sizes are more than {MOST_SIZES}; name fewer")
+        raise UsageError(f"{len(found)} sizes exceed the limit of {MOST_SIZES}; specify fewer sizes")
     return sorted(found)
 
 
@@ -235,5 +235,5 @@ def parse_duration(text: str, what: str = "time") -> float:
     complete = "".join(m[0] for m in _SPAN.finditer(whole)) == whole
     plain = len(parts) == 1 or all(unit for _, unit in parts)
     if not (complete and plain and 0 < seconds < MOST_SECONDS):
-        raise UsageError(f"{text!r} is not a {what}; write it as 150s, 10m or 2h")
+        raise UsageError(f"{text!r} is not a {what}; write a value such as 150s, 10m or 2h")
     return seconds

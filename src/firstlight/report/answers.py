@@ -150,9 +150,12 @@ def _answer(judgement: Judgement, row: Row, workload: Workload, case: libraries.
     if best is None and row.device and not run.machine.gpus and not failed:
         return None  # the list of what is not available names the reason, once
     if best is None:
-        reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
+        reason = next(
+            (f.reason for f in found if not isinstance(f, Verified)),
+            "measured only with more ranks and threads than CPUs",
+        )
         if not failed and _without_work(judgement, row, workload, {f.identity for f in found}):
-            reason = f"it has no {row.metric}: there is nothing to compute"
+            reason = f"{row.metric} is not defined: there is nothing to compute"
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
     shown = [*good, *(f for f in found if not isinstance(f, Verified))]
     missing = _missing(judgement, row, workload, shown)

@@ -40,4 +40,4 @@ def lighten(drawings: Sequence[Drawing]) -> None:
         points = sum(len(x) for trace in drawing.data for x in [trace.get("x", ())] if isinstance(x, Sequence))
         del sizes[id(drawing)]
         drawing.data, drawing.layout = [], {}
-        drawing.notes = (*drawing.notes, f"not drawn: {count(points, 'point')} are too many for this page")
+        drawing.notes = (*drawing.notes, f"not drawn: {count(points, 'point')} exceed the limit of this page")

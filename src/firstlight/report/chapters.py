@@ -15,7 +15,7 @@ TITLES = {
     "storage": "Storage",
     "bench": "Your programs",
     "own": "Your workloads",
-    "imported": "Reported, not verified here",
+    "imported": "Reported by other tools, not verified",
 }
 
 

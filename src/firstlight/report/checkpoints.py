@@ -12,24 +12,26 @@ def lines(plan: Plan) -> list[str]:
     """Return the costs, the assumptions and the interval on the fewest and on the most nodes."""
     first, last = plan.rows[0], plan.rows[-1]
     found = [
-        f"save every {span(row.interval)} on {count(row.nodes, 'node')}: {work(row.efficiency)} of the time is work"
+        f"save every {span(row.interval)} on {count(row.nodes, 'node')}: {work(row.efficiency)} of the time is useful "
+        f"work"
         for row in dict.fromkeys((first, last))
     ]
     if last.global_every == 1:
-        found.append(f"with two levels on {count(last.nodes, 'node')}: no gain, a global checkpoint is as short")
+        found.append(f"with two levels on {count(last.nodes, 'node')}: no gain, because a global checkpoint is as fast")
     elif last.efficiency_of_two is not None and last.local is not None:
         found.append(
-            f"with two levels on {count(last.nodes, 'node')}: save in the nodes every {span(last.local)}, and one of "
-            f"{last.global_every} times globally: {work(last.efficiency_of_two)} of the time is work"
+            f"with two levels on {count(last.nodes, 'node')}: save locally every {span(last.local)}, and globally "
+            f"every {last.global_every}th time: {work(last.efficiency_of_two)} of the time is useful work"
         )
-    found.append(f"a checkpoint that survives any node: {_costs(plan.whole)}")
+    found.append(f"a checkpoint that survives the loss of any node: {_costs(plan.whole)}")
     if plan.local is not None:
         found.append(
-            f"a checkpoint in the nodes: {_costs(plan.local)}; assumed to survive {percent(plan.survived)} of failures"
+            f"a checkpoint on local storage: {_costs(plan.local)}; assumed to survive {percent(plan.survived)} of "
+            f"failures"
         )
     found.append(
         f"a node fails once in {significant(plan.node_mtbf / YEAR)} years on average; the time of a checkpoint is "
-        "assumed to be the same on all numbers of nodes"
+        f"assumed to be independent of the number of nodes"
     )
     return found
 

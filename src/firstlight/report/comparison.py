@@ -47,7 +47,7 @@ def comparison(
                 ),
                 "",
             ]
-    lines += [ink("dim", "  differences of the environments")]
+    lines += [ink("dim", "  environment differences")]
     differing = compared.environment or ("no recorded property",)
     lines += [x for e in differing for x in wrap(e, width, "  - ", "    ")]
     return ink.page([*lines, "", *_meaning(compared, width, ink)])
@@ -117,10 +117,14 @@ def summary_numbers(compared: Comparison) -> dict[str, str]:
 def warnings(compared: Comparison) -> list[str]:
     """Return what a reader must know before any number of a comparison."""
     if compared.same_run:
-        return ["A and B are the same run: there is nothing to compare"]
+        return ["A and B are the same run, so there is nothing to compare"]
     reporters = sorted({f.reporter for f in compared.figures if f.reporter})
-    found = [f"figures marked (imported) are reported by {listing(reporters)}, not verified here"] if reporters else []
-    advice = "; this alone may explain the differences below: measure again on a quiet machine"
+    found = (
+        [f"figures marked (imported) are reported by {listing(reporters)} and not verified by firstlight"]
+        if reporters
+        else []
+    )
+    advice = "; the differences below may have no other cause: measure again on a quiet machine"
     return [*(warning + advice for warning in compared.disturbed), *found]
 
 
@@ -174,15 +178,17 @@ def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
     if observed:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time)"
-        lines += wrap(f"{which} cannot change the exit status", width, "  ", "  ")
+        lines += wrap(f"{which} do not affect the exit status", width, "  ", "  ")
     if compared.shift is not None:
-        lines += wrap(f"over all figures, B is {significant(compared.shift)} x as good as A", width, "  ", "  ")
+        lines += wrap(
+            f"over all figures, the performance of B is {significant(compared.shift)} x that of A", width, "  ", "  "
+        )
     return lines
 
 
 def _meaning(compared: Comparison, width: int, ink: Ink) -> list[str]:
     meaning = (
-        f"B / A is the ratio of the medians shown, with its {declared(compared.confidence)} interval. "
+        f"B / A is the ratio of the medians, with its {declared(compared.confidence)} interval. "
         f"Two figures differ if that interval, widened by {declared(compared.drift)} for "
         f"drift between runs, excludes 1, and B / A is more than {declared(compared.threshold)} from 1"
     )

@@ -34,13 +34,14 @@ def picture(judgement: Judgement) -> Picture:
 
 def _memories(machine: Machine) -> list[str]:
     alone = [
-        f"NUMA node {node.number}: {binary(node.size)} of memory alone" for node in machine.memory_only[:_MOST_ALONE]
+        f"NUMA node {node.number}: {binary(node.size)} of memory without cores"
+        for node in machine.memory_only[:_MOST_ALONE]
     ]
     more = len(machine.memory_only) - _MOST_ALONE
     return [
         f"memory {binary(machine.memory)}",
         *alone,
-        *([f"and {more} more nodes of memory alone"] if more > 0 else []),
+        *([f"and {more} more nodes of memory without cores"] if more > 0 else []),
     ]
 
 

@@ -23,4 +23,6 @@ def sentence(judgement: Judgement) -> str:
     if covered.measured:
         text += f"; median error of a launch {percent(covered.error)}"
     without = covered.cases - covered.measured
-    return text + (f"; {without} of {covered.cases} measured cases have none: {covered.why}" if without else "")
+    return text + (
+        f"; {without} of {covered.cases} measured cases have no energy figure: {covered.why}" if without else ""
+    )

@@ -30,7 +30,7 @@ MOST_TYPED = 200  # characters of a command that are shown
 MOST_NAMED = 4  # commands in a sentence
 FAILED = "failed"
 _QUOTED = re.compile(r"(?<!\S)'([\w./:=,+{}-]+)'(?!\S)")  # a word that a shell reads the same without quotes
-UNRANKED = "more ranks or threads than CPUs: shown, not ranked"
+UNRANKED = "more ranks or threads than CPUs, so not ranked"
 
 
 class Line(NamedTuple):
@@ -98,7 +98,7 @@ class Table(NamedTuple):
         if who is None:
             return ""
         better = {m: line.figures[m].better for line in reversed(self.lines) for m in line.figures}
-        text = f"Reported by {who}, not verified here; no ranking, ceiling or finding uses it."
+        text = f"Reported by {who} and not verified by firstlight. No ranking, ceiling or finding uses these figures."
         for way in ("lower", "higher"):
             if names := [self.brought.called(m) for m in self.metrics if better[m] == way]:
                 text += f" {way.capitalize()} is better for {listing(names)}."
@@ -204,8 +204,8 @@ def _left_out(table: Table) -> list[str]:
     if not lines:
         return []
     if len(lines) == len(table.lines):
-        return ["nothing was verified, so nothing is ranked"]
-    how = "failed" if all(line.reason.startswith(FAILED) for line in lines) else "without a verified result"
+        return ["no result was verified, so no command is ranked"]
+    how = "failed" if all(line.reason.startswith(FAILED) for line in lines) else "no verified result"
     names = list(dict.fromkeys(line.label for line in lines))
     return [f"{_some(names)} {'is' if len(names) == 1 else 'are'} not ranked ({how})"]
 

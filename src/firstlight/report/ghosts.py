@@ -93,7 +93,7 @@ def _trace(ghost: Ghost, shown: str, left: float, right: float, below: bool) -> 
         side = "right"
     return {
         "type": "scatter",
-        "name": "earlier machines, as published",
+        "name": "published figures of earlier machines",
         "legendgroup": "ghosts",
         "legendrank": 2000,
         "hoverinfo": "text",

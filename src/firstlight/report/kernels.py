@@ -31,9 +31,9 @@ def kernels(run: Run) -> Kernels | None:
     if not found:
         return None
     text = (
-        "The compiler reports registers and stack per thread, and shared memory per block. Spilled bytes are "
-        "stored and loaded because registers do not suffice, counted once in the code. "
+        "The compiler reports registers and stack per thread, and shared memory per block. Spilled bytes are stored "
+        "and loaded for lack of registers; each spill instruction in the code counts once. "
     )
     if not run.machine.gpus:
-        text += "These values are from the build: the run had no GPU, and none of these kernels ran."
+        text += "These values are from the build. The run had no GPU, so none of these kernels ran."
     return Kernels(f"{count(len(found), 'kernel')}. {text}".strip(), HEAD, list(found))

@@ -95,7 +95,7 @@ def _picture(machine: Machine, binding: Iterable[Binding], unbound: bool) -> Pic
 
 def _nodes(same: Sequence[int]) -> str:
     shown = f"node {same[0]}"
-    return shown if len(same) == 1 else f"{shown} and {count(len(same) - 1, 'other')} like it"
+    return shown if len(same) == 1 else f"{shown} and {count(len(same) - 1, 'identical node')}"
 
 
 def _node(machine: Machine, ranks: Sequence[Binding], top: float, unbound: bool) -> tuple[list[Box], float, float]:
@@ -124,7 +124,7 @@ def _node(machine: Machine, ranks: Sequence[Binding], top: float, unbound: bool)
     height = rows * (min(side, _ROW) + _GAP) - _GAP
     if free:
         width = max(width, 150.0)
-        boxes.append(Box(0, top + height + _GAP, width, _LINE + 4, "free", f"{_ranks(free)}: on any"))
+        boxes.append(Box(0, top + height + _GAP, width, _LINE + 4, "free", f"{_ranks(free)}: on any processor"))
         height += _GAP + _LINE + 4
     return boxes, width, height
 

@@ -45,7 +45,7 @@ class Matrix(msgspec.Struct, frozen=True):
 
     @property
     def head(self) -> tuple[str, ...]:
-        return ("choice", "against the best", "figure and command, or why there is none")
+        return ("choice", "relative to the best", "figure and command, or the reason for an empty cell")
 
     @property
     def table(self) -> list[tuple[str, ...]]:
@@ -171,7 +171,7 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
     ranked = [first for some in cells.values() if (first := ranking.best(answers.verified(some))) is not None]
     failed = sum(c.failed for _, line in rows for c in line)
     wrong = f", {failed} failed" if failed else ""
-    unsure = " (too few launches to be sure)" if any(f.estimate.low is None for f in ranked) else ""
+    unsure = " (too few launches for certainty)" if any(f.estimate.low is None for f in ranked) else ""
     message = f"{title}: {_cost(best, ranked)}{wrong}{unsure}"
     return Matrix(name, message, tuple(columns), rows)
 
@@ -183,7 +183,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     worst = max(known, key=lambda f: ranking.advantage(best, f))
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = provenance.advantage(f"{significant(by)} ×", best, worst)
-        return f"a wrong choice is up to {cost} worse"
+        return f"the worst choice is {cost} worse"
     word = ranking.UNCLEAR if any(ranking.standing(best, f) == ranking.UNCLEAR for f in ranked) else ranking.ANY
     return f"{word}, {wording.MEANINGS[word]}"
 
@@ -205,7 +205,7 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
         if figures and not reason:
-            reason = "more ranks and threads than processors: shown, never ranked"
+            reason = "more ranks and threads than processors, so never ranked"
         failed = bool(figures) and any(type(f).__name__ == "Failed" for f in figures)
         return MatrixCell("failed" if failed else NOTHING, None, reason or "not measured in this run", failed)
     by = ranking.advantage(best, here)

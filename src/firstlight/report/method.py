@@ -54,9 +54,9 @@ def _imported(run: Run) -> str:
         return ""
     files = sorted(map(documents.file_name, documents.named(run.settings)))
     return (
-        f"The figures were read from {listing(files)}, which the run contains, and were reported by "
-        f"{listing(reporters)}. firstlight launched nothing and checked no result. An execution or a file counts as "
-        "one value; with several values a figure is their median."
+        f"The figures are from {listing(files)}, which the run contains, and were reported by "
+        f"{listing(reporters)}. firstlight launched nothing and checked no result. Each execution or file counts as "
+        f"one value. The figure is the median of all values."
     )
 
 
@@ -67,20 +67,20 @@ def _launches(judgement: Judgement) -> str:
     spent = sum(r.exit.seconds for r in judgement.records)
     budget = f" within a budget of {duration(run.budget)}" if run.budget > 0 else ""
     how = {
-        "complete": "The run ended by itself",
+        "complete": "The run ended normally",
         "budget": "The budget ended the run",
         "interrupted": "The run was interrupted",
-        "changed": "The run ended because a program was replaced while it was measured",
+        "changed": "The run ended because a program was replaced during measurement",
         "running": "The run had not ended when this page was written",
-    }.get(run.state, f"Its state is {run.state}")
+    }.get(run.state, f"The state of the run is {run.state}")
     return (
         f"{count(len(cells), 'combination')} of program, placement and arguments were launched "
-        f"{len(judgement.records)} times in all{budget}, with "
+        f"{len(judgement.records)} times in total{budget}, with "
         f"{samples:,} timed samples in {duration(spent)}. A launch starts a program once and counts as one value, the "
         f"median of its samples. Each combination was launched at least {run.launches} times, then until its "
         f"{confidence.INTERVAL} was within ±{percent(run.precision)} or the budget ended. "
-        f"Launches to be compared were interleaved in balanced random order (seed {run.seed}), so that a drift of the "
-        f"machine affects all of them. "
+        f"Launches of compared programs were interleaved in balanced random order (seed {run.seed}), so that machine "
+        f"drift affects all of them equally. "
         f"{_preview(judgement)}{how}."
     )
 
@@ -89,8 +89,8 @@ def _preview(judgement: Judgement) -> str:
     """Return the sentence on launches for the first page; "" if there were none."""
     early = sum(r.start.preview for r in judgement.records)
     return (
-        f"{count(early, 'launch', 'launches')} were made for the first page, before all programs were built. Once a "
-        "program has been launched as often again, its early launches no longer count. "
+        f"{count(early, 'launch', 'launches')} were for the first page, before all programs were built. Once a "
+        f"program has the same number of later launches, its early launches no longer count. "
         if early
         else ""
     )
@@ -104,13 +104,14 @@ def _figures(judgement: Judgement) -> str:
     marked = sum(f.diverged > 0 for f in good)
     over = sum(f.oversubscribed for f in good)
     text = (
-        "A figure is the median over launches of each launch's median sample, without warm-up. Its interval is the "
+        "Each launch contributes the median of its samples, without warm-up. A figure is the median over launches. "
+        "Its interval is the "
         f"exact nonparametric {confidence.INTERVAL} of a median, which requires {confidence.LAUNCHES} launches. "
-        "Rates are work over time; the time of a sample is the maximum over its ranks."
+        "Rates are work divided by time; the time of a sample is the maximum over ranks."
     )
     text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
     text += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
-    text += f" {count(over, 'figure')} used more ranks and threads than CPUs: shown, never ranked." if over else ""
+    text += f" {count(over, 'figure')} used more ranks and threads than CPUs, and are never ranked." if over else ""
     text += " Two figures differ if the interval of their ratio excludes 1 and they are 3 % or more apart."
     return text
 
@@ -122,13 +123,13 @@ def _verification(judgement: Judgement) -> str:
     kinds = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
     if own:
         return (
-            f"Your programs are verified with your checks: {listing(kinds)} ({len(checks):,} checks in all, "
-            f"{failed:,} failed). A figure that failed has no number on this page and is never ranked."
+            f"Your programs are verified with your checks: {listing(kinds)} ({len(checks):,} checks, {failed:,} "
+            f"failed). A failed figure has no number on this page and is never ranked."
         )
     return (
-        f"Every program checks its results before and after it is timed: {len(checks):,} checks, {failed:,} failed. "
-        "Outputs are filled with NaN first. A figure that failed has no number on this page and is never ranked; one "
-        "above its measured ceiling has failed too."
+        f"Every program checks its results before and after timing: {len(checks):,} checks, {failed:,} failed. "
+        f"Outputs are first filled with NaN. A failed figure has no number on this page and is never ranked. A figure "
+        f"above its measured ceiling also fails."
     )
 
 
@@ -140,8 +141,8 @@ def _ceilings(judgement: Judgement) -> str:
         return ""
     sources = "; ".join(f"{listing(list(some))} (workload {workload})" for workload, some in names.items())
     return (
-        f"Ceilings are measured in this run, not taken from data sheets: {sources}. They are "
-        f"{len(judgement.limits)} values for different numbers of cores and working sets."
+        f"Ceilings are measured in this run, not taken from data sheets: {sources}. There are {len(judgement.limits)} "
+        f"values for different numbers of cores and working sets."
     )
 
 

@@ -44,8 +44,8 @@ def module(workload: Workload) -> ModuleType | None:
         return None
     if not any(folder.is_relative_to(root.resolve()) for root in catalogue.roots()):
         raise UsageError(
-            f"{folder / FILE}: drawings are loaded from firstlight's workloads and from folders in "
-            "FIRSTLIGHT_WORKLOADS only; add this one"
+            f"{folder / FILE}: firstlight loads drawings only from its own workloads and from folders in "
+            f"FIRSTLIGHT_WORKLOADS; add this folder"
         )
     name = _package(folder)
     if name not in sys.modules:

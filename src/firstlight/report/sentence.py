@@ -76,7 +76,7 @@ def _result(some: Sequence[Winners]) -> str:
         return "both are equal" if len(first.everything) == 2 else "all are equal"
     by = span([o.pair for o in some if o.pair is not None])
     if first.choice.startswith("avoid "):
-        return f"{first.choice.removeprefix('avoid ')} is {by} behind; the others are equal"
+        return f"{first.choice.removeprefix('avoid ')} is {by} worse; the others are equal"
     if first.choice.startswith("any "):
         return f"{first.choice.removeprefix('any ')} wins by {by}"
     if len(first.winners) == 1:

@@ -30,7 +30,7 @@ from firstlight.system.machine import UNTIMED, cores
 _MOST_FINDINGS = 4
 UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
 OWN = "*"  # marks a share of the best launch, which exceeded what was measured of the resource
-POSSIBLE = "what is possible: explicit vectors, tuned loops, libraries, own algorithms"
+POSSIBLE = "what is possible: explicit vectors, tuned loops, libraries, firstlight's own algorithms"
 _NARROW = 20  # columns of a title next to its numbers, at least
 
 
@@ -168,7 +168,7 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
 
 def more_rows(front: Front) -> str:
     """Return `5 more rows in the report`, and how many of them are headlines without room on the front page."""
-    cut = f"; {front.cut} of them are headlines that do not fit here" if front.cut else ""
+    cut = f"; {front.cut} of them are headlines for which the terminal has no room" if front.cut else ""
     rows = {(a.workload, a.row.title) for a in front.others}
     return f"{count(len(rows), 'more row')} in the report{cut}"
 
@@ -233,7 +233,7 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
     for number, finding in enumerate(ordered[:_MOST_FINDINGS], 1):
         lines += wrap(finding.sentence, width, f"  {number}  ", "     ")
         lines += [ink("dim", "     " + e) for e in finding.evidence if len(e) <= width - 5][:1]
-        lines += [f"     see it: {finding.command}"] if finding.command else []  # not wrapped, to be copied
+        lines += [f"     to see it: {finding.command}"] if finding.command else []  # not wrapped, to be copied
     if len(ordered) > _MOST_FINDINGS:
         lines.append(f"     and {len(ordered) - _MOST_FINDINGS} more in the report")
     return lines
@@ -298,7 +298,7 @@ def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
     style, mark = {"failed": ("bad", "✗"), "unverified": ("warn", "?"), "expected": ("dim", "-")}[failure.kind]
     lines = [ink(style, f"  {mark} ") + failure.title, *wrap(failure.reason, width, "      ", "      ")]
     lines += wrap(failure.why, width, "      ", "      ") if failure.why else []
-    lines += [f"      see it: {failure.command}"]
+    lines += [f"      to see it: {failure.command}"]
     for f in failure.figures:
         lines += wrap(formatting.name(f.identity), width, "      - ", "        ")
         lines += wrap(f.reason, width, "        ", "        ") if f.reason != failure.reason else []

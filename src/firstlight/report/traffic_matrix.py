@@ -37,12 +37,20 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
             f"{before}{_capital(title, before)}",
             1,
             binary,
-            f"{binary(phase.bytes)} in all; {symmetry}.",
+            f"{binary(phase.bytes)} in total; {symmetry}.",
         ),
     ]
     if len({p.messages for p in phase.pairs}) > 1:  # else all cells would have one colour
         found.append(
-            _heat(phase, ranks, f"{name}-messages", f"{before}{messages}", 0, _plain, "Messages of each pair.")
+            _heat(
+                phase,
+                ranks,
+                f"{name}-messages",
+                f"{before}{messages}",
+                0,
+                _plain,
+                "The number of messages of each pair.",
+            )
         )
     return found
 
@@ -62,15 +70,17 @@ def _heat(
     side = -(-ranks // width)
     labels = [str(k) if width == 1 else f"{k * width}–{min(ranks, (k + 1) * width) - 1}" for k in range(side)]
     noun = "rank" if width == 1 else "ranks"
-    grouped = "" if width == 1 else f" Blocks of {width} x {width} ranks are added up."
+    grouped = "" if width == 1 else f" Each cell is the sum over a block of {width} x {width} ranks."
     if len(phase.pairs) > MOST_ROWS:
-        grouped += f" The table has the {MOST_ROWS} pairs with the most bytes; profile.json has all {len(phase.pairs)}."
+        grouped += (
+            f" The table shows the {MOST_ROWS} pairs with the most bytes; profile.json contains all {len(phase.pairs)}."
+        )
     return Drawing(
         name,
         title,
-        f"{what} A row is a sender, a column a receiver; the colour is logarithmic, empty cells have no "
-        f"messages.{grouped}",
-        ("from", "to", "messages", "bytes", "bytes a message"),
+        f"{what} Each row is a sender and each column a receiver. The colour scale is logarithmic, and empty cells "
+        f"have no messages.{grouped}",
+        ("from", "to", "messages", "bytes", "bytes per message"),
         [
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
             for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))[:MOST_ROWS]

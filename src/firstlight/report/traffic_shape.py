@@ -54,7 +54,7 @@ def peers_sentence(phase: Phase, ranks: int) -> str:
     """Return `Each rank sends to 4 others`."""
     counts = neighbours(phase, ranks)
     if not any(counts):
-        return "No rank sends to another"
+        return "No rank sends to another rank"
     if min(counts) == max(counts):
         return f"Each rank sends to {count(counts[0], 'other')}"
     middle = int(statistics.median_low(counts))
@@ -85,9 +85,9 @@ def distance_sentence(phase: Phase, ranks: int) -> str:
 
 
 def itself_sentence(phase: Phase) -> str:
-    """Return `63 % of all bytes stay at their sender`; "" if no rank sends to itself."""
+    """Return `63 % of all bytes go from a rank to itself`; "" if no rank sends to itself."""
     own, total = (sum(p.bytes for p in some) for some in (set(phase.pairs) - set(others(phase.pairs)), phase.pairs))
-    return f"{_percent(own / total)} of all bytes stay at their sender" if own else ""
+    return f"{_percent(own / total)} of all bytes go from a rank to itself" if own else ""
 
 
 def symmetry_sentence(phase: Phase) -> str:
@@ -96,7 +96,7 @@ def symmetry_sentence(phase: Phase) -> str:
     if not others(phase.pairs):
         return "there is no traffic between ranks"
     if share < 0.005:
-        return "every pair of ranks sends as much one way as the other"
+        return "every pair of ranks sends the same amount in both directions"
     return f"{_percent(share)} of the bytes have no counterpart in the other direction"
 
 

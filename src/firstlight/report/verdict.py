@@ -65,7 +65,7 @@ def health(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
         return ""
     busy = _busy(judgement.run.machine)
     if unfit(judgement.run, judgement.records):
-        return _sentences("not fit for measuring", _shared(judgement), busy, "the figures support no choice")
+        return _sentences("not fit for measuring", _shared(judgement), busy, "the figures do not support any choice")
     if why := list(filter(None, (_disturbance(judgement), _noise(judgement, workloads)))):
         return _sentences("usable with care", *why, busy, "compare intervals, not medians")
     return _sentences("fit for measuring: no disturbance exceeded the thresholds of the method", busy)
@@ -135,35 +135,36 @@ def following(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[
     failed = [f.identity.variant for f in judgement.figures if isinstance(f, Failed)]
     if failed and any(not brought.reporter for brought in run.brought):
         names = listing([provenance.name(name) for name in dict.fromkeys(failed)])
-        return f"correct {names}: a command that fails has no figure", command("figures", run.id)
+        return f"correct {names}: failed commands have no figures", command("figures", run.id)
     if run.state != "complete":
         how, go_on = state(run)
-        killed = "; if it was killed, continue it" if run.state == "running" else ""
+        killed = "; if the run was killed, continue it" if run.state == "running" else ""
         if run.state in ("budget", "interrupted") and _disturbance(judgement):
-            how = f"when nothing else uses the processors, {how}"
+            how = f"when no other program uses the processors, {how}"
         return how + _still_to_come(judgement, workloads) + killed, go_on
     if unfit(run, judgement.records) or any(table.disturbed for table in external_commands.tables(judgement)):
-        return "measure again when nothing else uses the processors", wording.again(run)
+        return "measure again when no other program uses the processors", wording.again(run)
     if unmeasured(run, workloads) and run.suite == "quick":
         return "measure more workloads, sizes and variants", command("run", "--standard", "--budget", "20m")
     return "", ""
 
 
 def _still_to_come(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return the rows that a run will answer if it goes on, "" if it has ended: `; still to come: message latency`."""
+    """Return the rows that a run will answer if it goes on, "" if it has ended: `; still missing: message latency`."""
     if judgement.run.state != "running":
         return ""
     titles = unanswered(judgement, workloads, {a.row.title for a in answers.answers(judgement, workloads) if a.best})
-    return f"; still to come: {_some([provenance.name(title) for title in titles])}" if titles else ""
+    return f"; still missing: {_some([provenance.name(title) for title in titles])}" if titles else ""
 
 
 def state(run: Run) -> tuple[str, str]:
     """Return how an incomplete run ended, and the command that continues it."""
     if run.state == "changed":
-        return "begin a new run: a program changed while it was measured", wording.again(run)
+        return "start a new run: a program changed during the measurement", wording.again(run)
     how = {
-        "budget": "continue: the budget ended before everything was measured often enough; launches are added to these",
-        "interrupted": "continue: the run was interrupted, part of the suite is missing; launches are added to these",
-        "running": "wait: this page was written during the run, which writes it again",
+        "budget": "continue: the budget ended before every figure had enough launches; the same run then adds launches",
+        "interrupted": "continue: the run was interrupted and part of the suite is missing; the same run then adds "
+        "launches",
+        "running": "wait: the run is in progress and will update this page",
     }.get(run.state, run.state)
     return how, command("run", "--resume", run.id, *run.more())

@@ -72,7 +72,7 @@ def title(run: Run) -> str:
 def date(run: Run) -> str:
     """Return when the run was started, or when it was imported if its results have no date."""
     local = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
-    return f"date not known, imported {local}" if run.undated else local
+    return f"date unknown, imported {local}" if run.undated else local
 
 
 def took(run: Run) -> float | None:
@@ -82,14 +82,14 @@ def took(run: Run) -> float | None:
 
 def unseen(run: Run) -> str:
     """Return the description of a machine that firstlight did not see."""
-    return f"processor and system of {run.machine.title} not known; results imported"
+    return f"processor and system of {run.machine.title} are unknown; results were imported"
 
 
 def verified(run: Run) -> str:
     """Return how a user's programs are verified, in one sentence; "" if the run has none."""
     own = {one.name for one in run.brought if one.reporter is None}
     ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
-    return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
+    return "; ".join(f"verified by {way}" if way else "unverified, so nothing is ranked" for way in ways)
 
 
 def chains(run: Run) -> str:

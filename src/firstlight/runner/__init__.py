@@ -98,7 +98,8 @@ def run(order: RunRequest, progress: Progress) -> Result:
                 first, made = _build(order, prepared, ahead, progress)
         except KeyboardInterrupt:
             progress.note(
-                "stopped before the first launch: there is no run to resume; built programs are kept; start again"
+                "stopped before the first launch, so there is no run to resume; start again, the built programs are "
+                "kept"
             )
             raise
         order = replace(order, budget=ahead.budget)
@@ -131,8 +132,8 @@ def _measuring(progress: Progress) -> Iterator[Neighbours]:
         for process in neighbours.before:
             who = f" (process {process})" if process else ""
             progress.note(
-                f"another firstlight measures on this node now{who}: the figures of both will be disturbed; "
-                "stop one with Ctrl-C, --resume continues it later"
+                f"another firstlight process is measuring on this node{who}, and the two will disturb each other's "
+                f"figures; stop one with Ctrl-C and continue it later with --resume"
             )
         yield neighbours
 
@@ -183,7 +184,7 @@ def _preview(session: Session, ahead: Preview, prepared: Prepared) -> float:
     try:
         session.preview(ahead.cells, preview.SHARE * session.run.budget)
         session.progress.note(
-            f"first page: {session.store.path / store.layout.REPORT}; the rest is built and measured now"
+            f"first page: {session.store.path / store.layout.REPORT}; building and measuring continues"
         )
         built = {b.program for b in session.run.builds}
         more = [p for p in ahead.programs if p not in built]
@@ -291,7 +292,7 @@ def resume(
             used = exit_status.spent(records)
             left = old.budget - used if budget is None else budget
             if left <= 0:
-                raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; extend it with --budget 5m")
+                raise UsageError(f"{path}: the budget of {duration(old.budget)} is used up; extend it with --budget 5m")
             descriptions = tuple(old.descriptions.values())
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()), descriptions=descriptions)
             order = RunRequest(old.names, budget=left, launches=old.launches)

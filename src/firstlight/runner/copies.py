@@ -52,8 +52,8 @@ def require(run: Run, cache: Path) -> None:
     for copies, folders in _of(run.cells, cache).items():
         if not all(folder.is_dir() for folder in folders):
             raise UsageError(
-                f"run {run.id}: the copy in which its program was built is no longer in the cache; "
-                "begin a new run with ./fl bench"
+                f"run {run.id}: the copy of the sources from which its program was built is no longer in the cache; "
+                f"start a new run with ./fl bench"
             )
         with contextlib.suppress(PermissionError):  # of another user's cache: only its owner removes from it
             mark(copies)

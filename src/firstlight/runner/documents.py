@@ -45,7 +45,9 @@ def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Give
                 document = read(setting.name, text)
                 called = documents.file_name(document.name)
                 if files.setdefault(called, document) != document:
-                    raise UsageError(f"{setting}: two files are called {called}; rename one, the report names them so")
+                    raise UsageError(
+                        f"{setting}: two files have the name {called}, which the report must distinguish; rename one"
+                    )
                 found.append(document.name)
             else:
                 found.append(settings.value(setting.name, text))
@@ -62,7 +64,7 @@ def read(parameter: str, path: str) -> Document:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is not waited for
         with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UsageError(f"{parameter}: {path}: not an ordinary file")
+                raise UsageError(f"{parameter}: {path}: not a regular file")
             packed = path.endswith(PACKED)
             content = _unpacked(file) if packed else file.read(documents.MAX_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -89,7 +91,7 @@ def _unpacked(file: BinaryIO) -> bytes:
         with gzip.open(file) as unpacked:
             return unpacked.read(documents.MAX_BYTES + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError("not a whole file of gzip's") from error
+        raise ValueError("an incomplete gzip file") from error
 
 
 def write(folder: Path, some: Sequence[Document]) -> None:
@@ -110,8 +112,10 @@ def require(path: Path, run: Run) -> None:
         try:
             content = layout.read_file(path / layout.DOCUMENTS / name, documents.MAX_BYTES)
         except RecordError as error:
-            raise UsageError(f"{error}: programs of run {run.id} read it, so the run cannot be resumed") from error
+            raise UsageError(
+                f"{error}: programs of run {run.id} read this file, so the run cannot be resumed"
+            ) from error
         if not documents.fits(name, content):
             raise UsageError(
-                f"{path / layout.DOCUMENTS / name}: was altered after the run began; launches would not be comparable"
+                f"{path / layout.DOCUMENTS / name}: was altered after the run started; launches would not be comparable"
             )

@@ -38,7 +38,11 @@ def begin(found: Discovered) -> tuple[Energy, Source | None]:
     if source.gauge is not None:
         watts = _average(source)
         idle = replace(found.energy, idle=watts)
-        return (idle, source) if watts is not None else (Energy(why=f"{source.meter.source}: it has no reading"), None)
+        return (
+            (idle, source)
+            if watts is not None
+            else (Energy(why=f"{source.meter.source}: no reading is available"), None)
+        )
     before, began = [files.number(path) for path in source.files], time.monotonic()
     time.sleep(max(IDLE, energy.FEWEST_UPDATES * source.meter.update))
     after, seconds = [files.number(path) for path in source.files], time.monotonic() - began

@@ -55,13 +55,13 @@ def why(judgement: Judgement, workloads: Mapping[str, Workload], rounds: Rounds 
         begun = [name for name in wide if rounds.tallies[name].records]
         unbegun = f"not started: {none} of {planned} cells; " if none else ""
         return (
-            f"the budget of {duration(run.budget)} is spent; "
+            f"the budget of {duration(run.budget)} is used up; "
             f"{came_out(judgement, workloads)}{unbegun}{_unfinished(run, rounds)}"
             f"interval wider than {sure}: {len(begun)} of {planned - none} cells; "
             f"continue with: {resume}"
         )
     if run.launches < LAUNCHES:
-        return f"complete: --launches {run.launches} stopped it; no intervals: they require --launches {LAUNCHES}"
+        return f"complete after --launches {run.launches}; intervals require --launches {LAUNCHES}"
     if wide:
         most = max(run.launches, MOST_LAUNCHES)
         return (

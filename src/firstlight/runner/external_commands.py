@@ -162,8 +162,8 @@ class Watch:
             same = False
         if not same:
             raise ChangedError(
-                f"{cell.program.variant}: its program changed while it was measured; "
-                "only the launches before are kept; begin a new run"
+                f"{cell.program.variant}: the program changed during the measurement; only earlier launches are kept; "
+                f"start a new run"
             )
         self._facts[cell.id] = facts
 
@@ -180,9 +180,7 @@ def remember(cells: Sequence[Cell]) -> None:
 def require_remembered(run: Run) -> None:
     """Raise UsageError if the commands were not requested here, or if the copies built for them are gone."""
     if programs(run.cells) and _name(run.cells) not in _known(cache_directory()):
-        raise UsageError(
-            f"run {run.id}: it launches commands that were not typed here; begin a new run with ./fl bench"
-        )
+        raise UsageError(f"run {run.id}: its commands were not typed on this machine; start a new run with ./fl bench")
     copies.require(run, cache_directory())
 
 

@@ -80,7 +80,7 @@ def summary(o: Forecast) -> str:
     known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
     good, every = o.rows
     if o.surely < good:
-        rows = f"{o.surely} to {good} of {count(every, 'row')}, because some launches were never timed here"
+        rows = f"{o.surely} to {good} of {count(every, 'row')}, because some programs have never run on this machine"
         return f"{known}; figures for {rows}"
     answers = [
         f"{good} of {count(all_, noun)}" for (good, all_), noun in ((o.headlines, "headline"), (o.rows, "row")) if all_
@@ -111,4 +111,4 @@ def in_short(o: Forecast) -> str:
     parts = sorted(o.missing, key=lambda p: (-p.cells, p.workload))
     named = ", ".join(f"{p.workload} ({p.cells} of {p.of} cells)" for p in parts[:MOST_NAMED])
     more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
-    return f"not in this budget: {named}{more}; --budget {minutes(SPARE * o.needed)} would be enough for all"
+    return f"not in this budget: {named}{more}; --budget {minutes(SPARE * o.needed)} would suffice for all cells"

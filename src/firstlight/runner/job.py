@@ -65,7 +65,9 @@ def new(results: Path, name: str | None, suite: str) -> Target:
     named = store.free_id(root, time.time(), suite) if name is None else store.free_name(root, name)
     folder = root / store.layout.JOBS / named
     if folder.exists():
-        raise UsageError(f"{named} is submitted already, see {folder}; choose another name, or remove that folder")
+        raise UsageError(
+            f"{named} has already been submitted, see {folder}; choose another name, or remove that folder"
+        )
     return Target(root / named, folder)
 
 
@@ -116,7 +118,10 @@ def with_files(target: Target, options: Sequence[str], settings: Sequence[Settin
     """
     folder = target.folder / store.layout.DOCUMENTS
     if given.files and "," in str(folder):
-        raise UsageError(f"{folder}: has a comma, which separates values; choose another folder with --results DIR")
+        raise UsageError(
+            f"{folder}: contains a comma, which the batch system uses as a separator; choose another "
+            f"folder with --results DIR"
+        )
     names = {document.name for document in given.files}
     shown = {
         str(setting): f"{setting.name}="
@@ -156,7 +161,7 @@ def prepare(setup: Sequence[str]) -> None:
     with guard.environment() as variables:
         status = subprocess.run(words, stdin=subprocess.DEVNULL, env=variables, check=False).returncode
     if status == 99:
-        raise UsageError("a --setup line fails here; its output is above. Try it in a separate shell")
+        raise UsageError("a --setup line failed; its output is above. Test the line in a separate shell")
     if status != 0:
         raise FirstlightError(f"preparing the job failed with status {status}; its output is above")
 
@@ -169,7 +174,7 @@ def submit(system: batch.System, target: Target, script: str, files: Sequence[Do
         try:
             folder.mkdir()
         except FileExistsError as error:
-            raise UsageError(f"{target.directory.name} is submitted already, see {folder}") from error
+            raise UsageError(f"{target.directory.name} has already been submitted, see {folder}") from error
     try:
         with durable.os_errors_as_store_error(folder):
             if files:

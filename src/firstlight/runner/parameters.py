@@ -70,7 +70,9 @@ def describe(built: Built) -> Description:
     try:
         return reading.json(built.describe, Description)
     except reading.MalformedError as error:
-        raise BuildError(f"{built.program.key}: --describe is not understood: {error}; rebuild it") from error
+        raise BuildError(
+            f"{built.program.key}: the output of --describe is not valid: {error}; rebuild the program"
+        ) from error
 
 
 def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
@@ -110,7 +112,7 @@ def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping
     """Raise UsageError for a parameter that the user sets together with files that replace it."""
     for workload, names in without.items():
         for p in (p for p in descriptions[workload].parameters if p.name in names and p.name in settings[workload]):
-            raise UsageError(f"{p.name} has no effect if {p.replaced_by} is a file; leave {p.name}= out")
+            raise UsageError(f"{p.name} has no effect if {p.replaced_by} is a file; omit {p.name}=")
 
 
 def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
@@ -176,10 +178,12 @@ def _answer(
     try:
         ended = bounded.run(words, timeout=LONGEST, environment=environment)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise BuildError(f"{cell.program.key} was built but does not answer: {error}") from error
+        raise BuildError(f"{cell.program.key} was built but does not respond to --describe: {error}") from error
     if ended.returncode == 0:
         return ""
     message = ended.stderr.strip().rpartition("\n")[2].removeprefix(f"{executable}: ")
     if ended.returncode != USAGE or not message:
-        raise BuildError(f"{cell.program.key} was built but does not answer (status {ended.returncode}): {message}")
+        raise BuildError(
+            f"{cell.program.key} was built but does not respond to --describe (status {ended.returncode}): {message}"
+        )
     return message

@@ -141,11 +141,14 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
             progress.note(line)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
-        raise BuildError(f"nothing to launch: {reasons or 'the suite has no such program here'}; see ./fl doctor")
+        raise BuildError(
+            f"nothing to launch: {reasons or 'the suite contains no such program for this machine'}; see ./fl doctor"
+        )
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(
-                f"{workload.name} has no {order.suite} suite: the cases of --{other} are measured with less effort"
+                f"{workload.name} has no {order.suite} suite: firstlight measures the cases of --{other} with fewer "
+                f"launches"
             )
     planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
@@ -162,7 +165,7 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     )
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
-            f"--placement affects only MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
+            f"--placement affects only MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} use no MPI"
         )
     if order.timeout is not None:
         _long_enough(order.timeout, prepared, progress)
@@ -204,7 +207,7 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     longest = max(late, key=known.of)
     most = f"{longest.id} lasts about {duration(known.of(longest))}"
     if len(late) == len(cells):
-        raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; use a longer --timeout")
+        raise UsageError(f"no launch can end within --timeout {duration(timeout)}: {most}; use a longer --timeout")
     what = f"{len(late)} of {count(len(cells), 'cell')}"
     progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
 
@@ -288,7 +291,7 @@ def make(
     failed = [b for b in made.builds if not b.ok]
     if required and not made.executables:
         key, words = next(iter(outputs.items()))
-        raise BuildError(f"nothing could be built; the first error, of {key}:\n{words}")
+        raise BuildError(f"no program could be built; the first error, of {key}:\n{words}")
     for one in failed:
         key = one.program.key
         progress.note(f"does not build: {key}; the compiler's output is in builds/{key}.log of the run")
@@ -319,7 +322,7 @@ def excerpt(output: str, room: int, place: str) -> str:
         return output
     lines = output.splitlines()
     first = next((k for k, line in enumerate(lines) if "error" in line.lower()), 0)
-    return "\n".join(lines[first:])[:room].rstrip() + f"\n[all of it: {place}]\n"
+    return "\n".join(lines[first:])[:room].rstrip() + f"\n[complete output: {place}]\n"
 
 
 def _descriptions(built: Iterable[Built]) -> dict[str, Description]:

@@ -24,7 +24,7 @@ from firstlight.system.machine import Machine
 from firstlight.toolchain import Toolbox
 
 MOST_NAMED = 3
-OTHER_NODES = "resumed on other nodes of the same kind: its figures are valid for the kind, not for one node"
+OTHER_NODES = "resumed on other nodes of the same kind: the figures describe this kind of node, not a single node"
 
 
 def not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:
@@ -57,7 +57,7 @@ def fitting(
     for absent in list(found.values())[:MOST_NAMED]:
         progress.note(f"not launched: {absent.what}: {absent.why}; {absent.fix}")
     if len(found) > MOST_NAMED:
-        progress.note(f"not launched: {len(found) - MOST_NAMED} more like these; the report lists them")
+        progress.note(f"not launched: {len(found) - MOST_NAMED} more, which the report lists")
     if known and len(found) == len(known):
         first = next(iter(found.values()))
         raise UsageError(f"run {old.id}: none of its cells fits this machine: {first.why}; {first.fix}")
@@ -66,7 +66,7 @@ def fitting(
 
 
 def _refuse(what: str) -> UsageError:
-    return UsageError(f"{what}; its launches would not be comparable, start a new run")
+    return UsageError(f"{what}; launches would not be comparable, so start a new run")
 
 
 def same_machine(old: Run, here: Machine, progress: Progress) -> Run:
@@ -104,7 +104,7 @@ def same_tools(old: Run, toolbox: Toolbox) -> None:
     now = _versions(toolbox)
     for name, version in _versions(old.toolbox).items():
         if name in used and now.get(name) != version:
-            raise _refuse(f"{name} was {version} in run {old.id} and is {now.get(name, 'absent')} now")
+            raise _refuse(f"{name} was {version} in run {old.id}, but is now {now.get(name, 'absent')}")
 
 
 def _versions(toolbox: Toolbox) -> dict[str, str]:
@@ -120,9 +120,9 @@ _OF_COMMAND = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
 def harmless(old: Run) -> None:
     """Raise UsageError for a suite, cell or argument in run.json that firstlight does not write, such as a path."""
     if old.imported:
-        raise UsageError(f"run {old.id}: its results were imported, so there is nothing to resume")
+        raise UsageError(f"run {old.id}: the results were imported, so there is nothing to resume")
     if old.suite not in EFFORT:
-        raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
+        raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is not one of {', '.join(EFFORT)}")
     kept = named(old.settings)
     for cell in old.cells:
         if not store.layout.CELL.fullmatch(cell.id):
@@ -160,9 +160,9 @@ def _is_number(word: str) -> bool:
 def known(wanted: dict[Program, str], workloads: dict[str, Workload]) -> None:
     for program in wanted:
         if program.workload not in workloads:
-            raise _refuse(f"workload {program.workload!r} is no longer here")
+            raise _refuse(f"workload {program.workload!r} no longer exists")
         if not any(v.makes(program.variant) for v in workloads[program.workload].variants):
-            raise _refuse(f"variant {program.target!r} is no longer here")
+            raise _refuse(f"variant {program.target!r} no longer exists")
 
 
 def listed(old: Run, wanted: dict[Program, str], toolbox: Toolbox) -> None:
@@ -171,11 +171,11 @@ def listed(old: Run, wanted: dict[Program, str], toolbox: Toolbox) -> None:
     for program in dict.fromkeys([*wanted, *(cell.program for cell in old.cells)]):
         for tool in (program.toolchain, program.mpi):
             if tool not in (None, AS_IT_IS) and (tool not in listed or (program in wanted and tool not in here)):
-                raise _refuse(f"{program.key} needs {tool!r}, which run {old.id} does not list or is not here")
+                raise _refuse(f"{program.key} requires {tool!r}, which is missing here or in run {old.id}")
 
 
 def same_executables(wanted: dict[Program, str], made: Made) -> None:
     now = {b.program: b.sha256 for b in made.builds}
     changed = [program.key for program, sha256 in wanted.items() if now.get(program) != sha256]
     if changed:
-        raise _refuse(f"{len(changed)} of {len(wanted)} programs have changed since, first {changed[0]}")
+        raise _refuse(f"{len(changed)} of {len(wanted)} programs have changed since then, the first is {changed[0]}")

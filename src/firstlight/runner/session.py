@@ -81,7 +81,7 @@ class Session:
         self._page = time.monotonic(), WRITING  # when it was written, and in how many seconds
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
-            progress.note(f"passed over: {defect}")
+            progress.note(f"skipped: {defect}")
 
     def preview(self, cells: Sequence[Cell], budget: float) -> None:
         """Launch the cells of the first page as often as intervals need, and write the page."""
@@ -281,6 +281,6 @@ class UnwrittenError(StoreError):
 
     def __init__(self, path: Path, names: Sequence[str], error: OSError) -> None:
         super().__init__(
-            f"not written: {' and '.join(names)}, for {durable.reason(error)}; all launches are safe. "
-            f"Make room or fix it, then {shell.command('report', path)} writes them"
+            f"not written: {' and '.join(names)}: {durable.reason(error)}; all launches are safe. Solve this problem, "
+            f"then {shell.command('report', path)} writes these files"
         )

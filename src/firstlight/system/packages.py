@@ -39,7 +39,7 @@ def source(cache: Path, environment: Mapping[str, str]) -> list[str] | None:
 def keep(cache: Path, is_offline: bool) -> None:
     """Remember how this cache was set up. Raises OSError."""
     if is_offline:
-        (cache / STAMP).write_text("set up by ./fl setup --offline; ./fl setup uses an index again\n")
+        (cache / STAMP).write_text("set up by ./fl setup --offline; ./fl setup without --offline uses an index again\n")
     else:
         (cache / STAMP).unlink(missing_ok=True)
 

@@ -64,7 +64,7 @@ class Tree(msgspec.Struct, frozen=True):
             lock = self.folder.with_name(f"{self.folder.name}.lock").open("w")
         except OSError as error:
             raise BuildError(
-                f"cannot write the cache {self.folder.parent}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
+                f"cannot write the cache {self.folder.parent}: {error.strerror}; set FIRSTLIGHT_CACHE to another folder"
             ) from error
         with lock:
             if _locked(lock.fileno(), waiting):

@@ -48,7 +48,7 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
     starter, compiler = host.which(target.run[0]), host.which(target.compilers[0])
     for word, found in ((target.run[0], starter), (target.compilers[0], compiler)):
         if found is None:
-            raise FirstlightError(f"--target: {word} is not on the search path; install it, or name its whole path")
+            raise FirstlightError(f"--target: {word} is not on the search path; install it, or use an absolute path")
     label = f"{target.run[0]} {version_in(host.run([target.run[0], '--version']).out) or ''}".strip()
     assert compiler is not None
     key = f"itself {host.identity(compiler, starter)}"
@@ -119,8 +119,8 @@ def _spelled(flags: tuple[str, ...], native: tuple[str, ...]) -> tuple[str, ...]
 
 def missing(compiler: str, sets: Mapping[FlagSet, object]) -> list[Absent]:
     """Return an Absent for each flag set that is not defined for the target."""
-    why = "a cross compiler has no native processor"
-    fix = 'name it in the site file: native = ["-mcpu=neoverse-v1"]'
+    why = "cross compilers have no native processor"
+    fix = 'set it in the site file: native = ["-mcpu=neoverse-v1"]'
     return [Absent(f"{compiler}-{name}", why, fix) for name in FLAG_SETS if name not in sets]
 
 
@@ -145,8 +145,8 @@ def libraries(host: Host, target: Target, compiler: Compiler | None) -> Found[Mp
             )
             absent.append(Absent(f"{what} in {prefix}", reasons, "correct `mpi` in the site file"))
     if not target.mpi:
-        fix = "name its folder in the site file: mpi = [...]; see docs/site.md"
-        absent.append(Absent(what, f"no MPI library for {host.machine.architecture} is known", fix))
+        fix = "set its folder in the site file: mpi = [...]; see docs/site.md"
+        absent.append(Absent(what, f"no MPI library for {host.machine.architecture} was found", fix))
     return Found(tuple(found), tuple(absent))
 
 

@@ -63,7 +63,7 @@ def survey(
     except OSError as error:
         reason = error.strerror or str(error)
         raise FirstlightError(
-            f"cannot work in the cache {cache_dir}: {reason}; set FIRSTLIGHT_CACHE to a writable folder"
+            f"cannot use the cache {cache_dir}: {reason}; set FIRSTLIGHT_CACHE to a writable folder"
         ) from error
     return toolbox
 
@@ -134,7 +134,7 @@ def _cross(host: Host, target: site.Target) -> Toolbox:
     usable, missing = _prove(host, list(made_for_it.items), every)
     numerical, lacking = _libraries(host, every)
     absent += [*made_for_it.absent, *missing, *lacking]
-    absent.append(Absent("GPUs", f"{host.machine.architecture} is emulated", "run on a machine of that processor"))
+    absent.append(Absent("GPUs", f"{host.machine.architecture} is emulated", "run on a machine with this processor"))
     return Toolbox(
         toolchains=tuple(toolchains),
         mpis=tuple(usable),

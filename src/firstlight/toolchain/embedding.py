@@ -68,7 +68,7 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
             return None
         where = packages.source(host.cache_dir, host.environ)
         if where is None:
-            fix = "./fl setup --offline --wheelhouse DIR, or ./fl setup where there is a network"
+            fix = "./fl setup --offline --wheelhouse DIR, or ./fl setup with a network"
             return Absent(f"embedded {family.label}", "offline: nothing is installed", fix)
         error = _install(host, folder, family, where, say)
         if error:
@@ -77,7 +77,7 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
     found = first_of_family(host, family, [folder / "bin" / "mpicxx"], "embedded")
     if isinstance(found, Mpi):
         return found
-    return Absent(f"embedded {family.label}", found, f"remove {folder} and run again: this builds it again")
+    return Absent(f"embedded {family.label}", found, f"remove {folder} and run again to rebuild it")
 
 
 def _install(host: Host, folder: Path, family: Family, where: Sequence[str], say: Callable[[str], None]) -> str | None:

@@ -63,7 +63,7 @@ def compiler() -> str:
     """
     found = toolchain.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
     if not found:
-        raise BuildError("no C++ compiler here, and native programs must be built once; see ./fl doctor")
+        raise BuildError("no C++ compiler was found, but native programs must be built once; see ./fl doctor")
     return found[0].cxx
 
 

@@ -126,7 +126,7 @@ def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]
         where = " ".join([*map(str, candidate.files[:1]), *candidate.compile_flags])
         return f"{where}: {next(iter(answer.lacks.values()))}", []
     label = f"{candidate.label} {answer.version}".strip()
-    fix = "use another library for it"
+    fix = "use another library for these functions"
     gaps = [Absent(f"{TITLES[offer]} of {label}", reason, fix) for offer, reason in answer.lacks.items()]
     flags, reference = candidate.compile_flags, candidate.reference
     made = Library(candidate.name, label, flags, tuple(link), candidate.prefix, answer.offers, reference=reference)
@@ -165,7 +165,7 @@ def _trial(host: Host, candidate: Candidate, offers: Sequence[Offer], link: Sequ
 
 def _why(outcome: CommandResult) -> str:
     missing = re.search(r"undefined (?:reference to|symbol:) [`']?(\w+)", outcome.err)
-    return f"it has no {missing[1]}" if missing else outcome.reason
+    return f"the library has no {missing[1]}" if missing else outcome.reason
 
 
 def _version(outcome: CommandResult) -> str:

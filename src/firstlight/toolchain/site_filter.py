@@ -31,4 +31,4 @@ def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
 
 
 def _out(what: str, why: str) -> Absent:
-    return Absent(what, why, "change that line; or FIRSTLIGHT_SITE= ./fl ignores the file")
+    return Absent(what, why, "change this line, or use FIRSTLIGHT_SITE= ./fl to ignore the file")

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
 """
 _NO_ROOM = NodeCapacity(0, 0)
 """No processor is bound on it: a trial only tests whether ranks find each other."""
-_ALONE = "each rank is alone: its processes do not find each other"
+_ALONE = "the processes do not find each other: each rank starts as a separate job"
 
 
 class _Two(NamedTuple):
@@ -104,14 +104,14 @@ def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
 def refused(host: Host, library: Mpi, way: str) -> Absent | None:
     """Return why a library cannot be used here, or None: nothing starts it, or the requested launcher does not."""
     if not library.launcher and not library.starter:
-        why = "it has no mpiexec, and nothing here starts its programs"
-        return Absent(
-            library.label, why, "run in a job (./fl submit), or name its launcher: --launcher 'srun -n {ranks}'"
-        )
+        why = "no mpiexec is installed for this library, and no launcher here starts its programs"
+        return Absent(library.label, why, "run in a job (./fl submit), or set a launcher: --launcher 'srun -n {ranks}'")
     if way in ("", "mpiexec") or library.starter or not (host.machine.batch or is_template(way)):
         return None
     return Absent(
-        library.label, f"{way} was selected, but does not start it here", "--launcher mpiexec, or no --launcher"
+        library.label,
+        f"{way} was selected, but cannot start programs of this library here",
+        "--launcher mpiexec, or no --launcher",
     )
 
 
@@ -131,6 +131,6 @@ def _try(host: Host, library: Mpi, offer: _Offer, program: Path) -> str:
 
 
 def _absent(library: Mpi, label: str, why: str) -> Absent:
-    own = "nothing to do: its own mpiexec starts it; or " if library.launcher else ""
-    fix = f"{own}use a {library.label} built for it"
+    own = "not required, because mpiexec of the library works; or " if library.launcher else ""
+    fix = f"{own}use a {library.label} that was built for this launcher"
     return Absent(f"{library.label} through {label}", why, fix)

@@ -39,19 +39,19 @@ def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mp
     if named is not None:
         found = next((m for m in mpis if m.name == named), None)
         if found is None:
-            raise UsageError(f"no MPI library named {named!r} is here; there are {known}")
+            raise UsageError(f"no MPI library named {named!r} was found; available: {known}")
         return found
     paths = [path for word in command if (path := _program(word)) is not None]
     trace = next((t for p in paths if not _LAUNCHER.fullmatch(p.name) and (t := linked(p))), None)
     trace = trace or next((t for p in paths if _LAUNCHER.fullmatch(p.name) and (t := _launched(p))), None)
     if trace is None:
-        raise UsageError(f"cannot detect which MPI library this command uses: name it with --mpi (here are {known})")
+        raise UsageError(f"cannot detect which MPI library this command uses: name it with --mpi (available: {known})")
     mine = {m.family: m for m in reversed(mpis)}
     found = next((mine[f.name] for f in interchangeable(trace.family) if f.name in mine), None)
     found = _of_installation(trace, found) or found
     if found is None:
         raise FirstlightError(
-            f"the program uses {of(trace.family).label}, whose compiler wrapper is not here (only {known})"
+            f"the program uses {of(trace.family).label}, whose compiler wrapper was not found (only {known})"
         )
     return found
 

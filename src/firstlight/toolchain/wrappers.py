@@ -102,7 +102,7 @@ def first_of_family(
         beside = [wrapper.parent / f"{name}{dot}{suffix}" for name in ("mpiexec", "mpirun")]
         launcher = _launcher(host, starters or beside, family.name, environment)
         if launcher is None and family.brings_launcher:
-            where = "on this machine" if starters else "of its own next to it"
+            where = "on this machine" if starters else "next to it"
             reason = f"{wrapper} is {family.label} {who[1]} but has no mpiexec {where}"
             continue
         fortran = (wrapper.parent / f"{name}{dot}{suffix}" for name in ("mpifort", "mpif90"))

@@ -213,7 +213,9 @@ def test_the_page_has_the_numbers_of_the_plan() -> None:
     whole, local = Level(300, 600, "w.v", 2.0**40), Level(15, 30, "w.u", 2.0**40)
     plan = checkpoints.plan(whole, local, NODE_MTBF, (1000, 82_944))
     text = "\n".join(page.lines(plan))
-    assert "1000 nodes: 94 % of the time is work" in text and "82944 nodes: 39 % of the time is work" in text
+    assert (
+        "1000 nodes: 94 % of the time is useful work" in text and "82944 nodes: 39 % of the time is useful work" in text
+    )
     assert "300 s, and 600 s for a restart, 1 TiB with w.v" in text and "survive 85 % of failures" in text
     assert page.table(plan)[0][:4] == ("1,000", "43 h 48 min", "2 h 39 min", "94 %")
     assert plan.rows[1].efficiency_of_two is not None and plan.rows[1].efficiency_of_two > 0.6

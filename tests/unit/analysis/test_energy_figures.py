@@ -66,7 +66,7 @@ def test_a_counter_begins_at_zero_again_in_the_middle() -> None:
         ((10, RANGE + 9), (20, 5), "the counter package-1 decreased"),
         ((10, None), (20, 30), "the counter package-1 could not be read"),
         ((10, 20), (20, None), "the counter package-1 could not be read"),
-        ((10,), (20,), "its launches read different counters"),
+        ((10,), (20,), "the launches read different counters"),
     ],
 )
 def test_what_a_broken_counter_shows_is_no_energy(
@@ -93,7 +93,7 @@ def test_many_executions_shorter_than_five_updates_have_no_energy() -> None:
         return record(*(replace(span((k, 0), (k + 9_000, 0), seconds), began=5.0 + k, ended=5.0 + k + seconds)
                         for k in range(50)))  # fmt: skip
 
-    assert measured(TWO, launch(0.004), 0) == "its executions are shorter than 5 updates of the counters"
+    assert measured(TWO, launch(0.004), 0) == "the executions are shorter than 5 counter updates"
     found = measured(TWO, launch(0.006), 0)
     assert isinstance(found, Measured) and found.error < 0.2 * found.joules
 
@@ -143,8 +143,8 @@ def test_a_gauge_is_integrated_over_the_samples_alone() -> None:
     [
         ((), "fewer than 10 readings"),
         (gauged([50.0] * 9, 1.1), "fewer than 10 readings"),
-        (gauged([50.0] * 12, 1.3), "not read during all of its samples"),
-        (gauged([50.0] * 12, 0.9), "not read during all of its samples"),
+        (gauged([50.0] * 12, 1.3), "not read throughout all samples"),
+        (gauged([50.0] * 12, 0.9), "not read throughout all samples"),
         (gauged([50.0] * 30)[::-1], "not in order"),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_gauge_that_was_not_read_in_time_is_no_energy(power: tuple[tuple[float
 def test_the_gauge_of_one_node_is_not_that_of_two() -> None:
     one = record(Span(0, 0.0, 2.9, 2.9, ((),), ((),)), power=gauged([50.0] * 30))
     assert isinstance(measured(GAUGE, one, 0), Measured) and one.launch is not None
-    assert "only one node was read" in str(measured(GAUGE, replace(one, launch=replace(one.launch, nodes=2)), 0))
+    assert "on one node only" in str(measured(GAUGE, replace(one, launch=replace(one.launch, nodes=2)), 0))
 
 
 times = st.floats(0, 1e12)
@@ -295,7 +295,7 @@ def test_both_pages_show_the_meter_and_the_idle_power(scene: Scene, judged: Judg
 def test_without_a_counter_the_page_has_one_line_and_no_warning() -> None:
     judged = judge(replace(SCENE.run, energy=Energy(why=NOTHING)), SCENE.records, SCENE.workloads)
     page = html.render(judged, SCENE.workloads, Heritage(()))
-    assert page.count("nergy is not available: no counter of energy is visible") == 1
+    assert page.count("nergy is not available: no energy counter is visible") == 1
     assert not any("energy" in text for text in judged.run.machine.warnings) and "plot-thrift" not in page
     assert "energy" not in terminal.summary(judged, SCENE.workloads)
     assert pages.sentence(judge(*SCENE)) == ""
@@ -306,7 +306,7 @@ def test_launches_that_were_too_short_are_counted(scene: Scene) -> None:
     judged = judge(slow, scene.records, scene.workloads)
     cases = sum(len(r.cases) for r in scene.records)
     assert not figures(judged, "power")
-    assert f"{cases} of {cases} measured cases have none: its samples are shorter" in pages.sentence(judged)
+    assert f"{cases} of {cases} measured cases have no energy figure: the samples are shorter" in pages.sentence(judged)
 
 
 def test_the_hungry_node_is_named() -> None:

@@ -142,7 +142,7 @@ def test_the_loop_and_its_width_are_those_of_the_program(tmp_path: Path, flags: 
     assert loop.arithmetic >= 1 and "j" in loop.lines[-1]
     from_main = hot_loop(tmp_path / "x", "^main$")  # it calls all of them
     assert isinstance(from_main, Loop) and (from_main.width, from_main.arithmetic) >= (width, loop.arithmetic)
-    assert str(hot_loop(tmp_path / "x", "thing::sum")).startswith("not available: none of its own loops")
+    assert str(hot_loop(tmp_path / "x", "thing::sum")).startswith("not available: no loop of the program")
     assert str(hot_loop(tmp_path / "x.cpp")).startswith("not available: objdump")
 
 
@@ -208,7 +208,7 @@ def test_a_word_of_a_name_is_meant_as_it_stands(judged: tuple[Judgement, dict[st
     assert choose(some, ["time", f"{figure.identity.workload}.b"]) is some[2]
     assert choose(some, ["time", ".b"]) is some[2], "a part beside a word"
     assert choose(some, ["cpu", ".a"]) is some[1], "a part of one"
-    with pytest.raises(UsageError, match="2 figures have the words 'time'; add more words"):
+    with pytest.raises(UsageError, match="2 figures match 'time'; add more words"):
         choose(some, ["time"])
 
 

@@ -121,10 +121,8 @@ def test_too_few_runs_to_show_a_change_are_not_said_to_show_none(some: Path, cap
     _, out, _ = call(capsys, "history", str(some), "--output", str(place))
     output, text = " ".join(out.split()), re.sub("<.*?>", "", place.read_text())
     for shown in (output, " ".join(text.split())):
-        assert (
-            "changes can be detected if there are 11 runs or more; the newest run is compared with the first" in shown
-        )
-        assert "no change of level" not in shown.lower()
+        assert "detecting changes requires at least 11 runs; the newest run is compared with the first" in shown
+        assert "no level change" not in shown.lower()
 
 
 def test_few_runs_show_what_is_worse_in_the_newest_with_direction_and_dates(tmp_path: Path, capsys: Captured) -> None:
@@ -223,9 +221,9 @@ def spoil(run: Path, how: str) -> None:
         ("cut off", "was altered"),
         ("lost a launch", "is missing"),
         ("no seal", "has no seal"),
-        ("another version", "has schema 99, this firstlight reads 1"),
+        ("another version", "has schema 99, but this firstlight reads schema 1"),
         ("no run", "is damaged or was not written by firstlight"),
-        ("a link", "contains only plain files"),
+        ("a link", "contains only regular files"),
     ],
 )
 @pytest.mark.full
@@ -290,8 +288,8 @@ def test_an_altered_copy_does_not_hide_the_sound_run(
     [
         (["{empty}"], "no run that can be read"),
         (["nowhere"], "no run named 'nowhere'"),
-        (["{runs}", "--figure", "bandwith"], "no figure has the words"),
-        (["{runs}", "--machine", "other"], "no run of a machine named 'other'"),
+        (["{runs}", "--figure", "bandwith"], "no figure matches"),
+        (["{runs}", "--machine", "other"], "no run is from a machine named 'other'"),
         (["{runs}", "--since", "2099-01-01"], "no run since 2099-01-01"),
         (["{runs}", "--since", "yesterday"], "does not match the format"),
         (["{runs}", "--junit", "{empty}/x.xml"], "--accept RUN"),
@@ -361,7 +359,7 @@ def test_an_accepted_run_that_was_changed_is_refused(some: Path, capsys: Capture
     sealed = (some / "run-002" / layout.SEAL).read_text()
     (some / "run-002" / layout.SEAL).write_text(sealed.replace("a", "b", 1))
     code, _, err = call(capsys, "history", "--results", str(some))
-    assert code == USAGE and "was changed since it was accepted" in err
+    assert code == USAGE and "has changed since it was accepted" in err
     (some / "accepted.json").write_text("[]")
     code, _, err = call(capsys, "history", "--results", str(some))
     assert code == USAGE and "accept a run again" in err and len(err.splitlines()) <= 2

@@ -245,7 +245,7 @@ def test_a_run_against_itself_is_the_same_run(first: Judgement) -> None:
     for run in (first, few):
         c = compare(run, run)
         assert c.same_run and c.code == 0 and c.counts[SAME] == len(c.figures) and not c.disturbed
-        assert comparison(c).splitlines()[-1].strip() == "! A and B are the same run: there is nothing to compare"
+        assert comparison(c).splitlines()[-1].strip() == "! A and B are the same run, so there is nothing to compare"
     other = replace(first, run=replace(first.run, revision="another"))
     assert not compare(first, other).same_run and not compare(first, few).same_run
 

@@ -321,4 +321,4 @@ def test_directives_that_observe_nothing_give_no_figure(small: Small) -> None:
         scene = small.scene._replace(run=replace(run, cells=(moved,), descriptions=described))
         figure = of(judge(*scene), "dot.target", n=1000)
         assert isinstance(figure, kind)
-        assert isinstance(figure, Verified) or "does not observe where its steps run" in figure.reason
+        assert isinstance(figure, Verified) or "does not check where its steps run" in figure.reason

@@ -206,7 +206,7 @@ def test_oversubscription(judged: Judgement) -> None:
         ("powersave", True, "the frequency governor is powersave and turbo is on: the clock may change"),
         ("performance", True, "turbo is on: the clock may change"),
         ("ondemand", None, "the frequency governor is ondemand: the clock may change"),
-        (None, None, "the frequency policy cannot be seen (governor and turbo unknown; virtual machine)"),
+        (None, None, "the frequency policy is not visible (governor and turbo unknown; virtual machine)"),
         ("performance", False, None),
     ],
 )
@@ -303,7 +303,7 @@ def test_missing_operations_are_noticed_where_they_are_counted(share: float, fir
     found = findings_of(judge(scene.run, records, scene.workloads), "flops_missing")
     assert bool(found) == fires
     if fires:
-        assert found[0].sentence == "dot.simd with clang-base executes 0.50 of the operations that it declares"
+        assert found[0].sentence == "dot.simd with clang-base executes 0.50 of its declared floating-point operations"
         assert found[0].command == "./fl run dot.simd --toolchain clang-base"
 
 

@@ -57,8 +57,8 @@ def test_known_peaks_show_a_share():
 def test_a_virtual_machine_that_hides_its_clock_has_no_nominal_peak():
     assert line(clocked(None)) == (
         "arithmetic 52.0 Gflop/s on one core, 104 Gflop/s on 2 cores (nominal not known: the virtual machine hides the "
-        "clock); memory 21.2 GB/s on 2 cores, 14.3 GB/s on one core (nominal not known: only root can read the "
-        "speed of the memory)"
+        "clock); memory 21.2 GB/s on 2 cores, 14.3 GB/s on one core (nominal unknown: only root can read the memory "
+        "speed)"
     )
 
 
@@ -78,15 +78,15 @@ def test_a_bimodal_bandwidth_shows_both_states():
 def test_more_than_nominal_is_no_share_and_is_explained():
     text = line(clocked(2.6e9, "base"))
     assert "arithmetic 52.0 Gflop/s (nominal 41.6 Gflop/s) on one core, 104 Gflop/s (nominal 83.2 Gflop/s)" in text
-    assert "nominal at the base clock, 2.60 GHz: the clock was higher, at least 3.25 GHz" in text
+    assert "nominal at the base clock, 2.60 GHz: the actual clock was at least 3.25 GHz" in text
     assert "%" not in text.partition(";")[0]
 
 
 def test_an_impossible_clock_is_not_believed():
     text = line(clocked(3.7e9, width=128, units=1), virtual=None)
-    assert "no processor has such a clock, so the processor is not the one that the system reports" in text
+    assert "no processor runs at that clock, so the system reports the wrong processor" in text
     hidden = line(clocked(None, width=128, units=1))
-    assert "hides the clock, and the processor is not the one that the system reports" in hidden
+    assert "hides the clock frequency, and the system reports the wrong processor" in hidden
 
 
 @pytest.mark.parametrize(("nominal", "shown"), [(51.9e9 / 16, "(100 %)"), (51.0e9 / 16, "nominal 51.0 Gflop/s")])
@@ -96,11 +96,11 @@ def test_half_a_percent_more_is_a_hundred(nominal, shown):
 
 def test_cores_that_are_not_listed_have_no_peak_together_with_the_others():
     small = Arithmetic(
-        "", 1, unknown="this processor is not in the list of known ones", clock=3.9e9, clock_of="highest"
+        "", 1, unknown="this processor is not in the list of known processors", clock=3.9e9, clock_of="highest"
     )
     text = line(clocked(5.1e9, cores=1), small)
     assert "arithmetic 52.0 of 81.6 Gflop/s (64 %) on one core, nominal at the highest clock, 5.10 GHz, 104" in text
-    assert "104 Gflop/s on 2 cores (nominal not known: this processor is not in the list of known ones)" in text
+    assert "104 Gflop/s on 2 cores (nominal unknown: this processor is not in the list of known processors)" in text
     assert "at least" not in text
 
 
@@ -139,7 +139,7 @@ def test_the_figures_of_headlines_are_preferred():
 
 def test_an_older_run_says_so_once():
     text = line()
-    assert text.endswith("on one core (nominal not known: an older firstlight recorded this run)")
+    assert text.endswith("on one core (nominal unknown: an older firstlight recorded this run)")
     assert text.count("not known") == 1
 
 

@@ -138,7 +138,7 @@ def test_few_kernels_of_a_run_without_time_for_the_others_support_no_advice() ->
     few = compared(replace(judgement, figures=left), workloads)
     assert len(few.kernels) == 2 and few.planned == whole.planned
     sentence = provenance.settle(advice(replace(few, planned=5)))
-    assert sentence == "no advice: 2 kernels were measured, fewer than half of those planned" and sentence.sources
+    assert sentence == "no advice: 2 kernels were measured, fewer than half of the planned ones" and sentence.sources
 
 
 def test_too_few_launches_support_no_advice() -> None:

@@ -58,7 +58,10 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
     assert by["time", 10]["median"] > 0.010 and all(f["verdict"] == "verified" for f in found)  # type: ignore[operator]
     assert call(capsys, "check", "r")[0] == OK
     page = (here / "results" / "r" / "report.html").read_text()
-    assert "its output file (numbers within 0.01 as the reference) and the text that it must print" in page
+    assert (
+        "its output file (numbers within a relative 0.01 as in the reference) and the required text in its output"
+        in page
+    )
     assert call(capsys, "compare", "r", "r")[0] != USAGE
     assert call(capsys, "export", "junit", "r")[0] == OK
     assert call(capsys, "history", "--output", "over-time.html")[0] == OK
@@ -71,9 +74,9 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
         (["--check", "grep -q nonsense {out}"], "the check command ended with status 1"),
         (["--expect", "nonsense"], "did not print the expected text"),
         (["--like", "{out}=app.py"], "its output differs from the reference"),
-        (["--figure", "x=nonsense ([0-9]+)"], "the figure x: no part of the output matches"),
+        (["--figure", "x=nonsense ([0-9]+)"], "the figure x: 'nonsense"),
         (["--like", "{out}=missing", "--prepare", "true"], "missing cannot be read"),
-        (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: no part of the output matches '(-4)'"),
+        (["--figure", "x=(-4)", "--prepare", "true"], "the figure x: '(-4)' matches no number in the output"),
     ],
 )
 def test_what_is_not_as_it_must_be_fails(options: list[str], message: str, here: Path, capsys: Captured) -> None:
@@ -286,7 +289,7 @@ def test_commands_of_somebody_else_s_run_are_not_started(here: Path, capsys: Cap
     path.write_text(json.dumps(altered))
     (here / "results" / "r" / "SHA256SUMS").unlink()
     code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "30s")
-    assert code == USAGE and "commands that were not typed here" in err
+    assert code == USAGE and "commands were not typed on this machine" in err
     assert not (here / "stolen").exists()
 
 
@@ -338,13 +341,13 @@ def test_a_program_that_is_replaced_while_it_is_measured_ends_the_run(
     file.write_text(text)
     file.chmod(0o755)
     code, _, err = call(capsys, "bench", "--launches", "6", "--as", "r", "--", *words)
-    assert code == ENVIRONMENT and "its program changed while it was measured" in err, err
+    assert code == ENVIRONMENT and "the program changed during the measurement" in err, err
     launches = list((here / "results" / "r" / "launches").glob("*"))
     assert len(launches) < 6
     run_json = json.loads((here / "results" / "r" / "run.json").read_text())
-    assert run_json["state"] == "changed" and "its program changed" in str(run_json["machine"]["warnings"])
+    assert run_json["state"] == "changed" and "the program changed" in str(run_json["machine"]["warnings"])
     page = call(capsys, "report", "r")[1]
-    assert "begin a new run" in page and "--resume" not in page
+    assert "start a new run" in page and "--resume" not in page
     assert call(capsys, "bench", "--resume", "r", "--budget", "5s")[0] == USAGE
 
 
@@ -441,7 +444,7 @@ def test_where_its_work_is_told_the_ceilings_of_the_machine_stand_beside_it(here
     assert len(mine) == 4 and all(0 < f["of_ceiling"] < 1 for f in mine)  # type: ignore[operator]
     for metric in ("time", "cpu_time", "peak_memory", "flop_rate", "rate"):
         code, out, err = call(capsys, "explain", metric, "n", "=", "1", "--run", "r")
-        assert code == OK and "what limits it" in out, err
+        assert code == OK and "what limits this figure" in out, err
     code, found, _ = run(capsys, "--work", "flops=1e15", "--", "true")
     assert code == REGRESSION
     assert any("above its measured ceiling" in str(f["reason"]) for f in found)

@@ -60,8 +60,8 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert code == ENVIRONMENT and "nothing could be built" in err
 
 
-NONE = "the build ended with status 0 but did not make ./app"
-OLD = f"{NONE} (--build does not copy the one in "
+NONE = "the build ended with status 0 but did not create ./app"
+OLD = f"{NONE} (--build does not copy the file in "
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ OLD = f"{NONE} (--build does not copy the one in "
         pytest.param("", "make CC={cc}", "./app", "", marks=pytest.mark.full),
         ("", "true {cc}", "./app", f"{NONE}; "),
         pytest.param("", "make CC={cc}; mv app other", "./app", NONE, marks=pytest.mark.full),
-        ("", "make CC={cc}; chmod -x app", "./app", "./app is not executable; chmod +x ./app in --build"),
+        ("", "make CC={cc}; chmod -x app", "./app", "./app is not executable; add chmod +x ./app to --build"),
         pytest.param(
             "", "make CC={cc} && mkdir bin && install -p app bin/app", "./bin/app", "", marks=pytest.mark.full
         ),
@@ -131,10 +131,10 @@ def test_a_program_that_was_there_before_is_not_measured_whatever_moves_it(
 @pytest.mark.parametrize(
     ("build", "words", "message"),
     [
-        ("{cc} app.c -o app", "{source}/app", "in the folder that --build copies: name the one in the copy"),
-        ("{cc} app.c -o app", "./link", "in the folder that --build copies: name the one in the copy"),
+        ("{cc} app.c -o app", "{source}/app", "in the folder that --build copies: use its relative path"),
+        ("{cc} app.c -o app", "./link", "in the folder that --build copies: use its relative path"),
         ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside of its copy"),
-        ("{cc} app.c -o ls", "ls", "write ./ls for the program that the build made"),
+        ("{cc} app.c -o ls", "ls", "write ./ls for the program that the build creates"),
         ("true > log {cc}", "./run.sh", "the build made no new program"),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_library_that_the_build_did_not_make_is_named(sources: Path, capsys: C
     assert run(capsys, "--build", "{cc} app.c -o app", "--toolchain", "gcc-base", "--", "./app")[0] == OK
     for _ in range(2):
         err = run(capsys, "--build", "{cc} app.c -o app", "--toolchain", "gcc-base", "--", "./app")[2]
-        assert "the build did not make these files, and may use them with any toolchain: libvendor.so.1" in err
+        assert "the build did not create these files, but may link them with any toolchain: libvendor.so.1" in err
 
 
 def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -222,13 +222,13 @@ def test_a_build_with_another_environment_is_not_used_again(
 ) -> None:
     build = ("--build", '{cc} -DFLAGS="\\"<$OPT>\\"" app.c -o app', "--toolchain", "gcc-base")
     monkeypatch.setattr(kept, "root", lambda _: sources / ".fl")
-    again = "not built again: app with gcc-base, built "
+    again = "reused builds: app with gcc-base, built "
     for value, volatile, stored in (("-O0", "1", False), ("-O0", "2", True), ("", "2", False)):
         monkeypatch.setenv("OPT", value)
         monkeypatch.setenv("SHLVL", volatile)
         code, found, err = run(capsys, *build, "--expect", f"flags <{value}>", "--", "./app")
         assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
-        assert (again in err) == (f"to build again, remove {sources}/.fl/" in err) == stored, err
+        assert (again in err) == (f"to rebuild, remove {sources}/.fl/" in err) == stored, err
 
 
 def test_a_recipe_receives_no_cdpath_and_variables_of_a_session_are_not_in_its_key(
@@ -272,8 +272,8 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     build = "case '{flags}' in *fast*) true;; *) {cc} app.c -o app;; esac"
     subprocess.run(["cc", "app.c", "-o", "app"], check=True)
     code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
-    assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 but did not make ./app" in err
-    assert "--build does not copy compiled files, so the build must make them: app" in err
+    assert code == OK and "not measured: app of gcc-fast: the build ended with status 0 but did not create ./app" in err
+    assert "--build does not copy compiled files, so the build must create these: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
     assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err

@@ -89,7 +89,7 @@ def test_the_first_slower_commit_is_named_and_others_that_do_not_build_are_skipp
     repository: Callable[..., Repository], invented: list[str], capsys: Captured
 ) -> None:
     here = repository("1", "3", "3.5", "broken", "broken", "4", "5", "6")
-    (here.folder / "text").write_text("not committed")
+    (here.folder / "text").write_text("uncommitted")
     before = here.state()
     code, out, err = search(capsys, "main~7..main")
     assert code == REGRESSION
@@ -98,7 +98,7 @@ def test_the_first_slower_commit_is_named_and_others_that_do_not_build_are_skipp
         "(the commit before it: 4 [4, 4])"
     )
     assert ": skipped: does not build: status 1" in err
-    assert "changes that are not committed" not in err and len(invented) < 5
+    assert "uncommitted changes" not in err and len(invented) < 5
     assert here.state() == before
 
 
@@ -149,22 +149,22 @@ def test_a_folder_of_the_repository_and_a_branch_are_searched(
     commit("5")
     here.git("checkout", "-q", "-")
     here.git("merge", "-q", "--no-ff", "-m", "merged", "branch")
-    (here.folder / "below" / "text").write_text("not committed")
+    (here.folder / "below" / "text").write_text("uncommitted")
     code, out, err = search(capsys, "HEAD~1..HEAD")
     assert code == REGRESSION and out.splitlines()[-1].startswith(f"{here.sha('branch')[:10]} (5) made cat slower")
-    assert "changes that are not committed are not measured" in err
+    assert "uncommitted changes are not measured" in err
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("main",), "write it as A..B"),
-        (("main...main",), "write it as A..B"),
+        (("main",), "write a range A..B"),
+        (("main...main",), "write a range A..B"),
         (("nowhere..main",), "nowhere"),
-        (("main..main",), "there is no commit between them"),
+        (("main..main",), "there is no commit between the two"),
         (("main..main~1",), "main is not an ancestor of main~1; begin with their common ancestor"),
         (("main~1..main", "--sweep", "n=1,2"), "leave out --sweep"),
-        (("main~1..main", "--as", "x"), "--as names one run"),
+        (("main~1..main", "--as", "x"), "--as names a single run"),
     ],
 )
 def test_what_cannot_be_searched_is_one_line(
@@ -182,7 +182,7 @@ def test_the_recipe_names_no_compiler_and_there_is_one_command(
     code, _, err = call(capsys, "bench", "--revisions", "main~1..main", "--build", "make CXX={cxx}", "--", "./a")
     assert code == USAGE and "without {cxx}" in err
     code, _, err = call(capsys, "bench", "--revisions", "main~1..main", "--", "./a", "--", "./b")
-    assert code == USAGE and "measures one command" in err
+    assert code == USAGE and "accepts exactly one command" in err
     code, _, err = call(capsys, "bench", "--revisions", "main~1..main", "--build", "false", "--", "./a")
     assert code == ENVIRONMENT and "main~1 cannot be measured: does not build" in err
 

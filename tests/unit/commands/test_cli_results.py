@@ -73,7 +73,7 @@ def test_check_finds_a_changed_verdict_a_changed_number_and_a_changed_launch(res
     (result / "figures.json").write_bytes(msgspec.json.encode(rows))
     code, out, _ = call(capsys, "check")
     assert code == REGRESSION
-    assert "verdict is verified there, but in the launches it is failed" in out
+    assert "verdict is verified in the file, but failed in the launches" in out
     assert "median is 1000000 there, but in the launches it is" in out
     assert f"{lost.workload}.{lost.variant} rate" in out and "is missing" in out
     assert "figures.json: was altered after the run was sealed" in out and "4 defects" in out
@@ -141,7 +141,7 @@ def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, c
         patch.setattr(module, "BODY", slower)
         assert call(capsys, "run")[0] == OK
     code, out, _ = call(capsys, "compare", result.name, "latest")
-    assert code == REGRESSION and "6 worse" in out and "x as good as A" in out
+    assert code == REGRESSION and "6 worse" in out and "x that of A" in out
     code, out, _ = call(capsys, "compare", "latest", result.name)
     assert code == OK and "6 better" in out
 

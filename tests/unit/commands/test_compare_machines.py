@@ -83,7 +83,7 @@ def test_each_run_is_summed_up_before_its_numbers(three: list[compare_machines.J
     texts = [settle(text) for text in compare_machines.results(whole)]
     assert texts[0] == f"the best, or no difference can be shown, in {n} of {n} rows"
     least, title = min(slow)
-    lowest = f"its lowest median is {significant(least)} of the best ({title})"
+    lowest = f"the lowest median is {significant(least)} of the best ({title})"
     assert texts[2] == f"the best, or no difference can be shown, in {good} of {n} rows; {lowest}"
     output = " ".join(compare_machines.summary(whole, 100).split())
     page = " ".join(re.sub("<.*?>", "", compare_machines.render(whole, "0")).split())
@@ -91,7 +91,7 @@ def test_each_run_is_summed_up_before_its_numbers(three: list[compare_machines.J
         assert lowest in shown and shown.index(lowest) < shown.index("Node ")
     busy = found([three[0], disturbed(three[1]), three[2]])
     assert compare_machines.results(busy) == [] and compare_machines.undecided(whole) == ""
-    assert compare_machines.undecided(busy).startswith("no run is called better than another, because B was disturbed")
+    assert compare_machines.undecided(busy).startswith("firstlight ranks no run, because B was disturbed")
     assert "because B was disturbed: measure B again" in " ".join(compare_machines.summary(busy, 100).split())
 
 

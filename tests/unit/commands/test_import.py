@@ -103,11 +103,11 @@ def test_a_run_of_all_tools_is_sound(capsys: Captured) -> None:
     code, out, err = call(capsys, "import", *files, "--as", "all")
     assert code == OK, err
     assert err.strip() == (
-        "firstlight: reframe.json: WrongTest: fail: sanity error: pattern '5' not found in 'rfm_job.out', and it has "
-        "no figure"
+        "firstlight: reframe.json: WrongTest: fail: sanity error: pattern '5' not found in 'rfm_job.out', and "
+        "contains no figure"
     )
-    sentence = "Reported by OSU Micro-Benchmarks 7.4, not verified here; no ranking, ceiling or finding uses it."
-    assert sentence in " ".join(out.split())
+    who = "Reported by OSU Micro-Benchmarks 7.4 and not verified by firstlight."
+    assert f"{who} No ranking, ceiling or finding uses these figures." in " ".join(out.split())
     page = (Path("results") / "all" / layout.REPORT).read_text()
     assert page.count("not verified here; no ranking, ceiling or finding uses it.") == len(tools.readers())
     judgement = stored.judged(Path("results/all")).judgement
@@ -157,12 +157,12 @@ def test_runs_of_one_tool_are_compared(capsys: Captured) -> None:
     code, out, _ = call(capsys, "compare", "before", "after")
     text = " ".join(out.split())
     assert code == REGRESSION and "worse A B B / A hyperfine.app time (imported)" in text
-    assert "marked (imported) are reported by hyperfine (version not known), not verified here" in text
+    assert "marked (imported) are reported by hyperfine (version unknown) and not verified by firstlight" in text
     code, out, _ = call(capsys, "compare", "before", "after", "--side-by-side")
-    assert "Reported, not verified here" in out and "2.50 s" in out
+    assert "Reported by other tools, not verified" in out and "2.50 s" in out
     text = " ".join(call(capsys, "history")[1].split())
     assert "history of node · 2 runs, 1 Nov 2026 to 2 Nov 2026" in text
-    assert "1 figure of other tools, marked (imported) and not verified here" in text
+    assert "1 figure from other tools, marked (imported) and not verified by firstlight" in text
     call(capsys, "history", "--accept", "before")
     assert call(capsys, "history")[0] == REGRESSION
     found = json.loads(call(capsys, "history", "--json")[1])
@@ -210,7 +210,7 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
     ("name", "old", "new", "line", "what"),
     [
         ("osu-latency.txt", "8                       0.37", "8", None, "has 1 value where 2 are expected"),
-        ("osu-latency.txt", "0.37", "nan", None, "a value is nan; a figure is finite and not negative"),
+        ("osu-latency.txt", "0.37", "nan", None, "a value is nan; figures must be finite and not negative"),
         ("osu-latency.txt", "0.37", "0,37", None, "'0,37' is not a number"),
         ("osu-latency.txt", "# OSU", "# USO", 1, "is not a result of "),
         ("osu-latency.txt", "16  ", "-16  ", None, "'-16' is not a whole number"),
@@ -218,12 +218,12 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
         ("imb.txt", "t[usec]", "t[hour]", None, "the column 't[hour]' is not known"),
         ("imb.txt", "Benchmarks 2021.11", "Benchmarks 4.1", None, "is of version 4.1; only 2018 and later, with MB"),
         ("imb.txt", "Sat Nov", "Sam Nov", None, "'Sam Nov 28 04:25:35 2026' is not a date"),
-        ("stream.txt", "Copy:", "Copy", None, "is a row that is cut off"),
-        ("stream.txt", "Triad:", "Tri:", -1, "is cut off: it has 3 of the four rates"),
+        ("stream.txt", "Copy:", "Copy", None, "is a truncated row"),
+        ("stream.txt", "Triad:", "Tri:", -1, "is truncated: only 3 of the four rates"),
         ("hpl.txt", "6.4877e+00", "", None, "has 6 values where 7 are expected"),
-        ("hpl.txt", "Finished      4", "Finished      5", -1, "has 4 results and reports 5"),
+        ("hpl.txt", "Finished      4", "Finished      5", -1, "has 4 results but reports 5"),
         ("hpcc.txt", "StarFFT_Gflops=", "StarFFT_Gflops=x", None, "'x"),
-        ("hpcc.txt", "CommWorldProcs=2", "CommWorldProcs 2", None, "is not a NAME=VALUE of the summary"),
+        ("hpcc.txt", "CommWorldProcs=2", "CommWorldProcs 2", None, "is not a NAME=VALUE line of the summary"),
         ("ior.json", '"tests"', "tests", None, "is not complete JSON"),
         ("ior.json", '"api": "POSIX", \n      "platform"', '"platform"', 0, "missing required field `api`"),
         ("hyperfine.json", '"times": [', '"times": [], "old": [', 0, "$.results[0].times has no time"),
@@ -282,7 +282,7 @@ def test_the_machine_and_the_date_are_those_of_the_file_else_those_given(capsys:
     assert call(capsys, "import", str(DATA / "ior.json"), "--as", "a")[0] == OK
     assert described("a") == ("node01", False)
     code, out, _ = call(capsys, "import", str(DATA / "stream.txt"), "--as", "b")
-    assert code == OK and "STREAM on unknown machine\n" in out.replace(" · ", "\n") and "date not known" in out
+    assert code == OK and "STREAM on unknown machine\n" in out.replace(" · ", "\n") and "date unknown" in out
     assert described("b") == ("unknown machine", True)
     call(capsys, "import", str(DATA / "stream.txt"), "--as", "c", "--machine", "node07", "--date", "2026-10-01")
     assert described("c") == ("node07", False)
@@ -337,13 +337,13 @@ def test_a_parameter_that_the_tool_does_not_print_is_given(capsys: Captured) -> 
 def test_one_measurement_is_not_counted_twice(capsys: Captured) -> None:
     Path("copy.txt").write_bytes((DATA / "stream.txt").read_bytes())
     code, _, err = call(capsys, "import", str(DATA / "stream.txt"), "copy.txt")
-    assert code == USAGE and "copy.txt and stream.txt have the same content; import it once" in err
+    assert code == USAGE and "copy.txt and stream.txt have the same content; import one of them" in err
 
 
 def test_an_imported_run_is_not_resumed(capsys: Captured) -> None:
     call(capsys, "import", str(DATA / "stream.txt"), "--as", "s")
     code, _, err = call(capsys, "run", "--resume", "s")
-    assert code == USAGE and "its results were imported, so there is nothing to resume" in err
+    assert code == USAGE and "the results were imported, so there is nothing to resume" in err
 
 
 def test_a_run_that_cannot_be_written_leaves_nothing(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

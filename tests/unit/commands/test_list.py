@@ -64,4 +64,4 @@ def test_list_puts_what_this_machine_cannot_run_last(
         monkeypatch.setattr(gpus, "discover", lambda root, found=gpus_here: found)
         lines = call(capsys, "list")[1].splitlines()
         assert [line.split()[0] for line in lines[1:3]] == order
-        assert ("A device (not here: needs a GPU)" in lines[2]) == (not gpus_here)
+        assert ("A device (not here: requires a GPU)" in lines[2]) == (not gpus_here)

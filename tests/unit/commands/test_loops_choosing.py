@@ -178,7 +178,7 @@ def test_one_measured_loop_is_drawn_once() -> None:
 def test_a_page_without_a_faster_loop_counts_none() -> None:
     slow = [replace(one, written="", kept=[], judged=[]) for one in loops_samples.outcomes()]
     page = pages.render(slow, loops_samples.read())
-    assert "No loop runs faster; 2 loops tried" in page and pages.facts(slow)[0].endswith(
+    assert "No loop is faster; 2 loops tried" in page and pages.facts(slow)[0].endswith(
         "no loop is faster; compile the file unchanged"
     )
 

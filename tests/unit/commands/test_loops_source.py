@@ -85,7 +85,7 @@ def test_whatever_else_it_says_is_told_in_one_line(text: str) -> None:
         ("precious trip(9:2)", "the lower first"),
         ("precious trip(1:2", "closing bracket"),
         ("precious even even", "given twice"),
-        ("precious fpmode(fast)", "none of precious"),
+        ("precious fpmode(fast)", "not one of precious"),
         ("precious tol(abs=1)", "tol"),
     ],
 )
@@ -117,7 +117,7 @@ double f(int n, double (*a)[n], const double b[static n], size_t k, double *rest
 @pytest.mark.parametrize(
     ("loop", "why"),
     [
-        ("while (n) --n;", "is not a for loop"),
+        ("while (n) --n;", "does not precede a for loop"),
         ("for (i = 0; i < n; ++i) puts(s);", "puts() is called"),
         ("for (i = 0; i < n; ++i) if (x[i]) return;", "leaves the loop"),
         ("for (i = 0; i < n; ++i) *x = i;", "`*x` is not understood"),
@@ -209,9 +209,9 @@ def test_names_behind_macros_are_those_of_the_loop(
         ("#define AT *x", "s += AT;", "", "write `x[0]`"),
         ("", "s += x[i];", "#pragma GCC ivdep", "another pragma precedes"),
         ("", "s += x[i];", '_Pragma("GCC unroll 4")', "another pragma precedes"),
-        ("", "\n#pragma GCC unroll 4\nfor (int j = 0; j < 3; ++j) s += x[j];", "", "another pragma is in the loop"),
-        ("#define STOP } if (s) {", "s += 1; STOP", "", "not one for loop"),
-        ("#define k (k + 1)", "s += k;", "#undef k\nint k = 1;", "means something else before the function"),
+        ("", "\n#pragma GCC unroll 4\nfor (int j = 0; j < 3; ++j) s += x[j];", "", "the loop contains another pragma"),
+        ("#define STOP } if (s) {", "s += 1; STOP", "", "not a single for loop"),
+        ("#define k (k + 1)", "s += k;", "#undef k\nint k = 1;", "has another meaning before the function"),
         ("#define GO goto out", "GO;", "", "leaves the loop"),
     ],
 )
@@ -252,4 +252,4 @@ def test_the_names_of_a_clause_are_bound_and_a_macro_of_a_header_changes_the_vie
         views.add(loop.view)
     assert len(views) == 3
     read = with_macro(tmp_path, "#define MANY n", "x[i] = 1;", "#undef MANY\n#define MANY calls", "extent(x, MANY)")
-    assert "means something else before the function" in read.refused[0].why
+    assert "has another meaning before the function" in read.refused[0].why

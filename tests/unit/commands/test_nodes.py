@@ -117,11 +117,11 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     ("n", "measured", "failed", "no_pairs", "message"),
     [
         (2, [(0, 1)], [], "", "1 pair of nodes: 1 measured"),
-        (2, [], [(0, 1)], "", "1 pair of nodes: 0 measured, 1 tried without a result"),
+        (2, [], [(0, 1)], "", "1 pair of nodes: 0 measured, 1 attempted without a result"),
         (2, [], [], "no MPI library", "1 pair of nodes: 0 measured, 1 not available"),
-        (3, [(0, 1)], [(1, 2)], "", "3 pairs of nodes: 1 measured, 1 tried without a result, 1 not drawn"),
+        (3, [(0, 1)], [(1, 2)], "", "3 pairs of nodes: 1 measured, 1 attempted without a result, 1 not drawn"),
         (3, [(0, 1), (1, 0), (0, 1)], [], "", "3 pairs of nodes: 1 measured, 2 not drawn"),
-        (4, [(0, 1)], [(0, 1), (2, 3)], "", "6 pairs of nodes: 1 measured, 1 tried without a result, 4 not drawn"),
+        (4, [(0, 1)], [(0, 1), (2, 3)], "", "6 pairs of nodes: 1 measured, 1 attempted without a result, 4 not drawn"),
         (4, [], [], "", "6 pairs of nodes: 0 measured, 6 not drawn"),
         (64, [(0, k) for k in range(1, 64)], [], "", "2016 pairs of nodes: 63 measured, 1953 not drawn"),
         (1, [], [], "", ""),
@@ -165,10 +165,10 @@ def test_without_an_outlier_the_headline_names_the_difference_that_counts() -> N
     nodes = comparison.Nodes("n", ("a", "b", "c", "d"), lines, (), (), (), {}, "", 0, 2, 0)
     assert (
         page.sentence(nodes)
-        == f"4 nodes: no outlier; a difference counts from {limits[0]} to {limits[1]}, depending on the figure"
+        == f"4 nodes: no outlier; outliers differ by {limits[0]} to {limits[1]}, depending on the figure"
     )
     one = msgspec.structs.replace(nodes, lines=lines[:1])
-    assert page.sentence(one) == f"4 nodes: no outlier; a difference counts from {limits[0]}"
+    assert page.sentence(one) == f"4 nodes: no outlier; outliers differ by {limits[0]}"
     two = (comparison.Outlier(("a",), True, ()), comparison.Outlier(("b", "c"), True, ()))
     assert (
         page.sentence(msgspec.structs.replace(nodes, outliers=two)) == "4 nodes: a, link b - c differ from the others"
@@ -193,8 +193,8 @@ def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: P
     assert folder.read(record(tmp_path)).hosts == ("a", "b")
     for changes, words in (
         ({"schema": 9}, "of schema 9"),
-        ({"rounds": ((NodesRun("node-003", (2,)),),)}, "has nodes that are not in the list"),
-        ({"rounds": ((NodesRun("../x", (0,)),),)}, "has nodes that are not in the list"),
+        ({"rounds": ((NodesRun("node-003", (2,)),),)}, "contains nodes that are not in the list"),
+        ({"rounds": ((NodesRun("../x", (0,)),),)}, "contains nodes that are not in the list"),
     ):
         with pytest.raises(RecordError, match=words):
             folder.read(record(tmp_path, **changes))
@@ -217,9 +217,9 @@ def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: 
     [
         (("nodes", "nowhere"), "no measurement of nodes"),
         (("run", "--each-node"), "./fl submit --nodes K --each-node"),
-        (("run", "--at-once", "2"), "add --each-node"),
-        (("run", "--each-node", "--dry-run"), "leave out --each-node"),
-        (("submit", "--dry-run", "--system", "slurm", "--each-node", "--resume", "latest"), "submit that again"),
+        (("run", "--at-once", "2"), "requires --each-node"),
+        (("run", "--each-node", "--dry-run"), "omit --each-node"),
+        (("submit", "--dry-run", "--system", "slurm", "--each-node", "--resume", "latest"), "submit its script again"),
     ],
 )
 def test_wrong_usage_is_one_line(words: tuple[str, ...], message: str, capsys: Captured) -> None:
@@ -234,5 +234,5 @@ def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
         requests.current_allocation({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
     job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NNODES": "4", "SLURMD_NODENAME": "n1"}
     assert requests.current_allocation(job).hosts == ("n1", "n2", "n3", "n4")
-    with pytest.raises(UsageError, match="not an allocation of Slurm with two nodes"):
+    with pytest.raises(UsageError, match="not a Slurm allocation of at least two nodes"):
         requests.current_allocation(job | {"FIRSTLIGHT_NODES": "n2,n3"})

@@ -46,7 +46,7 @@ def test_an_earlier_spelling_becomes_the_present_one(old: str, new: str, capsys:
     assert old_spellings.renewed(shlex.split(old), BEFORE) == shlex.split(new)
     _, err = capsys.readouterr()
     assert err == (
-        "" if old == new else f"firstlight: this spelling works until version 1.1; the new one: ./fl {new}\n"
+        "" if old == new else f"firstlight: this spelling works until version 1.1; the new spelling is ./fl {new}\n"
     )
 
 

@@ -36,14 +36,16 @@ def test_sentences_say_what_the_matrix_shows() -> None:
         traffic_shape.symmetry_sentence(phase(there)) == "100 % of the bytes have no counterpart in the other direction"
     )
     both = traffic_shape.symmetry_sentence(phase(there | back))
-    assert both == "every pair of ranks sends as much one way as the other"
+    assert both == "every pair of ranks sends the same amount in both directions"
     assert "ranks r ± 1 and r ± 4" in traffic_shape.distance_sentence(phase(there | far), 8)
     assert (
         traffic_shape.peers_sentence(phase(there | far), 8) == "Ranks send to 1 to 2 others (half of them to at most 1)"
     )
-    assert traffic_shape.title(phase({}), 8) == "No rank sends to another"
+    assert traffic_shape.title(phase({}), 8) == "No rank sends to another rank"
     own = {(0, 0): 30, (1, 1): 30, (0, 1): 20, (1, 0): 20}
-    assert traffic_shape.title(phase(own), 2) == "Each rank sends to 1 other; 60 % of all bytes stay at their sender"
+    assert (
+        traffic_shape.title(phase(own), 2) == "Each rank sends to 1 other; 60 % of all bytes go from a rank to itself"
+    )
     assert traffic_shape.imbalance(phase(there | far), 8) == pytest.approx(24 * 8 / 80)
     assert traffic_shape.distances(phase({(0, 7): 8}), 8) == [(1, 1.0)]  # around the end
 
@@ -148,7 +150,7 @@ def test_no_crowd_is_told_where_everyone_can_have_a_processor_of_its_own(sets: l
 def test_sharing_processors_is_said_before_anything_else() -> None:
     some = traffic(3, phase({(0, 1): 8}), times=ranks_on(((0, 1),), ((0, 1),), ((0, 1),)))
     assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node: they wait for a processor")
-    assert "ranks share processors: that is not a measure" in page.sentences(some)[0]
+    assert "ranks share processors, so this share does not measure" in page.sentences(some)[0]
     text = " ".join(page.summary(some, None).lower().split())
     assert text.index("3 ranks share") < text.index("of the recorded time is in mpi")
     assert "3 ranks share 2 processors" in page.render(some)
@@ -164,7 +166,7 @@ def test_the_first_sentence_has_the_share_of_mpi_by_rank_and_its_largest_call() 
 def test_a_page_that_is_written_again_keeps_the_date_of_its_profile() -> None:
     some = msgspec.structs.replace(traffic(2, phase(ring(2))), id="20261101-140502-profile")
     assert "1 Nov 2026 14:05 ·" in page.render(some) and page.date(some) == "1 Nov 2026 14:05"
-    assert page.date(msgspec.structs.replace(some, id="mine")) == "date not known"
+    assert page.date(msgspec.structs.replace(some, id="mine")) == "date unknown"
 
 
 def test_a_matrix_with_one_colour_or_two_ranks_is_not_drawn() -> None:
@@ -224,7 +226,7 @@ def test_what_moving_data_cannot_have_taken_is_waiting() -> None:
 def test_what_cannot_be_told_is_not_told() -> None:
     for other in ("MPI_Iallreduce", "MPI_Rput"):
         some = traffic(2, timed(MPI_Recv=0.1, **{other: 0.1}), cost=COST)
-        assert waiting.between_two(some) == (None, f"waits may also belong to {other}, so their time cannot be split")
+        assert waiting.between_two(some) == (None, f"waits may also complete {other}, so their time cannot be split")
     assert "newest run here did not measure messages" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1)))[1]
     far = ranks_on(((0, 1),)) + ranks_on(((0, 1),), node="b")
     assert "between nodes" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1), cost=COST, times=far))[1]

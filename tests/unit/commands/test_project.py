@@ -245,7 +245,7 @@ def test_a_result_has_its_error_within_the_run_and_a_disturbed_run_is_reported_f
     (sentence,) = page.results(made)
     assert sentence.endswith("; within the run the same projection is off by 30 % at worst")
     text = page.summary(made, None, 200)
-    assert text.index("! run r was disturbed; project a run of a quiet machine") < text.index(
+    assert text.index("! run r was disturbed; project a run from a quiet machine") < text.index(
         "solver on 4 nodes: a step"
     )
     assert "run r was disturbed" in page.render(made) and "disturbed" not in page.render(replace(made, disturbed=""))
@@ -305,7 +305,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
         (["--nodes", "4", "--year", "2018"], "add --class light"),
         (["--nodes", "4", "--class", "lite"], "did you mean light"),
         (["--nodes", "4", "--class", "missing.toml"], "missing.toml"),
-        (["--nodes", "4", "--class", "light", "--year", "2050"], "the road map has"),
+        (["--nodes", "4", "--class", "light", "--year", "2050"], "the road map covers"),
         (["--nodes", "4", "--network", "hdr20"], "did you mean hdr200"),
         (["--nodes", "4", "--only", "chess"], "no application 'chess'"),
         (["--nodes", "4"], "no verified ping-pong"),

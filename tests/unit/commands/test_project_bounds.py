@@ -21,14 +21,14 @@ def test_a_class_of_nodes_has_numbers_within_bounds(tmp_path: Path, number: str)
     file = tmp_path / "mine.toml"
     for name in NUMBERS:
         file.write_text(re.sub(rf"^{name} = \{{ value = [^,]+,", f"{name} = {{ value = {number},", CLASS, flags=re.M))
-        with pytest.raises(UsageError, match=f": {name} without a value above 0"):
+        with pytest.raises(UsageError, match=f": {name} without a positive value"):
             machines.named(str(file))
 
 
 def test_a_rack_has_at_least_one_node(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(CLASS.replace("value = 1024", "value = 0.3"))
-    with pytest.raises(UsageError, match="rack without a value above 0"):
+    with pytest.raises(UsageError, match="rack without a positive value"):
         machines.named(str(file))
 
 

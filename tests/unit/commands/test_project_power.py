@@ -19,5 +19,5 @@ def test_a_projection_uses_the_most_power_that_was_measured() -> None:
     rates = projector.node.rates(judged)
     machine = projector._machine(judged, rates, None, None, None, None)
     assert machine.watts == most.estimate.median
-    assert machine.watts_from.startswith("the most that this run measured, 2 processor packages: ")
+    assert machine.watts_from.startswith("the highest power that this run measured, 2 processor packages: ")
     assert projector._machine(judged, rates, None, None, None, 350.0).watts == 350.0

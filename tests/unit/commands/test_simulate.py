@@ -188,8 +188,8 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
         (["collective", "broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is not a size"),
         (["collective", "broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
         (["collective", "missing.goal", "--topology", "flat:4"], "no such file"),
-        (["collective", __file__, "--bytes", "8"], "one whole schedule; leave out --bytes"),
-        (["collective", "broadcast", "--goal", "--json"], "leave out --json"),
+        (["collective", __file__, "--bytes", "8"], "one complete schedule; omit --bytes"),
+        (["collective", "broadcast", "--goal", "--json"], "omit --json"),
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_exists(
@@ -234,7 +234,7 @@ def test_a_program_that_fails_is_told(
     for body, message in (
         ("kill -9 $$", "signal 9"),
         ("echo oh >&2; exit 7", "status 7: oh"),
-        ("echo {", "printed something that is not valid"),
+        ("echo {", "is invalid"),
     ):
         path.write_text(f"#!/bin/sh\n{body}\n")
         path.chmod(0o755)
@@ -292,7 +292,10 @@ def test_a_receive_of_another_size_is_reported(
     assert simulate("collective", str(file), "--network", "S=100") == 0
     output = " ".join(capsys.readouterr().out.split())
     first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
-    assert f"1 message has a different size than the receive; the size of the send counts. The first: {first}" in output
+    assert (
+        f"1 message has a different size from the receive; the size of the send counts. The first case is {first}"
+        in output
+    )
 
 
 @pytest.mark.usefixtures("simulator")
@@ -304,7 +307,7 @@ def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.Capt
     ranks = "".join(f"rank {r} {{\na: send 8b to {1 - r}\nb: recv 8b from {1 - r}\nb requires a\n}}\n" for r in (0, 1))
     file.write_text(f"num_ranks 2\n{ranks}")
     assert simulate("collective", str(file)) == 0
-    assert "It ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
+    assert "This schedule ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
     assert simulate("collective", str(file), "--network", "S=0") == 1
     assert "rank 0 waits forever: messages above S = 0 bytes" in capsys.readouterr().out
 
@@ -356,8 +359,8 @@ def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]
     [
         (["--topology", "flat:4", "--network", "hdr"], "did you mean hdr200?"),
         (["--topology", "flat:4", "--network", "tofu"], "use a network with links, as --topology tofu:24x18x16"),
-        (["--topology", "torus:4", "--network", "loggopsim"], "it is for --topology flat:P"),
-        (["--topology", "flat:4", "--scale", "torus:4x4", "--network", "loggopsim"], "it is for --topology flat:P"),
+        (["--topology", "torus:4", "--network", "loggopsim"], "use it with --topology flat:P"),
+        (["--topology", "flat:4", "--scale", "torus:4x4", "--network", "loggopsim"], "use it with --topology flat:P"),
     ],
 )
 def test_a_network_that_says_nothing_of_this_is_refused(

@@ -91,11 +91,11 @@ def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) 
     found = validated(simulator, steps)
     assert [p.off for p in found.points] == pytest.approx([3, 3])
     assert (found.effects[-2].near, found.effects[-1].close) == (0, 2)
-    apart = "its own launches scatter more than that"
+    apart = "the launches of this case scatter more than that"
     assert {r.name for p in found.points for r in p.reasons} == {apart, STATES}
     assert all(p.fastest is not None and p.fastest.off == pytest.approx(1) for p in found.points)
-    assert "2 are off by more than 1.5; for 2 of them a measurement of this run shows why" in found.sentences
-    assert "its own launches scatter more than that: 2, as halo" in " ".join(page.summary(found, None).split())
+    assert "2 are wrong by a factor of more than 1.5; a measurement of this run explains 2 of them" in found.sentences
+    assert "the launches of this case scatter more than that: 2, as halo" in " ".join(page.summary(found, None).split())
 
 
 def test_two_messages_to_either_side_take_four_overheads(simulator: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
     threads = iteration("lans", 9.0, place=Placement(1, 2, 2))
     found = validated(simulator, [odd, threads, iteration("lans", 9.0)])
     assert len(found.points) == 1 and len(found.unpredicted) == 2
-    assert "does not measure it" in found.unpredicted[0] and "power of two" in found.unpredicted[1]
+    assert "does not measure this placement" in found.unpredicted[0] and "power of two" in found.unpredicted[1]
 
 
 KNOWN = (Messages(8, 1e-6, 1e-6, 1e-6), Messages(64, 1.1e-6, 1e-6, 3e-6), Messages(512, 5e-6, 5e-6, 5e-6))
@@ -207,7 +207,7 @@ def test_a_reason_is_named_where_a_measurement_shows_it(
     assert [r.shown for r in reasons(predicted, launches, sizes, LINE)] == shown
 
 
-STATES = "launches are bimodal: it and its messages were measured in different groups"
+STATES = "launches are bimodal: this case and its messages were measured in different groups"
 WRITTEN = "data that another core has just written"
 
 
@@ -244,7 +244,7 @@ def test_states_are_a_reason_where_the_fastest_launches_are_predicted(
 def test_words_just_written_are_a_reason_where_they_take_longer(predicted: float, size: int, named: bool) -> None:
     fitted: Any = SimpleNamespace(messages=(), exchanged=(), written=(Written(4096, 6e-6, 3e-6),))
     found = reasons(predicted, (2e-6, 2e-6), (size,), fitted)
-    shown = "4 KiB lasted 6.00 us if they were written before and read after each transfer, and 3.00 us"
+    shown = "4 KiB lasted 6.00 us if written before and read after each transfer, and 3.00 us"
     assert [(r.name, r.shown.startswith(shown)) for r in found] == [(WRITTEN, True)] * named
 
 
@@ -276,7 +276,7 @@ def test_what_is_left_out_is_told() -> None:
     )
     found, missing = measured(judgement([threads, still, crowded, datatype]), WORKLOADS, None)
     assert found == [] and len(missing) == 2
-    assert "does not measure it" in missing[0] and "no messages are sent" in missing[1]
+    assert "does not measure this placement" in missing[0] and "exchange no messages" in missing[1]
 
 
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(1, 8), st.integers(1, 10**6), st.booleans())
@@ -300,7 +300,7 @@ def test_shares_count_both_ways_of_being_off() -> None:
 
 def test_declarations_are_held_to_their_keys() -> None:
     assert roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=2), ["a"]) == ""
-    assert "needs this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
+    assert "requires this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
     assert "has no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
     assert "below 0" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
     assert len({m.title for m in MODELS}) == len(MODELS) == 4

@@ -79,7 +79,7 @@ def test_an_exchange_tells_the_overhead_a_byte() -> None:
     [found] = fitted(judgement(pingpong(1, 1e-3) + pingpong(1, 1.25e-3, "mpi_bidirectional")))
     for rate in found.rates:
         assert rate.O * (rate.bytes - 1) == pytest.approx(0.25e-9 * rate.bytes, rel=1e-3)
-    assert "by which an exchange exceeds a message" in found.separated[-2]
+    assert "of a two-way exchange over a one-way message" in found.separated[-2]
 
 
 def test_what_an_exchange_adds_belongs_to_its_size() -> None:

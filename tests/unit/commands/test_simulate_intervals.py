@@ -1,4 +1,5 @@
-"""Intervals of predictions: from the fast and the slow launches of messages, and how often measurements are inside."""
+"""Intervals of predictions: from the fastest and the slowest launches of messages, and how often measurements are
+inside."""
 
 from __future__ import annotations
 
@@ -83,7 +84,7 @@ def test_a_wrong_model_is_not_hidden_by_its_intervals() -> None:
     assert found.intervals == (Coverage("all", 2, 1, pytest.approx(1.2, rel=1e-3)),) and not found.intervals[0].good
     text = " ".join(validation_page.summary(found, None).split())
     assert "All: 1 of 2 measurements are inside the 90 % interval of their prediction" in text
-    assert "span a factor of 1.20 or less: the goal (nine tenths, and a factor of 1.5) is not met" in text
+    assert "the median interval spans a factor of 1.20: the goal (90 % inside, median factor 1.5) is not met" in text
     assert "90 % interval of the prediction" in validation_page.render(found)
 
 
@@ -141,7 +142,7 @@ def test_each_prediction_from_a_run_has_an_interval(request_: SimulationRequest)
     assert done == [(k, len(done)) for k in range(1, len(done) + 1)]
     text = page.summary(found, None)
     assert max(map(len, text.splitlines())) <= 80 and " 90 % " in text
-    assert "they do not include errors of the model" in " ".join(text.split())
+    assert "They do not include model errors" in " ".join(text.split())
     best = min(usable, key=lambda p: (-p.bytes, p.seconds or 0.0))
     ends = f"[{interval(best.low, best.high, best.seconds or 0.0, 's', ', ')}]"
     assert ends in " ".join(text.split()) and ends in page.render(found).replace("\u00a0", " ")
@@ -161,7 +162,7 @@ def test_parameters_that_were_not_measured_have_no_interval() -> None:
         order = msgspec.structs.replace(REQUESTS[0], machine=machine)
         found = queries.simulate(order)
         assert all(p.low is None and p.high is None for p in found.predictions)
-        assert "no interval: the parameters were not measured in a run here" in " ".join(found.notes)
+        assert "no interval: the parameters are not from a run on this machine" in " ".join(found.notes)
         assert " 90 % " not in page.summary(found, None)
 
 

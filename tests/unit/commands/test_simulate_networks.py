@@ -60,7 +60,7 @@ def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixt
 def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
     text = 'title = "T"\nyear = 2020\nkind = "vendor"\ntopology = "flat:2"\n[latency]\nvalue = 1e-6\nsource = ""\n'
     (tmp_path / "some.toml").write_text(text)
-    with pytest.raises(UsageError, match="latency without a value above 0 and its source"):
+    with pytest.raises(UsageError, match="latency without a positive value and its source"):
         networks.load(tmp_path)
 
 
@@ -77,7 +77,7 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert simulate("collective", "barrier", "--topology", "flat:64") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in output
-    assert "(LogGOPSim's own example, the default; not those of a machine)" in output
+    assert "(the default: the example of LogGOPSim, which describes no real machine)" in output
     assert simulate("collective", "barrier", "--topology", "torus:4x4", "--network", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
     assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (set; the others are" in output

@@ -23,8 +23,8 @@ def _call(shell: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("shell", "message"),
     [
-        ("rmdir ../gone", "cannot use the current folder: No such file or directory; change to another one"),
-        ("ulimit -n 32", "only 32 files can be open; raise the limit: ulimit -n 1024"),
+        ("rmdir ../gone", "cannot use the current folder: No such file or directory; change to another folder"),
+        ("ulimit -n 32", "the limit of open files is 32; raise it: ulimit -n 1024"),
         ("ulimit -f 4", "files cannot be larger than 4 KiB; raise the limit: ulimit -f unlimited"),
         ("ulimit -s 64", "the stack cannot be larger than 64 KiB; raise the limit: ulimit -s 8192"),
     ],

@@ -113,7 +113,7 @@ def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
     words = ("submit", "--idle", "--as", "x", "--each-node", "--budget", "1m")
     code, out, err = call(capsys, *words[:4], "--dry-run", *words[4:])
     assert code == OK and "#SBATCH --nodelist=n1\n" in out and not (tmp_path / "results").exists()
-    assert "no job for 3 nodes in a state that accepts none: n3 (down*), n4 (idle*) and n5 (drained)" in err
+    assert "no job for 3 nodes in a state that accepts no jobs: n3 (down*), n4 (idle*) and n5 (drained)" in err
     code, out, err = call(capsys, *words)
     assert code == OK and f"2 Slurm jobs in {tmp_path}/results/x; results: ./fl nodes" in out, err
     for name, host in (("node-001", "n1"), ("node-002", "n2")):
@@ -131,9 +131,9 @@ def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--idle",), "--idle measures each node: add --each-node"),
-        (("--idle", "--each-node", "--at-once", "2"), "leave out --at-once"),
-        (("--idle", "--nodes", "2", "--each-node"), "leave out --nodes"),
+        (("--idle",), "--idle requires --each-node"),
+        (("--idle", "--each-node", "--at-once", "2"), "omit --at-once"),
+        (("--idle", "--nodes", "2", "--each-node"), "omit --nodes"),
         (("--idle", "--partition", "none", "--each-node"), "no node of the partition none accepts jobs"),
         (("--idle", "--system", "pbs", "--each-node"), "--idle is available under Slurm only, not under PBS"),
     ],
@@ -174,8 +174,8 @@ def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) 
         (("--as", "latest"), "cannot name a run"),
         (("--as", "a b"), "cannot name a run"),
         (("--as", "../x"), "cannot name a run"),
-        (("--results", "a b"), "cannot name this path"),
-        (("--", "--dry-run"), "in front of the options of run"),
+        (("--results", "a b"), "cannot use this path"),
+        (("--", "--dry-run"), "must precede the options of run"),
         (("--resume", "nothing"), "no run named 'nothing'"),
     ],
 )
@@ -196,7 +196,7 @@ def test_mpiexec_may_start_its_helpers_inside_of_a_job_step(monkeypatch: pytest.
 
 def test_a_set_up_line_that_fails_here_is_told(queue: Path, capsys: Captured, tmp_path: Path) -> None:
     code, _, err = call(capsys, "submit", "--setup", "false", "dot")
-    assert (code, "a --setup line fails here" in err) == (USAGE, True)
+    assert (code, "a --setup line failed" in err) == (USAGE, True)
     assert not (tmp_path / "results").exists()
 
 
@@ -233,7 +233,7 @@ def test_a_job_to_resume_a_run_takes_the_budget_that_is_left(bench: Bench, queue
     with store.resume(bench.results / "mine") as opened:
         opened.write_run(replace(opened.run(), budget=0.001))
     code, _, err = call(capsys, "submit", "--dry-run", "--resume", "mine")
-    assert (code, "its budget is spent; extend it with --budget" in err) == (USAGE, True)
+    assert (code, "the budget of the run is used up; extend it with --budget" in err) == (USAGE, True)
     assert call(capsys, "submit", "--dry-run", "--resume", "mine", "--budget", "5m")[0] == OK
 
 
@@ -277,7 +277,7 @@ def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured,
     run = json.loads((tmp_path / "results" / "x" / "run.json").read_text())
     assert run["settings"] == {"dot": {"n": [50], "text": [name, "none"]}}
     code, _, err = call(capsys, "submit", "--", "--resume", "x", "n=50")
-    assert (code, "a run that is resumed keeps its settings" in err) == (USAGE, True)
+    assert (code, "a resumed run keeps its settings" in err) == (USAGE, True)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured,
         (("dot", "text=./none.txt"), "text: ./none.txt: No such file or directory"),
         (("n=5",), "name the workload of this parameter"),
         (("dot", "n=,"), "lacks a value"),
-        (("--results", "a,b", "dot", "text=./mine.txt"), "has a comma, which separates values"),
+        (("--results", "a,b", "dot", "text=./mine.txt"), "contains a comma"),
     ],
 )
 def test_settings_that_cannot_be_are_told_before_anything_is_submitted(

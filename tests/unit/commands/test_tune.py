@@ -88,7 +88,7 @@ def test_only_what_proves_better_is_kept() -> None:
     found = choosing.judged(some, times(figures), {("openmpi", "rules"): "tuned"})
     assert [c.kept for c in found] == [True, False, False, False]
     assert [c.reason for c in found] == [
-        "better", "no difference in its trial", "worse in its trial", "its trial was not verified",
+        "better", "no difference in the trial", "worse in the trial", "the trial was not verified",
     ]  # fmt: skip
     kept = choosing.choices(found, {("broadcast", 2): [8, 64, 512, 4096]})
     assert kept == {("broadcast", 2): {8: "y", 64: LIBRARY, 512: LIBRARY, 4096: LIBRARY}}
@@ -101,10 +101,10 @@ def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
     good = Choice(
         Case("openmpi", "rules", "broadcast", 2, 1 << 20), "scatter_allgather_ring", True, "better", 0.8, 0.75, 0.85
     )
-    bad = Choice(Case("openmpi", "rules", "alltoall", 2, 8), "pairwise", False, "worse in its trial", 1.2, 1.1, 1.3)
+    bad = Choice(Case("openmpi", "rules", "alltoall", 2, 8), "pairwise", False, "worse in the trial", 1.2, 1.1, 1.3)
     written = Written("openmpi", "rules", "rules-openmpi.conf", ("OMPI_MCA_x=1", "MPICH_y=/my results/a=b"), 1)
     summary = terminal.summary(Tuned("1", "a", "b", 9, (good, bad), (written,), ()))
-    assert "2 candidates, 1 kept" in summary and "worse in its trial" in summary
+    assert "2 candidates, 1 kept" in summary and "worse in the trial" in summary
     assert "    export OMPI_MCA_x=1\n    export MPICH_y='/my results/a=b'" in summary
     assert max(map(len, summary.splitlines())) <= 80
 
@@ -112,10 +112,10 @@ def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
 def test_a_trial_without_an_interval_shows_no_gain_and_no_file_is_reported_first() -> None:
     from firstlight.commands.tune import terminal
 
-    why = "its trial is inconclusive: too few launches (1 and 1)"
+    why = "the trial is inconclusive: too few launches (1 and 1)"
     few = Choice(Case("openmpi", "preload", "allreduce", 2, 1 << 20), "arc_disjoint", False, why, 1 / 140, unclear=True)
     lines = terminal.summary(Tuned("1", "a", "b", 9, (few,), (), ())).splitlines()
-    assert lines[2] == "  no file is written: in no trial is an algorithm faster than the library's own choice"
+    assert lines[2] == "  no file is written: in the trials, no algorithm is faster than the library's own choice"
     assert "140 x" not in "".join(lines)
 
 

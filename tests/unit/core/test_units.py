@@ -150,7 +150,7 @@ def test_any_other_text_is_refused_in_words(text: str) -> None:
         try:
             assert parse(text) >= 0
         except UsageError as error:
-            assert "write it as" in str(error) or "a whole number of bytes" in str(error)
+            assert "write a value such as" in str(error) or "whole numbers of bytes" in str(error)
 
 
 @pytest.mark.parametrize(("text", "share"), [("5%", 0.05), ("0.05", 0.05), ("2.5%", 0.025), ("0", 0)])
@@ -160,7 +160,7 @@ def test_a_share_is_written_in_percent_or_as_a_fraction(text: str, share: float)
 
 @pytest.mark.parametrize("text", ["0", "0%", "100%", "1", "-1%", ".5 % %", "nan", ""])
 def test_what_is_not_a_share_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a share; write it as 2%"):
+    with pytest.raises(UsageError, match="is not a share; write a value such as 2%"):
         parse_share(text)
 
 

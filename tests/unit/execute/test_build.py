@@ -219,7 +219,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[st
     assert build.build([second], toolbox, workloads, tmp_path)[second].executable is not None
     assert build.build([first], toolbox, workloads, tmp_path, progress)[first].executable is not None
     holder.join()
-    assert reported == [(0, 1, "another firstlight builds in this cache: waiting for it"), (1, 1, "gcc")]
+    assert reported == [(0, 1, "waiting: another firstlight process is building in this cache"), (1, 1, "gcc")]
     assert [target for target, _ in made] == ["dot.serial+clang-x", "dot.serial+gcc-x"]
 
     build.build([first], toolbox, workloads, tmp_path)

@@ -76,7 +76,7 @@ def test_a_program_on_a_file_system_without_programs_tells_why(
     assert run(executable, tmp_path).reason == f"cannot start {executable}: Permission denied"
     monkeypatch.setattr("firstlight.execute.launch.starts_nothing", lambda place: place == executable)
     assert run(executable, tmp_path).reason.endswith(
-        "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
+        "; the file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder on another file system"
     )
 
 
@@ -168,11 +168,11 @@ def test_a_record_is_known_by_its_last_line_whatever_comes_before(
     ("replace", "flaw"),
     [
         ("os.unlink(output())", "no record"),
-        ("os.unlink(output()); os.mkfifo(output())", "a named pipe in place of its record"),
-        ("os.unlink(output()); os.mkdir(output())", "a directory in place of its record"),
-        ("os.rename(output(), output() + '2'); os.symlink(output() + '2', output())", "a symbolic link in place of its record"),  # noqa: E501
-        ("os.unlink(output()); os.symlink('/dev/zero', output())", "a symbolic link in place of its record"),
-        ("os.unlink(output()); import socket; socket.socket(socket.AF_UNIX).bind(os.path.relpath(output()))", "a socket in place of its record"),  # noqa: E501
+        ("os.unlink(output()); os.mkfifo(output())", "a named pipe instead of its record"),
+        ("os.unlink(output()); os.mkdir(output())", "a directory instead of its record"),
+        ("os.rename(output(), output() + '2'); os.symlink(output() + '2', output())", "a symbolic link instead of its record"),  # noqa: E501
+        ("os.unlink(output()); os.symlink('/dev/zero', output())", "a symbolic link instead of its record"),
+        ("os.unlink(output()); import socket; socket.socket(socket.AF_UNIX).bind(os.path.relpath(output()))", "a socket instead of its record"),  # noqa: E501
     ],
 )  # fmt: skip
 def test_what_a_program_puts_in_place_of_its_record_is_told_at_once(

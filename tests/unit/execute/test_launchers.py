@@ -174,16 +174,16 @@ def test_srun_gives_each_rank_a_gpu(
 
 def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
     way = launcher.find("srun").invocation
-    with pytest.raises(UsageError, match="the placement requires 3 nodes, this Slurm job has 2"):
+    with pytest.raises(UsageError, match="the placement requires 3 nodes, but this Slurm job has 2"):
         way(slurm_library(), Placement(3, 3, 1), TWO)
-    with pytest.raises(UsageError, match="cannot be spread evenly"):
+    with pytest.raises(UsageError, match="cannot be distributed evenly"):
         way(slurm_library(), Placement(2, 3, 1), TWO)
 
 
 def test_more_nodes_than_there_are_are_refused_whatever_the_launcher(tmp_path: Path) -> None:
     tools = Toolbox((), (library("mpich"),), (), ())
     wide = replace(cell(mpi="mpich"), placement=Placement(2, 2, 1))
-    with pytest.raises(UsageError, match="needs 2 nodes, but there is 1 node; see"):
+    with pytest.raises(UsageError, match="needs 2 nodes, but only 1 node is available; see"):
         command_of(wide, Path("x"), tools, output=tmp_path / "x", machine=MACHINE)
 
 
@@ -230,7 +230,7 @@ def test_a_launcher_that_is_not_there_is_named(name: str) -> None:
 
 
 def test_a_library_that_is_gone_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="MPI library 'mpich' is no longer here"):
+    with pytest.raises(UsageError, match="MPI library 'mpich' is no longer installed"):
         command_of(cell(mpi="mpich"), Path("x"), NO_TOOLS, output=tmp_path / "x", machine=MACHINE)
 
 

@@ -303,7 +303,7 @@ def test_an_observed_value_is_told_but_decides_no_exit_code() -> None:
     assert compared.counts["worse"] == len(noise(quiet)) and compared.code == 0
     assert {c.outcome for c in compared.figures if not c.observed} == {"same"}
     assert (
-        f"of these, {len(noise(quiet))} observed values (noise, shares of time) cannot change the exit status"
+        f"of these, {len(noise(quiet))} observed values (noise, shares of time) do not affect the exit status"
         in " ".join(comparison(compared).split())
     )
 

@@ -43,21 +43,21 @@ def test_other_words_or_other_many_numbers_differ_without_measure(text: str, ref
         (r"t = (.*)", "t = \t12,345.5 GB/s ", 12345.5),
         (r"t = (.*)", "t = 12 %\nt = \nt =  ", 12.0),
         (r"a?(.*)", "a3\n", 3.0),
-        (r"[0-9,]+", "1,23", "is not a number alone: '1,23'; match only the number in a group"),
-        (r"t = (\S+)", "t = 3,75", "is not a number alone: '3,75'"),
-        (r"t = (\S+)", "t = 1.234,567", "is not a number alone"),
-        (r"t = (\S+)", "t = 0,123", "is not a number alone"),
-        (r"t = (\S+)", "t = 1,2345", "is not a number alone"),
-        (r"t = (\S+)", "t = 12:34", "is not a number alone"),
-        (r"t = (\S+)", "t = 1_000", "is not a number alone"),
-        (r"t = (\S+)", "t = 3e+nan", "is not a number alone"),
-        (r"t = (\S+)", "t = 1.5.2", "is not a number alone"),
-        (r"t = (\S+)", "t = 0x1F", "is not a number alone"),
-        (r"t = (\S+)", "t = -0xFF", "is not a number alone"),
-        (r"t = (\S+)", "t = 10\N{SUPERSCRIPT THREE}", "is not a number alone"),
-        (r"t = (\S+)", "t = 1.0-103", "is not a number alone"),
-        (r"t = (.*)", "t = about 3", "is not a number alone"),
-        (r"t = \S+", "t = 12:34", "is not a number alone"),
+        (r"[0-9,]+", "1,23", "is not only a number: '1,23'; put the number alone in a group"),
+        (r"t = (\S+)", "t = 3,75", "is not only a number: '3,75'"),
+        (r"t = (\S+)", "t = 1.234,567", "is not only a number"),
+        (r"t = (\S+)", "t = 0,123", "is not only a number"),
+        (r"t = (\S+)", "t = 1,2345", "is not only a number"),
+        (r"t = (\S+)", "t = 12:34", "is not only a number"),
+        (r"t = (\S+)", "t = 1_000", "is not only a number"),
+        (r"t = (\S+)", "t = 3e+nan", "is not only a number"),
+        (r"t = (\S+)", "t = 1.5.2", "is not only a number"),
+        (r"t = (\S+)", "t = 0x1F", "is not only a number"),
+        (r"t = (\S+)", "t = -0xFF", "is not only a number"),
+        (r"t = (\S+)", "t = 10\N{SUPERSCRIPT THREE}", "is not only a number"),
+        (r"t = (\S+)", "t = 1.0-103", "is not only a number"),
+        (r"t = (.*)", "t = about 3", "is not only a number"),
+        (r"t = \S+", "t = 12:34", "is not only a number"),
         (r"t = (\S+)", "t = 0", 0.0),
         (r"t = (\S+)", "t = 5\nt = x", "the last match of 't = (\\\\S+)' has no number: 'x'"),
         (r"t = (\S+)", "t = nan", "the last match of 't = (\\\\S+)' has no number: 'nan'"),
@@ -66,8 +66,8 @@ def test_other_words_or_other_many_numbers_differ_without_measure(text: str, ref
         (r"t = (\S+)", "t = \N{MINUS SIGN}4", "is -4; a figure is 0 or more"),
         (r"t = -?(\S+)", "t = -4", 4.0),
         (r"t = (\S+)", "t = 1e999", "is 1e999; it is too large"),
-        (r"(x)?y", "y", "no part of the output matches '(x)?y' with a number"),
-        ("none", "text", "no part of the output matches 'none' with a number"),
+        (r"(x)?y", "y", "'(x)?y' matches no number in the output"),
+        ("none", "text", "'none' matches no number in the output"),
     ],
 )
 def test_the_figure_is_the_last_match_or_the_reason_why_there_is_none(
@@ -141,5 +141,5 @@ def test_by_what_is_verified_is_said() -> None:
     change = msgspec.structs.replace
     assert "exit status only" in plain.verified
     assert change(plain, verify_status=False).verified == ""
-    assert change(plain, check="x", expect="y").verified == "its check command and the text that it must print"
+    assert change(plain, check="x", expect="y").verified == "its check command and the required text in its output"
     assert "numbers within 0.01" in change(plain, output=request.Output("a", "b", 0.01)).verified

@@ -178,7 +178,7 @@ def test_of_directives_the_title_speaks_of_variants_that_have_some() -> None:
     found = judged().run.efforts
     none = {name: replace(e, directives=0) for name, e in found.items()}
     _, directives = drawn(judged(efforts=none))
-    assert directives.title.endswith("no variant with more directives is faster than the serial one")
+    assert directives.title.endswith("no variant with additional directives is faster than the serial variant")
     _, directives = drawn(judged(efforts=none | {"dot.simd": found["dot.simd"]}))
     assert (
         ": simd gains " in directives.title and "with 2 directives more, and the most per directive" in directives.title

@@ -39,7 +39,7 @@ def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
     planned = plan("quick", hungry, [], TOOLBOX, MACHINE, ["gcc-native"])
     assert {c.program.variant: c.arguments[0] for c in planned.cells} == {"hungry": "level=8", "lean": "level=1,9"}
     assert [a.what for a in planned.absent] == ["w with level=9"]
-    assert planned.absent[0].why.startswith("it needs 8.79 GiB, and a launch may use ")
+    assert planned.absent[0].why.startswith("this size requires 8.79 GiB, but a launch can use only ")
 
 
 def test_targets_of_storage_are_those_of_the_machine() -> None:
@@ -72,7 +72,7 @@ def test_needs_decide_what_is_planned_and_what_is_absent() -> None:
         "w.serial@gcc-native",
     ]
     absent = {a.what: a.why for a in planned.absent}
-    assert absent["w.fortran_loop with clang-native"] == "it needs a Fortran compiler"
+    assert absent["w.fortran_loop with clang-native"] == "requires a Fortran compiler"
     assert "mpi_f08" in absent["w.mpi_f08 with gcc-native and mpich"]
     assert all(a.fix for a in planned.absent)
 
@@ -100,7 +100,8 @@ def test_a_variant_becomes_one_program_for_each_library_that_offers_what_it_need
         "lapack_openblas",
     ]  # fmt: skip
     (gap,) = planned.absent
-    assert gap.what == "w.fft_blas2" and gap.why == "it needs an FFT library and a library with BLAS 2, in one"
+    assert gap.what == "w.fft_blas2"
+    assert gap.why == "requires an FFT library and a library with BLAS 2, in one library"
 
 
 def test_one_toolchain_is_enough_where_flags_cannot_matter() -> None:

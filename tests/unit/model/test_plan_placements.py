@@ -89,7 +89,7 @@ def test_the_users_placements_replace_those_of_the_suite() -> None:
         "w.serial.gcc-native.1x1": Placement(),
     }
     planned = plan("quick", halo, ["w.mpi_a"], TOOLBOX, machine, ["gcc-native"], ["mpich"], ["1x2x2"])
-    assert not planned.cells and [a.why for a in planned.absent] == ["it runs one thread per rank"]
+    assert not planned.cells and [a.why for a in planned.absent] == ["this variant runs one thread per rank"]
 
 
 def test_every_suite_names_placements_that_can_be_read() -> None:

@@ -62,10 +62,10 @@ def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected
 @pytest.mark.parametrize(
     ("value", "sizes", "why"),
     [
-        ("L4", SIZES, "no such cache here, or more than the memory available allows"),
-        (10**9, SIZES, "it needs 14.9 GiB, and a launch may use 4.80 GiB here"),
-        (10**6, EDGE, "it needs 14.6 TiB, and a launch may use 4.80 GiB here"),
-        (10**12, LEVELS, "it needs more than any machine has, and a launch may use 4.80 GiB here"),
+        ("L4", SIZES, "this machine has no such cache, or too little memory for this size"),
+        (10**9, SIZES, "this size requires 14.9 GiB, but a launch can use only 4.80 GiB here"),
+        (10**6, EDGE, "this size requires 14.6 TiB, but a launch can use only 4.80 GiB here"),
+        (10**12, LEVELS, "this size requires more than any machine has, but a launch can use only 4.80 GiB here"),
         (8, replace(LEVELS, most=7), "the program accepts 7 at most"),
     ],
 )

@@ -63,7 +63,7 @@ def test_every_role_is_played_by_a_shipped_workload_and_has_a_sentence(role: str
     ("entry", "named"),
     [
         ("role = 'herald'\nmetric = 't'\n", "roles[0] `role`: unknown role 'herald'"),
-        ("role = 'message'\nmetric = 't'\n", "roles[0] `size`: the role message needs this key"),
+        ("role = 'message'\nmetric = 't'\n", "roles[0] `size`: the role message requires this key"),
         ("role = 'os_noise'\nmetric = 't'\nsize = 'n'\n", "roles[0] `size`: the role os_noise has no such key"),
         ("role = 'os_noise'\nmetric = 't'\nvariants = ['omp*']\n", "roles[0] `variants`: no variant matches 'omp*'"),
         ("role = 'os_noise'\nmetric = 't'\nvariants = ['broken_x']\n", "`variants`: no variant matches 'broken_x'"),

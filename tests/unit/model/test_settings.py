@@ -160,7 +160,7 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
     page = (runs.find("latest") / "report.html").read_text()
     assert "Scalar product: 1 core" in page and "n = 1000" not in page  # the suite's row has no length
     code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "n=5", "--launches", "1")
-    assert code == USAGE and err.endswith("firstlight: n has no effect if text is a file; leave n= out\n")
+    assert code == USAGE and err.endswith("firstlight: n has no effect if text is a file; omit n= out\n")
     described = stores.open(runs.find("latest")).run().descriptions.values()
     assert replaced({"dot": {"text": (name,)}}, described) == {"dot": {"n"}}
     assert replaced({"dot": {"text": ("none", name)}}, described) == {}  # the other case has a length
@@ -172,19 +172,19 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
         (("dot", "m=3"), "dot has no parameter 'm'; it has: n, text"),
         (("dot", "waxpy", "m=3"), "none of dot and waxpy has a parameter 'm'; they have: dot: n, text; waxpy: n, text"),
         (("dot", "n=0"), "n must be at least 1"),
-        (("dot", "n=1", "n=2"), "n is set twice; several values are written as n=1,..."),
-        (("dot", "n="), "'n=' lacks a value: write it as name=value, as in n=1e6,1e7"),
+        (("dot", "n=1", "n=2"), "n is set twice; to set several values, write n=1,..."),
+        (("dot", "n="), "'n=' lacks a value: write name=value, as in n=1e6,1e7"),
         (("dot", "N=1"), "'N=1' sets no parameter"),
         (("n=5",), "n=5: name the workload of this parameter: ./fl run dot n=5"),
-        (("dot", "text=a b"), "text='a b' is not a value: a number, a word, or a file"),
+        (("dot", "text=a b"), "text='a b' is not a number, a word or a file"),
         (("dot", "text=./none"), "text: ./none: No such file or directory"),
         (("dot", "text=./bad.txt"), "bad.txt:1: it is bad"),
         (("dot", "text=./empty.txt"), "text: ./empty.txt: the file is empty"),
         (("dot", "text=./large.txt"), "text: ./large.txt: the file is larger than 64 MiB"),
-        (("dot", "text=./pipe"), "text: ./pipe: not an ordinary file"),
-        (("dot", "text=./plain.gz"), "text: ./plain.gz: not a whole file of gzip's"),
-        (("dot", "text=./cut.gz"), "text: ./cut.gz: not a whole file of gzip's"),
-        (("dot", "text=./altered.gz"), "text: ./altered.gz: not a whole file of gzip's"),
+        (("dot", "text=./pipe"), "text: ./pipe: not a regular file"),
+        (("dot", "text=./plain.gz"), "text: ./plain.gz: an incomplete gzip file"),
+        (("dot", "text=./cut.gz"), "text: ./cut.gz: an incomplete gzip file"),
+        (("dot", "text=./altered.gz"), "text: ./altered.gz: an incomplete gzip file"),
         (("dot", "text=./nothing.gz"), "text: ./nothing.gz: the content of the file is empty"),
         (("dot", "text=./zeros.gz"), "text: ./zeros.gz: the content of the file is larger than 64 MiB"),
         (("dot", "text=./bad.txt.gz"), "bad.txt:1: it is bad"),
@@ -346,9 +346,9 @@ def test_a_document_that_was_altered_lost_or_added_is_found(
     kept.write_text("mind")
     assert defects() == ["was altered: its content does not match its name"]
     code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s")
-    assert (code, "was altered after the run began" in err, err.count("\n")) == (USAGE, True, 1), err
+    assert (code, "was altered after the run started" in err, err.count("\n")) == (USAGE, True, 1), err
     kept.unlink()
-    assert defects() == ["is missing: programs of this run read it"]
+    assert defects() == ["is missing, although programs of this run read this file"]
     assert call(capsys, "run", "--resume", "mine", "--budget", "1s")[0] == USAGE
     kept.write_text("mine")
     more = documents.of("more.txt", b"more").name

@@ -173,7 +173,7 @@ def test_a_command_that_fails_is_to_be_corrected_not_measured_for_longer(judgeme
     run = replace(judgement.run, brought=(Brought("bench", "t", "?", {"a": "./a"}),), state="budget")
     right = tuple(f for f in judgement.figures if not isinstance(f, Failed))
     sentence, what = verdict.following(replace(judgement, run=run), {})
-    assert settle(sentence) == "correct kahan and fortran_loop: a command that fails has no figure"
+    assert settle(sentence) == "correct kahan and fortran_loop: failed commands have no figures"
     assert what == f"./fl figures {run.id}"
     assert "continue" in verdict.following(replace(judgement, run=run, figures=right), {})[0]
     reported = replace(run, brought=(replace(run.brought[0], reporter="OSU 7.4"),))

@@ -111,20 +111,20 @@ def test_only_verified_figures_have_numbers(judgement: Judgement) -> None:
     assert "STREAM" not in text and "AvgPingPongLatency_usec=" in text
     assert text.startswith("Begin of Summary section.\n") and text.endswith("\nEnd of Summary section.\n")
     table = " ".join(to_table(judgement, found).split())
-    assert "StarSTREAM_Triad: none its rule: 24 bytes" in table
-    assert "ours: memory bandwidth, all cores: no verified figure; `./fl figures --failed` shows why" in table
+    assert "StarSTREAM_Triad: none rule: 24 bytes" in table
+    assert "firstlight: memory bandwidth, all cores: no verified figure; `./fl figures --failed` shows why" in table
     row = "matrix of 4096^2 transposed, 64 bit, all cores"
-    assert f"ours: {row}: not measured; `./fl run transpose --standard` measures it" in table
-    assert "ours: no figure corresponds to it" in table
+    assert f"firstlight: {row}: not measured; `./fl run transpose --standard` measures it" in table
+    assert "firstlight: no figure of firstlight corresponds to this name" in table
 
 
 def test_each_name_is_told_with_its_rule_and_what_differs(judgement: Judgement) -> None:
     found = lines(judgement, WORKLOADS)
     table = " ".join(to_table(judgement, found).split())
     for line in found:
-        assert f"{line.known.name}: " in table and f"its rule: {line.known.rule}" in table
+        assert f"{line.known.name}: " in table and f"rule: {line.known.rule}" in table
     for _, one in DECLARED:
-        assert f"differs: {one.differs or 'in nothing'}" in table
+        assert f"differences: {one.differs or 'none'}" in table
     assert max(len(line) for line in to_table(judgement, found).splitlines()) <= 120
 
 

@@ -237,7 +237,7 @@ def test_a_command_without_a_figure_decides_nothing(capsys: Captured, monkeypatc
     ("words", "message"),
     [
         (("--limit", "2%", "--", "true"), "--limit compares commands with the first one"),
-        (("--limit", "fast", "--", "true", "--", "false"), "'fast' is not a share; write it as 2% or 0.02"),
+        (("--limit", "fast", "--", "true", "--", "false"), "'fast' is not a share; write a value such as 2% or 0.02"),
         (("--limit", "100%", "--", "true", "--", "false"), "is not a share"),
     ],
 )

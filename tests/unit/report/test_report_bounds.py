@@ -30,9 +30,9 @@ def test_the_largest_drawings_are_left_to_their_tables(monkeypatch: pytest.Monke
     monkeypatch.setattr(bounds, "DATA", 20_000)
     bounds.lighten(some)
     assert [bool(d.data) for d in some] == [True, False, True]
-    assert some[1].notes == ("not drawn: 4000 points are too many for this page",) and some[1].rows
+    assert some[1].notes == ("not drawn: 4000 points exceed the limit of this page",) and some[1].rows
     bounds.lighten(some)
-    assert some[1].notes == ("not drawn: 4000 points are too many for this page",)
+    assert some[1].notes == ("not drawn: 4000 points exceed the limit of this page",)
 
 
 def test_what_the_page_does_not_carry_is_linked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,6 +44,11 @@ def test_what_the_page_does_not_carry_is_linked(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(bounds, name, value)
     short = html.render(judgement, scene.workloads, heritage.load())
     assert "data:application/gzip;base64," not in short and len(short) < len(whole)
-    for text in ('href="figures.json"', 'href="SHA256SUMS"', "--launches prints the value", "too many for this page"):
+    for text in (
+        'href="figures.json"',
+        'href="SHA256SUMS"',
+        "--launches prints the value",
+        "exceed the limit of this page",
+    ):
         assert text in short
     assert str(len(judgement.records)) + " launch records" in short

@@ -88,7 +88,7 @@ def _overlap(a: boxes.Box, b: boxes.Box) -> bool:
 def test_memory_without_processors_and_slower_cores_are_drawn_as_such(tmp_path: Path) -> None:
     picture = pictured(invented.machine(tmp_path / "a", "power"))
     alone = [b.label for b in picture.boxes if b.style == "memory"]
-    assert alone[1:] == [f"NUMA node {n}: 16 GiB of memory alone" for n in (250, 251)]
+    assert alone[1:] == [f"NUMA node {n}: 16 GiB of memory without cores" for n in (250, 251)]
     laptop = pictured(invented.machine(tmp_path / "b", "laptop"))
     assert sum("slower" in b.style for b in laptop.boxes) == 8
     assert "14 cores, up to 2 hardware threads per core, 6 performance cores (CPUs 0-11), " in laptop.words

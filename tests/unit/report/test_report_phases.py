@@ -48,7 +48,7 @@ def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:
     took = "solver is 75 % of a step at level = 7 (mpi) and 60 % at level = 4 (mpi)"
     assert drawing.title == f"An elliptic problem: {took}"
     parts = {t["name"]: t["y"] for t in drawing.data}
-    assert list(parts) == ["halo", "solver", "in no phase"]
+    assert list(parts) == ["halo", "solver", "outside phases"]
     assert parts["halo"] == [pytest.approx(10, rel=0.01)] * 4
     assert [sum(bar) for bar in zip(*parts.values(), strict=True)] == [pytest.approx(100)] * 4
     assert chart_tree.words(chart_tree.tree(drawing))
@@ -56,14 +56,14 @@ def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:
 
 def test_the_table_has_every_bar_with_the_spread_over_ranks() -> None:
     (drawing,) = drawings()
-    assert drawing.head == ("program", "case", "time to tolerance", "halo", "solver", "in no phase")
+    assert drawing.head == ("program", "case", "time to tolerance", "halo", "solver", "outside phases")
     assert len(drawing.rows) == 4 and all(len(r) == len(drawing.head) for r in drawing.rows)
     assert all(" to " in r[3] and " to " not in r[4] for r in drawing.rows)
 
 
 def test_a_phase_that_no_program_marked_is_no_part() -> None:
     (drawing,) = drawings(("halo", "solver", "output"))
-    assert [t["name"] for t in drawing.data] == ["halo", "solver", "in no phase"]
+    assert [t["name"] for t in drawing.data] == ["halo", "solver", "outside phases"]
     assert drawings(()) == [] and drawings(("output",)) == []
 
 
@@ -71,4 +71,4 @@ def test_more_bars_than_fit_are_in_the_table(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(phases, "MOST_BARS", 3)
     (drawing,) = drawings()
     assert len(drawing.data[0]["x"]) == 3 and drawing.data[0]["x"][-1] == "7, mpi" and len(drawing.rows) == 4
-    assert drawing.notes == ("1 bar of smaller level: in the table only",)
+    assert drawing.notes == ("1 bar with smaller level, only in the table",)

@@ -32,7 +32,7 @@ def drawings(workload: str) -> list[Drawing]:
 def test_title_of_the_staircase_is_its_message() -> None:
     (drawing,) = drawings("dot")
     assert drawing.title.startswith(
-        "The scalar product: at n = 1000 (L1) base is 1.9 × behind; the others are equal; at n = 10000 (L2), "
+        "The scalar product: at n = 1000 (L1) base is 1.9 × worse; the others are equal; at n = 10000 (L2), "
         "n = 1e6 (L3) and n = 1e7 (memory)"
     )
     assert drawing.title.endswith("all are equal")
@@ -238,7 +238,7 @@ def test_two_cores_with_two_figures_make_no_roofline() -> None:
     few = tuple(f for f in v.judgement.figures if f.identity.placement.threads * f.identity.placement.ranks == 1)
     alone = plots.draw(View(replace(v.judgement, figures=few), v.workloads, v.heritage, v.palette), v.workloads["peak"])
     assert len(both) == 2 and len(alone) == 1
-    assert f"{both[1].title}; there are too few figures" in alone[0].caption
+    assert f"{both[1].title}; too few figures exist" in alone[0].caption
 
 
 def test_no_difference_at_both_ends_is_said_once() -> None:
@@ -252,7 +252,7 @@ def test_no_difference_at_both_ends_is_said_once() -> None:
         )
     for better, start in (
         (1.1, r"No difference between .+ and .+ can be shown, from"),
-        (1.2, r"The launches of .+ and .+ differ too much for a choice, from"),
+        (1.2, r"The launches of .+ and .+ differ too much for a choice between"),
     ):
         unsure = tuple(_spread_wide(f, better) for f in alike)
         unknown = View(replace(v.judgement, figures=unsure), v.workloads, v.heritage, v.palette)

@@ -162,7 +162,10 @@ def test_who_names_workloads_and_who_declares_no_headline_sees_all_rows() -> Non
 def test_at_most_eighteen_headlines_stand_on_the_front_page() -> None:
     scene = with_rows(21, 20)
     assert titles(*scene) == [f"row {k:02}" for k in range(1, 19)]
-    assert "  3 more rows in the report; 2 of them are headlines that do not fit here\n" in terminal.summary(*scene)
+    assert (
+        "  3 more rows in the report; 2 of them are headlines for which the terminal has no room\n"
+        in terminal.summary(*scene)
+    )
 
 
 def test_rows_come_by_chapter_then_by_order() -> None:
@@ -264,7 +267,7 @@ def test_a_row_without_work_does_not_blame_the_variant_that_refused() -> None:
     refused = Unverified(one.identity, one.unit, one.better, "symmetric storage needs a symmetric matrix")
     figures = (*(f for f in judgement.figures if f not in here), *changed, refused)
     page = terminal.summary(replace(judgement, figures=figures), workloads)
-    assert f"it has no {row.metric}: there is nothing to compute" in page and "symmetric storage" not in page
+    assert f"{row.metric} is not defined: there is nothing to compute" in page and "symmetric storage" not in page
     alone = tuple(f for f in figures if f not in changed)
     assert "symmetric storage" in terminal.summary(replace(judgement, figures=alone), workloads)
 

@@ -232,7 +232,7 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
 
 def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:
     assert (
-        "a seal has no key: any user who can write here can seal again; see ./fl sign --help"
+        "the seal has no key: any user with write permission can renew it; see ./fl sign --help"
         in call(capsys, "check")[1]
     )
 

@@ -130,7 +130,7 @@ def test_a_run_that_could_not_be_read_again_does_not_replace_the_old_one(store: 
     [
         ("", "is damaged"),
         ("{}", "is damaged"),
-        ('{"schema":2}', "has schema 2, this firstlight reads 1"),
+        ('{"schema":2}', "has schema 2, but this firstlight reads schema 1"),
         ('{"schema":1}', "is damaged"),
         ("[" * 100_000, "is damaged"),
         ("\xff", "is damaged"),
@@ -151,7 +151,7 @@ def test_a_malformed_run_is_one_line(store: stores.Store, text: str, message: st
 @pytest.mark.parametrize(
     ("tail", "why"),
     [
-        (b'{"type":"sam', "is cut off"),
+        (b'{"type":"sam', "is truncated"),
         (b"nonsense\n", "malformed line"),
         (b'{"type":"end","cases":1}\n', "follows the end line"),
         (
@@ -171,7 +171,7 @@ def test_what_is_no_record_is_cut_off_and_the_launch_is_lost(store: stores.Store
 
 def test_a_program_cannot_forge_the_exit_line(store: stores.Store) -> None:
     forged = lines.encode(Exit(True, 0, "", 0.0, 0.0, "", "0" * 64))
-    assert "only firstlight writes exit lines" in a_launch(store, 0, whole() + forged).reason
+    assert "which only firstlight may write" in a_launch(store, 0, whole() + forged).reason
 
 
 @having(st.binary(max_size=300))

@@ -76,7 +76,7 @@ def reported(lines: list[dict[str, Any]]) -> None:
     [
         (set_("launch", workload="stream"), "stream.serial ran where dot.serial was planned"),
         (set_("launch", ranks=2), "2 ranks ran where 1 were planned"),
-        (set_("launch", binding=[]), "the binding of 0 ranks is given, there are 1"),
+        (set_("launch", binding=[]), "the binding of 0 ranks is recorded, but there are 1"),
         (set_("case", case=1), "case 1 where case 0 was due"),
         (set_("case", steps=0), "impossible"),
         (set_("case", cost={"flops": -1.0}), "cost flops is -1.0"),
@@ -95,7 +95,7 @@ def reported(lines: list[dict[str, Any]]) -> None:
         (field(rows=3), "field ez of 3 x 3 cells is not drawn as 3 rows of 3 values"),
         (field(values=[[0, 1, 2], [3, 4]]), "field ez of 2 x 3 cells is not drawn as 2 rows of 3 values"),
         (field(largest=0.0), "field ez has values beyond its largest, 0"),
-        (reported, "another tool reported it, and firstlight launched this program"),
+        (reported, "an external tool reported this sample, although firstlight launched the program"),
         (set_("check", case=99), "case 99 was not declared"),
         (set_("check", ok=False), "the check failed, but its error is"),
         (set_("check", error=None), "the check passed, but its error is None"),
@@ -122,7 +122,7 @@ def test_an_imported_run_contains_no_measurement(tmp_path: Path) -> None:
     with stores.create(tmp_path, msgspec.structs.replace(run_of(), brought=(brought,))) as store:
         a_launch(store, 0)
         found = {d.what for d in stores.check(store.path)}
-    assert "firstlight measured it, and another tool reported this program" in found
+    assert "firstlight measured this sample, although an external tool reported the program" in found
 
 
 def test_a_word_that_does_not_exist_is_no_line() -> None:

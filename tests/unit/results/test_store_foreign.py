@@ -93,10 +93,10 @@ def test_a_record_that_is_swapped_is_a_lost_launch_and_nothing_else_is_written(
 def test_a_record_whose_beginning_is_altered_is_a_lost_launch_of_its_own_cell(store: stores.Store) -> None:
     part = store.begin(Start("run", CELL, 0, 0, 1.8e9, ("x",), 0.1))
     part.write_bytes(part.read_bytes().replace(b'"run"', b'"another"') + whole())
-    assert store.finish(part, GOOD).reason == "the beginning of its record was altered"
+    assert store.finish(part, GOOD).reason == "the beginning of the record was altered"
     part = store.begin(Start("run", CELL, 1, 0, 1.8e9, ("x",), 0.1))
     part.write_bytes(b"")
-    assert store.finish(part, GOOD).reason == "the beginning of its record was altered"
+    assert store.finish(part, GOOD).reason == "the beginning of the record was altered"
     assert len(list(store.records())) == 2 and stores.check(store.path) == []
 
 
@@ -176,7 +176,7 @@ def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(disk.Folder, "status", another)
-        with pytest.raises(UsageError, match=r"belongs to another user; continue with a copy of your own: cp -r"):
+        with pytest.raises(UsageError, match=r"belongs to another user; continue with your own copy: cp -r"):
             stores.resume(ended)
     assert sorted(p.name for p in ended.iterdir()) == ["launches", "run.json"]
     copied = shutil.copytree(ended, ended.with_name("copy"))
@@ -197,7 +197,7 @@ def test_not_even_root_goes_on_with_a_run_that_a_user_owns(ended: Path) -> None:
 def test_a_link_in_the_place_of_the_launches_is_not_resumed(ended: Path, tmp_path: Path) -> None:
     (ended / "launches").rename(tmp_path / "moved")
     (ended / "launches").symlink_to(tmp_path / "moved")
-    with pytest.raises(UsageError, match="is not the kind of file that firstlight writes there"):
+    with pytest.raises(UsageError, match="is a kind of file that firstlight never writes there"):
         stores.resume(ended)
     (tmp_path / ".x.0000.part").touch()
     assert (tmp_path / ".x.0000.part").exists()
@@ -349,7 +349,7 @@ def test_the_age_of_a_note_is_told_by_the_clock_of_its_file_system(
     with pytest.raises(UsageError, match=r"on another machine worked on this run \d+ s ago"):
         stores.resume(ended)
     os.utime(ended / "owner", (now + 7200, now + 7200))
-    with pytest.raises(UsageError, match="dated ahead of the clock of this file system"):
+    with pytest.raises(UsageError, match="in the future of this file system's clock"):
         stores.resume(ended)
     os.utime(ended / "owner", (now - 2 * owner.FRESH, now - 2 * owner.FRESH))
     stores.resume(ended).close()
@@ -363,7 +363,7 @@ def test_files_that_cannot_have_two_names_are_claimed_too(ended: Path, monkeypat
     with stores.resume(ended):
         assert owner._parse((ended / "owner").read_bytes()) == owner.myself()
     (ended / "owner").touch()
-    with pytest.raises(UsageError, match="begins to work on this run"):
+    with pytest.raises(UsageError, match="is starting to work on this run"):
         stores.resume(ended)
     os.utime(ended / "owner", (0, 0))
     stores.resume(ended).close()

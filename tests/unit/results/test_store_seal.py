@@ -116,7 +116,7 @@ def test_what_was_added_is_told(sealed: Path) -> None:
 
 def test_a_lost_or_damaged_seal_is_told(sealed: Path) -> None:
     whole = (sealed / layout.SEAL).read_bytes()
-    for damaged, message in ((whole[:-3], "is cut off"), (b"", "is cut off"), (b"x\n" + whole, "line 1 is not")):
+    for damaged, message in ((whole[:-3], "is truncated"), (b"", "is truncated"), (b"x\n" + whole, "line 1 is not")):
         (sealed / layout.SEAL).write_bytes(damaged)
         assert [d for d in stores.check(sealed) if d.file == layout.SEAL and message in d.what]
     (sealed / layout.SEAL).write_bytes(whole[whole.index(b"\n") + 1 :])
@@ -263,7 +263,7 @@ def test_a_signed_run_is_believed_as_far_as_its_signer(result: Path, key: Path, 
     code, out, _ = call(capsys, *signed, others)
     assert code == REGRESSION and "a key that" in out and "does not name" in out
     code, out, _ = call(capsys, "check")
-    assert code == OK and "--signed --allowed-signers FILE verifies the signer" in out
+    assert code == OK and "to verify the signer: --signed --allowed-signers FILE" in out
 
 
 def test_who_forges_a_seal_too_is_found_by_the_signature(result: Path, key: Path, capsys: Captured) -> None:
@@ -283,7 +283,9 @@ def test_what_has_defects_is_not_signed_and_what_is_signed_is_not_written(
     page = (result / "report.html").read_bytes()
     (result / "report.html").write_text("x")
     code, out, err = call(capsys, "sign", "--key", str(key))
-    assert code == REGRESSION and "report.html: was altered" in out and "nothing is signed; it has 1 defect" in err
+    assert (
+        code == REGRESSION and "report.html: was altered" in out and "not signed, because the run has 1 defect" in err
+    )
     (result / "report.html").write_bytes(page)
     assert call(capsys, "sign", "--key", str(key))[0] == OK
     code, out, err = call(capsys, "report")
@@ -297,9 +299,9 @@ def test_a_run_without_a_seal_gets_one_when_it_is_signed(result: Path, key: Path
     (result / layout.SEAL).unlink()
     rewrite(result, sealed=False, whole=None)
     status, output = call(capsys, "check")[:2]
-    assert status == 4 and "no seal, as in runs of earlier versions: only launches are covered" in output
+    assert status == 4 and "no seal, as in runs of earlier versions: only the launches could be checked" in output
     code, _, err = call(capsys, "sign", "--key", str(key))
-    assert code == OK and "sealed now; it had no seal" in err
+    assert code == OK and "the run had no seal and is sealed now" in err
     assert call(capsys, "check", "--signed", "--allowed-signers", str(key.with_name("signers")))[0] == OK
 
 
@@ -310,11 +312,14 @@ def test_wrong_usage_and_a_missing_tool(
     some.write_text("no key")
     for words, expected in (
         (["sign"], "Missing option '--key'"),
-        (["sign", "--key", "nowhere"], "nowhere: no key there; make one with ssh-keygen -t ed25519 -f nowhere"),
+        (
+            ["sign", "--key", "nowhere"],
+            "nowhere: this key does not exist; create one with ssh-keygen -t ed25519 -f nowhere",
+        ),
         (["sign", "nothing", "--key", str(some)], "no run named 'nothing'"),
-        (["check", "--signed"], "--signed needs --allowed-signers FILE"),
+        (["check", "--signed"], "--signed requires --allowed-signers FILE"),
         (["check", "--signed", "--allowed-signers", "nowhere"], "nowhere: no such file"),
-        (["check", "--identity", "me"], "go with --signed"),
+        (["check", "--identity", "me"], "require --signed"),
     ):
         code, out, err = call(capsys, *words)
         assert (code, out, err.count("\n")) == (USAGE, "", 1) and expected in err, words
@@ -325,7 +330,7 @@ def test_wrong_usage_and_a_missing_tool(
     monkeypatch.setenv("PATH", str(tmp_path))
     for words in (["sign", "--key", str(some)], ["check", "--signed", "--allowed-signers", str(some)]):
         code, _, err = call(capsys, *words)
-        assert code == ENVIRONMENT and "ssh-keygen is not here: install openssh-client" in err
+        assert code == ENVIRONMENT and "ssh-keygen is not installed: install openssh-client" in err
 
 
 def test_a_run_that_has_not_ended_is_not_signed(result: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -291,17 +291,17 @@ def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> No
     ahead = forecast(items, [], [RowCells("w", row, frozenset({"c0"})), RowCells("v", row, frozenset({"c2"}))], 30)
     assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; figures for 1 of 2 headlines, 1 of 2 rows"
     assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
-    assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would be enough for all"
+    assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would suffice for all cells"
 
 
 @pytest.mark.parametrize(
     ("seconds", "sure", "answers"),
     [
-        ((8.0, 8.0), (False, False), "1 to 2 of 2 rows, because some launches were never timed here"),
+        ((8.0, 8.0), (False, False), "1 to 2 of 2 rows, because some programs have never run on this machine"),
         ((8.0, 8.0), (True, True), "2 of 2 headlines, 2 of 2 rows"),
         ((2.0, 2.0), (False, False), "2 of 2 headlines, 2 of 2 rows"),
-        ((8.0, 15.0), (True, False), "1 to 2 of 2 rows, because some launches were never timed here"),
-        ((15.0, 15.0), (False, False), "0 to 2 of 2 rows, because some launches were never timed here"),
+        ((8.0, 15.0), (True, False), "1 to 2 of 2 rows, because some programs have never run on this machine"),
+        ((15.0, 15.0), (False, False), "0 to 2 of 2 rows, because some programs have never run on this machine"),
         ((15.0, 90.0), (True, True), "1 of 2 headlines, 1 of 2 rows"),
         ((90.0, 90.0), (True, True), "0 of 2 headlines, 0 of 2 rows"),
     ],

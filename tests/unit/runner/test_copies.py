@@ -94,7 +94,7 @@ def test_what_cannot_be_removed_is_told_and_the_next_goes(tmp_path: Path, monkey
 
 
 def test_a_folder_that_holds_the_cache_is_not_copied_into_itself(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the cache is inside it; set FIRSTLIGHT_CACHE"):
+    with pytest.raises(UsageError, match="the folder contains the cache; set FIRSTLIGHT_CACHE"):
         building.copies(tmp_path, "make", tmp_path / "cache")
     assert building.copies(tmp_path, "make", tmp_path / ".fl").is_relative_to(tmp_path / ".fl")
 
@@ -125,5 +125,5 @@ def test_a_run_marks_its_copy_and_cannot_go_on_without(
     assert code == OK and "removed from the cache: " in err, err
     assert not copy.exists()
     code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "1s")
-    assert code == USAGE and "is no longer in the cache; begin a new run" in err
+    assert code == USAGE and "is no longer in the cache; start a new run" in err
     assert call(capsys, "figures", "r")[0] == OK

@@ -101,8 +101,8 @@ def test_the_idle_power_of_a_gauge_is_its_average() -> None:
 
 def test_without_a_source_the_reason_is_recorded() -> None:
     assert energy.begin(Discovered(None, ())) == (Energy(why=NOTHING), None)
-    denied = Denied("counters", "only root may read them", "chmod")
-    assert energy.begin(Discovered(None, (denied,)))[0].why == "counters: only root may read them; chmod"
+    denied = Denied("counters", "only root has access", "chmod")
+    assert energy.begin(Discovered(None, (denied,)))[0].why == "counters: only root has access; chmod"
     assert energy.options(None) == []
 
 

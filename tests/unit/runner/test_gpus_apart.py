@@ -73,7 +73,7 @@ def test_without_a_gpu_there_are_not_all_of_them(tmp_path: Path) -> None:
     made = planned(bare)
     assert devices(made.cells, "peak") == [(1, None)]  # refuses in its own words
     (absent,) = [a for a in made.absent if a.what == "peak as 1xgpusx1"]
-    assert (absent.why, absent.fix) == ("no GPU here that a program may use", "run on a node with a GPU")
+    assert (absent.why, absent.fix) == ("programs can use no GPU here", "run on a node with a GPU")
     two = replace(machine(tmp_path), nodes=2)
     assert expand(["2xgpusx1"], two)[0] == [Placement(2, 8, 1)]
     with pytest.raises(UsageError):

@@ -62,7 +62,7 @@ def test_the_page_is_there_before_the_other_programs_are_built(ready: Bench, mon
 
     def look(directory: Path) -> None:
         page = (directory / layout.REPORT).read_text()
-        assert "scalar product" in page and "wait: this page was written during the run" in page
+        assert "scalar product" in page and "wait: the run is in progress" in page
         assert {r.start.cell for r in store.open(directory).records()} == {
             c.id for c in store.open(directory).run().cells if c.program.key == ready.built[0]
         }

@@ -46,7 +46,7 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
 def test_what_stopped_a_run_of_few_launches_is_named(launches: int, bench: Bench, progress: Plain) -> None:
     result = runner.run(RunRequest(results=bench.results, launches=launches), progress)
     assert result.code == OK
-    assert result.line == f"complete: --launches {launches} stopped it; no intervals: they require --launches 6"
+    assert result.line == f"complete after --launches {launches}; intervals require --launches 6"
 
 
 def test_the_rows_that_came_out_are_compared_with_the_forecast() -> None:

@@ -32,7 +32,7 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
     assert first.judgement.run.state == "budget"
     assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
     assert len(first.judgement.records) == 1
-    with pytest.raises(UsageError, match="is spent; extend it"):
+    with pytest.raises(UsageError, match="is used up; extend it"):
         runner.resume(first.directory, progress)
     more = runner.resume(first.directory, progress, 60)
     assert more.judgement.run.state == "complete"
@@ -159,7 +159,7 @@ def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain
     assert store.open(path).run().state == "running"
     done = runner.resume(path, progress)
     assert done.code == OK and done.judgement.run.state == "complete"
-    assert "being written when firstlight was stopped" in printed(progress)
+    assert "firstlight was stopped while writing this file" in printed(progress)
     after = {(r.start.cell, r.start.launch): r for r in done.judgement.records}
     assert before.items() <= after.items()
     assert store.check(path) == []

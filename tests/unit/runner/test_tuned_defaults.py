@@ -209,7 +209,7 @@ def test_a_workload_that_a_run_brings_plays_no_role_of_the_catalogue(tmp_path: P
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"role": "message"}, "'message' is not a role that answers; those that do are halo"),
+        ({"role": "message"}, "'message' is not a role with an answer; possible roles are halo"),
         ({"role": "nonsense"}, "'nonsense' is not a role"),
         ({"size": "8 * cells * layers"}, "`usual` lacks layers"),
         ({"size": "cells of the sea"}, "is not a formula"),

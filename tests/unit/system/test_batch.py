@@ -75,7 +75,7 @@ HEADERS = {
 }
 BODY = """\
 
-# One run of firstlight: first. Submitted again, this script resumes it.
+# A run of firstlight: first. To resume the run, submit this script again.
 
 give_up() {
     printf 'firstlight job: %s\\n' "$1" >&2
@@ -306,7 +306,7 @@ def test_a_job_that_is_not_taken_is_told_in_the_batch_systems_words(
 
 def test_the_batch_system_is_found_by_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FirstlightError, match="no batch system is here") as none:
+    with pytest.raises(FirstlightError, match="no batch system was found") as none:
         batch.choose(None)
     assert none.value.code == ENVIRONMENT  # as `./fl submit --help` describes
     with pytest.raises(UsageError, match="no batch system named 'oar'; there are flux, lsf, pbs, slurm"):

@@ -75,7 +75,7 @@ def test_what_only_root_may_read_is_one_line_with_the_fix(tmp_path: Path, unread
     unreadable("energy_uj")
     found = energy.discover(tmp_path)
     (denied,) = found.denied
-    assert "only root may read them" in str(denied) and "sudo chmod a+r" in str(denied) and "\n" not in str(denied)
+    assert "only root has access" in str(denied) and "sudo chmod a+r" in str(denied) and "\n" not in str(denied)
     assert found.source is not None and found.source.meter.source == "battery"
     (tmp_path / BATTERY / "status").write_text("Charging\n")
     assert energy.discover(tmp_path).energy.why.count("; ") == 3  # two sources, each with its fix
@@ -131,7 +131,7 @@ def test_ipmi_is_used_only_by_those_who_may(
     write(tmp_path, {"bin/ipmitool": "#!/bin/sh\necho DCMI is not supported; exit 1"})
     assert "reports no power" in energy.discover(tmp_path).energy.why
     unreadable("ipmi0")
-    assert "only root may use it" in energy.discover(tmp_path).energy.why
+    assert "only root has access" in energy.discover(tmp_path).energy.why
     assert dcmi.find(tmp_path / "elsewhere") is None
 
 

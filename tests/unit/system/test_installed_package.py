@@ -63,7 +63,7 @@ def test_paths_that_build_tools_do_not_accept_are_refused(tmp_path: Path, monkey
         with pytest.raises(FirstlightError, match=r"path of the cache, .*; set FIRSTLIGHT_CACHE to another"):
             machine.check_folders(tmp_path / name)
     monkeypatch.setattr(machine, "ROOT", tmp_path / "a;b")
-    with pytest.raises(FirstlightError, match=r"path of firstlight, .*; install it in another folder"):
+    with pytest.raises(FirstlightError, match=r"path of firstlight, .*; install firstlight in another folder"):
         machine.check_folders(tmp_path)
 
 

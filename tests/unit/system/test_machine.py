@@ -279,9 +279,9 @@ def test_a_cache_that_cannot_be_written_is_one_clear_line(tmp_path):
     [
         (0, "4", "hardware counters are available"),
         (errno.EACCES, "3", "perf_event_paranoid is 3"),
-        (errno.EACCES, "2", "forbidden here"),
-        (errno.EPERM, None, "forbidden here"),
-        (errno.ENOENT, "2", "offers none"),
+        (errno.EACCES, "2", "forbidden"),
+        (errno.EPERM, None, "forbidden"),
+        (errno.ENOENT, "2", "provides none"),
         (errno.EMFILE, "2", os.strerror(errno.EMFILE)),
         (None, None, "not tried"),
     ],

@@ -81,7 +81,12 @@ def test_the_units_of_a_processor(tmp_path, text, architecture, name, per_cycle)
             "Skylake-SP, Cascade Lake, Cooper Lake",
             "its name does not show",
         ),
-        (amd(25, 0x01, "AMD EPYC-Milan Processor", "fpu sse2 hypervisor"), "x86_64", "Zen 3", "hides its instructions"),
+        (
+            amd(25, 0x01, "AMD EPYC-Milan Processor", "fpu sse2 hypervisor"),
+            "x86_64",
+            "Zen 3",
+            "hides the vector instructions",
+        ),
         ("", "riscv64", "", "not in the list"),
     ],
 )

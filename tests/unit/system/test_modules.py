@@ -72,7 +72,7 @@ def test_without_modules_the_option_is_refused(tree: Path) -> None:
     (tree / "bash").write_text('#!/bin/sh\nshift\nexec /bin/bash --noprofile -c "$@"\n')
     (tree / "bash").chmod(0o755)
     own = {n: v for n, v in environment(tree).items() if not n.startswith(("BASH_FUNC", "MODULESHOME", "BASH_ENV"))}
-    with pytest.raises(FirstlightError, match="has no command `module`") as caught:
+    with pytest.raises(FirstlightError, match="have no command `module`") as caught:
         modules.changes(["trial"], own | {"PATH": f"{tree}:{own['PATH']}"})
     assert caught.value.code == ENVIRONMENT
 

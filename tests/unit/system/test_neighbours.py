@@ -84,7 +84,10 @@ def test_the_second_says_so_at_once_and_records_it(bench: Bench) -> None:
         result = runner.run(RunRequest(results=bench.results), progress)
         assert first.since() == (os.getpid(),)
     assert result.code == OK
-    assert f"another firstlight measures on this node now (process {os.getpid()})" in stream.getvalue().splitlines()[0]
+    assert (
+        f"another firstlight process is measuring on this node (process {os.getpid()})"
+        in stream.getvalue().splitlines()[0]
+    )
     assert store.open(result.directory).run().machine.warnings[-1] == BESIDE
     assert store.check(result.directory) == []
     assert result.report is not None and BESIDE in result.report.read_text()

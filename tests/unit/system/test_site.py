@@ -63,7 +63,7 @@ WRONG = [
     ("[submit]\nnodes = 'two'\n", 2, "submit.nodes is a whole number, not 'two'"),
     ("[submit]\nnodes = 0\n", 2, "at least 1"),
     ("[submit]\ntime = 'soon'\n", 2, "submit.time: "),
-    ("[compilers]\nonly = [\n  'gcc',\n  3,\n]\n", 2, 'compilers.only is a list of texts, as ["a", "b"]'),
+    ("[compilers]\nonly = [\n  'gcc',\n  3,\n]\n", 2, 'compilers.only is a list of strings, such as ["a", "b"]'),
     ("mpi = 'openmpi'\n", 1, "mpi is a table: write [mpi]"),
     ("\ntoolchains = ['gcc']\n", 2, "toolchains is a table: write [toolchains.NAME]"),
     (
@@ -75,16 +75,20 @@ WRONG = [
     (
         "modules = 'intel'\n[toolchains.gnu]\nmodules = ['gcc']\n",
         1,
-        "no [toolchains.intel] is in this file; there is gnu",
+        "this file has no [toolchains.intel]; known toolchains: gnu",
     ),
-    ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
+    ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: use one of srun, mpiexec, aprun"),
     ("launcher = 'prun -n 4'\n", 1, "does not set the number of ranks"),
     ("name = '<b>'\n", 1, "'<b>' is not a name for a machine"),
-    ("[hardware]\nclock = '3.7 GB/s'\n", 2, "hardware.clock: '3.7 GB/s' is not in Hz; write it as 180 GHz"),
-    ("[hardware]\nmemory = '12 channels'\n", 2, "hardware.memory: '12 channels' is not in B/s; write it as 180 GB/s"),
+    ("[hardware]\nclock = '3.7 GB/s'\n", 2, "hardware.clock: '3.7 GB/s' is not in Hz; write a value such as 180 GHz"),
+    (
+        "[hardware]\nmemory = '12 channels'\n",
+        2,
+        "hardware.memory: '12 channels' is not in B/s; write a value such as 180 GB/s",
+    ),
     ("[hardware]\nclocks = '3.7 GHz'\n", 2, "did you mean clock?"),
-    ("results = 'scratch'\n", 1, "is not a whole path"),
-    ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set here"),
+    ("results = 'scratch'\n", 1, "is not an absolute path"),
+    ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set"),
     ("submit.nodes = 1\n'''\n", 2, "no TOML"),
 ]
 
@@ -180,10 +184,10 @@ def test_compilers_and_libraries_are_left_out_with_the_line_that_does_it(tmp_pat
     left = considered(toolbox(), file.read(path))
     assert [t.name for t in left.toolchains] == ["gcc-base"] and [m.name for m in left.mpis] == ["openmpi"]
     assert {gap.what: gap.why for gap in left.absent} == {
-        "gcc-fast": f"{path}:3: compilers.leave_out leaves it out",
-        "clang-base": f"{path}:2: compilers.only leaves it out",
-        "clang-fast": f"{path}:2: compilers.only leaves it out",
-        "mpich 5": f"{path}:5: mpi.leave_out leaves it out",
+        "gcc-fast": f"{path}:3: compilers.leave_out excludes it",
+        "clang-base": f"{path}:2: compilers.only excludes it",
+        "clang-fast": f"{path}:2: compilers.only excludes it",
+        "mpich 5": f"{path}:5: mpi.leave_out excludes it",
     }
     assert considered(toolbox(), site.current()) == toolbox()
 
@@ -202,7 +206,7 @@ def test_flags_of_a_site_are_part_of_every_flag_set_and_of_its_name(tmp_path: Pa
 def test_a_flag_of_a_site_is_one_word(tmp_path: Path, flag: str) -> None:
     path = written(tmp_path, f'[compilers]\nflags = ["-g", "{flag}"]\n')
     (fault,) = file.read(path).faults
-    assert fault.line == 2 and fault.text.endswith("is not a flag: each is one word that begins with -")
+    assert fault.line == 2 and fault.text.endswith("is not a flag: each flag is a single word that starts with -")
 
 
 def test_a_job_gets_the_entries_of_submit_and_the_command_line_wins(
@@ -305,7 +309,7 @@ def test_patterns_that_match_nothing_are_a_problem(tmp_path: Path) -> None:
     examined = examine(file.read(path), toolbox, {"slurm": "sbatch"}, dict(os.environ))
     assert [(entry.line, entry.well) for entry in examined.entries] == [(2, False), (4, False)]
     assert examined.code == ENVIRONMENT and "PROBLEM" in text(examined)
-    assert "icpx matches nothing here; here: gcc-base" in examined.entries[0].did
+    assert "icpx matches nothing on this machine, which has gcc-base" in examined.entries[0].did
 
 
 @pytest.mark.parametrize(

@@ -134,11 +134,11 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("prun -n {rank}", "{rank} is not understood; there are {ranks}"),
+        ("prun -n {rank}", "{rank} is unknown; possible fields are {ranks}"),
         ("prun -n {ranks", "a single brace"),
         ("prun -n 4 ", "does not set the number of ranks"),
         ("prun -n {0}", "{0} is not understood"),
-        ("mpirun", "'mpirun' is not a launcher: there are srun, mpiexec, aprun"),
+        ("mpirun", "'mpirun' is not a launcher: use one of srun, mpiexec, aprun"),
     ],
 )
 def test_a_launcher_that_is_none_is_told_before_anything_is_done(text: str, message: str) -> None:
@@ -200,7 +200,9 @@ def test_one_that_is_no_pals_is_left_to_its_library_and_ranks_that_are_alone_are
     assert starting(here, mine) == (mine, [])
     other = host(tmp_path, "lsf", jsrun="exit 9")
     found, (absent,) = starting(other, mine)
-    assert found == mine and absent.what == "mpich through jsrun" and "each rank is alone" in absent.why
+    assert (
+        found == mine and absent.what == "mpich through jsrun" and "the processes do not find each other" in absent.why
+    )
 
 
 def test_who_names_a_launcher_gets_that_or_nothing(tmp_path: Path) -> None:
@@ -221,4 +223,8 @@ def test_a_command_line_of_ones_own_is_proved_and_taken_outside_of_allocations(t
     mine, absent = starting(here, real, "mpiexec.mpich -n {ranks} -ppn {per_node}")
     assert absent == [] and mine.starter == ("/usr/bin/mpiexec.mpich", "-n", "{ranks}", "-ppn", "{per_node}")
     alone, (gap,) = starting(here, real, "env RANKS={ranks}")
-    assert alone == real and "each rank is alone" in gap.why and refused(here, alone, "env RANKS={ranks}")
+    assert (
+        alone == real
+        and "the processes do not find each other" in gap.why
+        and refused(here, alone, "env RANKS={ranks}")
+    )

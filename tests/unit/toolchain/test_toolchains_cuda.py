@@ -62,7 +62,7 @@ def test_a_gpu_that_does_not_tell_its_capability_decides_nothing(host: Host) -> 
 
 @pytest.mark.parametrize(
     ("compilers", "reason"),
-    [([OLD], "unsupported GNU version"), ([], "there is no C++ compiler for its host code")],
+    [([OLD], "unsupported GNU version"), ([], "no C++ compiler for the host code was found")],
 )
 def test_it_is_absent_with_the_reason(host: Host, compilers: list[Compiler], reason: str) -> None:
     tool(host, "nvcc", NVCC)

@@ -102,8 +102,8 @@ def test_coarrays_are_linked_as_caf_says(host: Host, tmp_path: Path) -> None:
 def test_coarrays_of_another_mpi_library_are_not_taken(host: Host, tmp_path: Path, other: str) -> None:
     script(tmp_path / "path" / "caf", f'echo {tmp_path / other} -fcoarray=lib "$2" -lruntime')
     gap = caf.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
-    assert isinstance(gap, Absent) and "no caf that calls it" in gap.why
-    assert gap.fix == "install the OpenCoarrays built with Open MPI 4.1.4, so that its caf is on PATH"
+    assert isinstance(gap, Absent) and "no caf uses this library" in gap.why
+    assert gap.fix == "install an OpenCoarrays that was built with Open MPI 4.1.4, and add its caf to PATH"
     assert trials(tmp_path / "bin") == []
 
 

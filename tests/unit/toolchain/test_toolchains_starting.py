@@ -46,7 +46,7 @@ def test_ranks_that_are_alone_are_no_proof(tmp_path: Path) -> None:
     found, (absent,) = starting(host(tmp_path, "exit 9"), library(tmp_path))
     assert found.starter == ()
     assert absent.what == "MPICH 4 through srun"
-    assert absent.why.count("each rank is alone") == 2
+    assert absent.why.count("the processes do not find each other") == 2
     assert "mpiexec" in absent.fix
 
 
@@ -108,7 +108,7 @@ def test_cray_s_library_is_started_by_what_the_system_has(tmp_path: Path) -> Non
 def test_where_nothing_starts_it_cray_s_library_is_absent(tmp_path: Path) -> None:
     here = host(tmp_path, "exit 9")
     library, (gap,) = starting(here, cray(tmp_path, here))
-    assert gap.fix == "use a Cray MPICH 8.1.29 built for it"
+    assert gap.fix == "use a Cray MPICH 8.1.29 that was built for this launcher"
     useless = refused(here, library, "")
     assert useless is not None and "has no mpiexec" in useless.why and "./fl submit" in useless.fix
 

@@ -27,8 +27,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="equal_programs",
                 sentence=(
-                    f"{names} built identical programs of {variant}: their figures differ by noise only; "
-                    "either the flags have no effect on it, or --build does not use {cc}, {cxx} and {flags}"
+                    f"{names} built identical programs of {variant}: their figures differ by noise only. Either the "
+                    "flags do not affect this code, or --build ignores {cc}, {cxx} and {flags}"
                 ),
                 evidence=tuple(f"{p.key}: sha256 {sha256[:16]}" for p in programs[:SHOWN]),
                 command=shell.command("figures", run.id, "--launches"),

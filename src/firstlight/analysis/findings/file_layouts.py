@@ -11,5 +11,5 @@ THRESHOLD = 0.3
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     some = list(differences(judgement, workloads, lambda role: role.layout, THRESHOLD))
-    words = "a program that can choose the layout of its files should use the faster one"
+    words = "if your program can choose its file layout, use the faster one"
     return [finding(judgement, "file_layouts", some, words, 47)] if some else []

@@ -33,8 +33,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="flops_missing",
             sentence=(
-                f"{target} with {toolchain} executes {_share(target, toolchain, found)} of the operations that it "
-                "declares"
+                f"{target} with {toolchain} executes {_share(target, toolchain, found)} of its declared "
+                f"floating-point operations"
             ),
             evidence=tuple(_evidence(target, toolchain, found)),
             command=command(target, toolchains=[toolchain]),

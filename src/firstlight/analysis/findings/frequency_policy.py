@@ -24,9 +24,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         return []
     where = "; virtual machine" if m.virtual else ""
     sentence = (
-        f"{listing(moving)}: the clock may change between launches"
+        f"{listing(moving)}: the clock frequency may change between launches"
         if moving
-        else f"the frequency policy cannot be seen ({listing(unknown)} unknown{where}): the clock may change unnoticed"
+        else f"the frequency policy is not visible ({listing(unknown)} unknown{where}): clock drift would go unnoticed"
     )
     return [
         Finding(

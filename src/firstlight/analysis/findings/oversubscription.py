@@ -27,7 +27,8 @@ def _finding(judgement: Judgement, over: list[Verified], on: str) -> Finding:
     placed = where(most.identity.placement)
     return Finding(
         rule="oversubscription",
-        sentence=f"oversubscribed: {named} ran with up to {placed} on {on}; not ranked, not compared",
+        sentence=f"oversubscribed: {named} ran with up to {placed} on {on}. firstlight neither ranks nor compares "
+        f"these figures",
         evidence=tuple(shown(judgement, f) for f in over[:SHOWN]),
         command=command(what[0]),
         weight=30,

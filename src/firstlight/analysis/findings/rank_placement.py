@@ -59,8 +59,8 @@ def _does(judgement: Judgement, aspect: str, way: str, of: list[Placed]) -> str:
     if aspect == "order":
         return f"{who} place{s} ranks {way}"
     if way == UNBOUND:
-        return f"{who} leave{s} them unbound"
-    return f"{who} put{s} {way}" if way in (SHARED, SAME_CORE) else f"{who} bind{s} them to {way}"
+        return f"{who} leave{s} ranks unbound"
+    return f"{who} put{s} {way}" if way in (SHARED, SAME_CORE) else f"{who} bind{s} ranks to {way}"
 
 
 def _evidence(judgement: Judgement, p: Placed) -> str:

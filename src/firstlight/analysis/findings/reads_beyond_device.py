@@ -25,8 +25,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             rule="reads_beyond_device",
             sentence=(
                 f"cold reads by {target(read.identity)} are {provenance.times(read, direct)} faster than "
-                f"{target(direct.identity)}, which does not use the page cache; a cache below the operating system, or "
-                f"read-ahead, may supply the data{host}"
+                f"{target(direct.identity)}, which does not use the page cache; a device cache or read-ahead may "
+                f"supply the data{host}"
             ),
             evidence=tuple(shown(judgement, f) for pair in pairs[: SHOWN // 2] for f in pair),
             command=command(*once(target(f.identity) for pair in pairs[:SHOWN] for f in pair)),

@@ -56,5 +56,7 @@ def baseline(folder: Path, machine: str) -> Path | None:
     except RecordError as error:
         raise UsageError(f"the accepted run {known.run} cannot be read ({error}); accept another: {instead}") from error
     if seal != known.seal:
-        raise UsageError(f"the accepted run {known.run} was changed since it was accepted; accept it again: {instead}")
+        raise UsageError(
+            f"the accepted run {known.run} has changed since it was accepted; accept this run again: {instead}"
+        )
     return path

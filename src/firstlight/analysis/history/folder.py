@@ -127,7 +127,7 @@ def identify(path: Path) -> tuple[str, Stamp]:
     """
     if not seal.exists(path):
         raise RecordError(
-            f"{path}: has no seal: the run is in progress, was interrupted, or was made with an older version; "
+            f"{path}: no seal: the run is in progress, was interrupted, or is from an older version; "
             f"{shell.command('run', '--resume', path)} completes it"
         )
     lines = layout.read_file(path / layout.SEAL, seal.MAX_BYTES).splitlines(keepends=True)
@@ -149,10 +149,10 @@ def _entry(
     opened = store.open(path)
     run = opened.run()
     if run.state == "changed":
-        raise RecordError(f"{path}: a program changed while it was measured; measure it again")
+        raise RecordError(f"{path}: a program changed during the run; repeat the run")
     if run.state in UNFINISHED:
         go_on = shell.command("run", "--resume", path)
-        raise RecordError(f"{path}: was interrupted, only part of its suite was measured; continue with {go_on}")
+        raise RecordError(f"{path}: interrupted before its suite was complete; continue with {go_on}")
     altered = [d for d in seal.differences(path) if d.file not in layout.DERIVED]
     if altered:
         more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""

@@ -96,7 +96,7 @@ def save(path: Path, index: Index) -> str:
         disk.make_folders(path.parent)
         durable.replace(path, _hash(data) + data)
     except OSError as error:
-        return f"{path.parent} cannot be written ({durable.reason(error)}): the next call judges all runs again"
+        return f"{path.parent} cannot be written ({durable.reason(error)}): the next command must judge all runs again"
     return ""
 
 

@@ -29,7 +29,9 @@ def amount(name: str, text: str) -> float:
             return value
     except (SyntaxError, ValueError, TypeError, OverflowError, ZeroDivisionError, RecursionError):
         pass
-    raise UsageError(f"--work {name}={text[:80]}: not a positive number; write it as 2e9 or 3*8*{{n}}") from None
+    raise UsageError(
+        f"--work {name}={text[:80]}: not a positive number; write a value such as 2e9 or 3*8*{{n}}"
+    ) from None
 
 
 def _value(node: ast.expr) -> float:

@@ -101,7 +101,8 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
     above = kept.root(cache)
     if above.is_relative_to(folder) and sources.PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
         raise UsageError(
-            f"{folder}: --build copies it, and the cache is inside it; set FIRSTLIGHT_CACHE to another place"
+            f"{folder}: --build copies this folder, but the folder contains the cache; set FIRSTLIGHT_CACHE to a "
+            f"place outside"
         )
     digest = hashlib.sha256(f"{build}\0{key(environment(None, None))}".encode())
     for path in sources.files(folder):
@@ -203,26 +204,29 @@ def _flaw(words: Sequence[str], source: Path, copy: Path, begun: int) -> str:
     first = words[0]
     if "/" in first and external_commands.found(first, copy) is None:
         if (copy / first).is_file():
-            return f"{first} is not executable; chmod +x {first} in --build; output of the build: {log(copy)}"
-        old = f" (--build does not copy the one in {source})" if (source / first).is_file() else ""
-        return f"the build ended with status 0 but did not make {first}{old}; its output: {log(copy)}"
+            return f"{first} is not executable; add chmod +x {first} to --build; build output: {log(copy)}"
+        old = f" (--build does not copy the file in {source})" if (source / first).is_file() else ""
+        return f"the build ended with status 0 but did not create {first}{old}; build output: {log(copy)}"
     own = external_commands.found(f"./{first}", copy) if "/" not in first else None
     if own is not None and _new(own, begun):
-        return f"{first} is the program on PATH; write ./{first} for the program that the build made"
+        return f"{first} is found on PATH; write ./{first} for the program that the build creates"
     inside, outside = _placed(words, copy)
     for word, file in outside:
         if file.is_relative_to(source.resolve()):
-            return f"{word} is {file}, in the folder that --build copies: name the one in the copy, relative to it"
+            return (
+                f"{word} is {file}, in the folder that --build copies: use its relative path, which is valid in "
+                f"the copy"
+            )
         if _is_program(file) and _new(file, begun):
-            return f"the build wrote {word} outside of its copy, where every toolchain writes it: {file}"
+            return f"the build wrote {word} outside its copy, so all toolchains overwrite the same file: {file}"
     programs = [file for file in inside if _is_program(file)]
     some = programs or external_commands.programs_below(copy) or (() if sources.old_programs(source) else _below(copy))
     if any(_new(file, begun) for file in some):
         return ""
     made = f"no new {programs[0].relative_to(copy)}" if programs else "no new program"
     return (
-        f"the build made {made}: an earlier program would be measured with each toolchain; "
-        f"begin --build with 'make clean;', or use make -B; its output: {log(copy)}"
+        f"the build created {made}, so every toolchain would measure an earlier program; "
+        f"begin --build with 'make clean;', or use make -B; build output: {log(copy)}"
     )
 
 

@@ -43,10 +43,10 @@ ONCE = {
     "check": "join checks with &&",
     "expect": "a --check COMMAND may verify more",
     "like": "a --check COMMAND may verify more",
-    "tolerance": "it is the same for all numbers",
+    "tolerance": "one tolerance applies to all numbers",
     "prepare": "join preparations with &&",
-    "limit": "it is the same for all commands",
-    "revisions": "one search has one range",
+    "limit": "one limit applies to all commands",
+    "revisions": "a search covers one range",
 }
 """Options of which click alone would drop all but the last one, with what to write instead."""
 
@@ -72,14 +72,14 @@ Examples:
 
 \b
 Exit status:
-  0    done: every command passed your checks, and the --limit
+  0    success: every command passed your checks and met the --limit
   1    a command failed its check, printed no value for a --figure, or is slower
        than the --limit allows; --revisions found the commit
   2    wrong usage, for example an unknown command
-  3    nothing could be built, or the environment does not allow it
+  3    no program could be built, or this system cannot run the command
   4    the budget was too short: some command has fewer launches than --launches,
-       or it is uncertain whether one is slower than the --limit allows, or which
-       of several commits made it slower
+       or firstlight cannot decide whether a command exceeds the --limit, or which
+       of several commits made the command slower
   130  interrupted; the report of the finished launches is written
 """,
 )
@@ -87,7 +87,7 @@ Exit status:
 @click.option(
     "--file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Read the commands from FILE; firstlight-bench.toml if neither FILE nor COMMAND is given.",
+    help="Read the commands from FILE (default: firstlight-bench.toml, if no COMMAND is given).",
 )
 @click.option(
     "--sweep",
@@ -95,7 +95,9 @@ Exit status:
     metavar="NAME=V,V",
     help="Set the values of {NAME} in commands; repeatable: every combination is measured.",
 )
-@click.option("--vary", metavar="AXIS,AXIS", help="Vary mpi, placement or bind: all values that this machine offers.")
+@click.option(
+    "--vary", metavar="AXIS,AXIS", help="Measure with all values of mpi, placement or bind that this machine offers."
+)
 @click.option(
     "--placement",
     multiple=True,
@@ -106,14 +108,14 @@ Exit status:
 @click.option(
     "--build",
     metavar="COMMAND",
-    help="Build with COMMAND, in a copy of this folder, once per toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'; also "
-    "{cc}, {fc}, {openmp}, and {mpicxx}, {mpicc}, {mpifc} once per MPI library.",
+    help="Build with COMMAND, in a copy of this folder, once per toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'. {cc}, "
+    "{fc} and {openmp} also exist; {mpicxx}, {mpicc} and {mpifc} build once per MPI library.",
 )
 @click.option(
     "--toolchain",
     multiple=True,
     metavar="PATTERN",
-    help="Use only toolchains that match, such as gcc-fast; for --build; repeatable.",
+    help="Build (see --build) only with toolchains that match, such as gcc-fast; repeatable.",
 )
 @click.option(
     "--check",
@@ -126,32 +128,32 @@ Exit status:
 @click.option(
     "--tolerance",
     type=FiniteRange(min=0),
-    help="The largest relative difference between numbers (for --like); every byte must be equal if not given.",
+    help="The largest allowed relative difference between numbers (for --like). By default, every byte must be equal.",
 )
 @click.option(
     "--ignore-status",
     is_flag=True,
-    help="Ignore the exit status. Without another check, nothing is then verified or ranked.",
+    help="Ignore the exit status. If there is no other check, no figure is verified or ranked.",
 )
 @click.option(
     "--figure",
     multiple=True,
     metavar="NAME=REGEX",
-    help="Measure a number that the program prints: the first group of the last match; repeatable.",
+    help="Measure a number that the program prints: the first group of REGEX in its last match; repeatable.",
 )
-@click.option("--unit", multiple=True, metavar="UNIT", help="The unit of the --figure before it; repeatable.")
+@click.option("--unit", multiple=True, metavar="UNIT", help="The unit of the preceding --figure; repeatable.")
 @click.option("--lower", multiple=True, metavar="NAME", help="Lower values of this --figure are better; repeatable.")
 @click.option(
     "--work",
     multiple=True,
     metavar="NAME=AMOUNT",
-    help="The work of an execution: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. "
-    "Adds rates and measured ceilings to the page; repeatable.",
+    help="The work of one execution: flops, bytes (memory traffic) or working_set (per process), such as flops=2e9 or "
+    "bytes=3*8*{n}. The page then shows rates and measured ceilings; repeatable.",
 )
 @click.option(
     "--mpi-share",
     is_flag=True,
-    help="Measure the share of time in MPI as well, with one more execution per launch that is profiled and not timed.",
+    help="Also measure the share of time in MPI, with one additional, untimed execution per launch under the profiler.",
 )
 @click.option(
     "--prepare", default="", metavar="COMMAND", help="Run COMMAND before each execution; its time does not count."
@@ -161,21 +163,21 @@ Exit status:
     type=click.IntRange(0, 1000),
     default=0,
     show_default=True,
-    help="Executions at the start of each launch that do not count.",
+    help="The number of warm-up executions at the start of each launch.",
 )
 @click.option(
     "--env",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="Pass a variable to the commands, which otherwise receive few of your variables; repeatable.",
+    help="Pass an environment variable to the commands. By default, they receive few of your variables; repeatable.",
 )
-@click.option("--timeout", default="", metavar="TIME", help="Kill a launch that lasts longer; 15m if not given.")
-@click.option("--budget", default="", metavar="TIME", help="Time for launches; 10m if not given.")
+@click.option("--timeout", default="", metavar="TIME", help="Kill any launch that lasts longer (default: 15m).")
+@click.option("--budget", default="", metavar="TIME", help="The time for launches (default: 10m).")
 @click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="The minimum number of launches of each command, 6 if not given; intervals require 6.",
+    help="The minimum number of launches of each command (default: 6). Intervals require 6.",
 )
 @smallest
 @click.option(
@@ -187,14 +189,14 @@ Exit status:
 @click.option(
     "--revisions",
     metavar="A..B",
-    help="Find the commit between A and B that made the command slower than in A by more than the --limit, 2% if not "
-    "given. Each commit is built by --build, a shell command, in a temporary clone; --budget is that of a comparison.",
+    help="Find the commit between A and B that made the command slower than in A by more than the --limit (default: "
+    "2%). The shell command --build builds each commit in a temporary clone. --budget applies to each comparison.",
 )
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Continue a run: a directory, its name, or `latest`.")
 @click.option(
-    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+    "--as", "name", metavar="NAME", help="The name of the run's directory (default: derived from the current time)."
 )
 @quiet
 @verbose("Show every command that is launched.")
@@ -212,12 +214,14 @@ def command(
 ) -> int:
     """Measure and compare your own programs.
 
-    The commands are launched in random order. The page shows wall time, CPU time, peak memory and every --figure with
-    intervals, and which command is faster.
+    firstlight launches the commands in random order. The page shows which command is faster, and wall time, CPU time,
+    peak
+    memory and every --figure with intervals.
 
-    COMMAND is started without a shell; a single argument with blanks is split into words. A COMMAND that begins with
-    mpiexec -n {ranks} is launched with any MPI library and placement. Without --check, --expect and --like only its
-    exit status is verified, and the page notes that.
+    firstlight starts COMMAND without a shell, and splits a single argument with blanks into words. If COMMAND begins
+    with mpiexec -n {ranks}, firstlight can launch it with any MPI library and placement. Without --check, --expect or
+    --like, firstlight
+    verifies only the exit status, and the page notes this limit.
     """
     from firstlight import runner
     from firstlight.commands.bench import gate
@@ -266,7 +270,7 @@ def _search(
     from firstlight.runner.progress import display
 
     if name is not None:
-        raise UsageError("--as names one run, and --revisions makes several; leave it out")
+        raise UsageError("--as names a single run, but --revisions makes several; omit --as")
     with interruptible(), display() as progress:
         found = revisions.find(asked, folder, text, results, revisions.LIMIT if limit is None else limit, progress)
     if as_json:
@@ -281,7 +285,9 @@ def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
     kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
     if kept or words:
         more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
-        raise UsageError(f"--resume continues with the options of that run, not with {more}; start a new run")
+        raise UsageError(
+            f"--resume uses the options of the earlier run and does not accept {more}; start a new run instead"
+        )
 
 
 def _typed(context: click.Context) -> set[str]:
@@ -300,17 +306,17 @@ def _asked(
     options = _options(given, _typed(context))
     if words:
         if file is not None:
-            raise UsageError(f"commands are typed or in {file}, not both")
+            raise UsageError(f"commands are either typed or in {file}, not both")
         return request.sound(request.BenchRequest(request.commands(words), **options)), Path.cwd()
     if file is None and not place.is_file():
         raise UsageError(f"no command: ./fl bench -- ./program, or a {request.FILE} in this folder")
     if file is None and not trusted(place):
         raise UsageError(
-            f"{place} belongs to another user, and its commands would be started; read it, then "
+            f"{place} belongs to another user, and resuming it would start its commands; read the file, then "
             f"{shell.command('bench', '--file', place)}"
         )
     asked = request.sound(msgspec.structs.replace(request.read(place), **options))
-    note(f"{place}: these commands are started in {place.parent}:")
+    note(f"{place}: firstlight will start these commands in {place.parent}:")
     for what, text in request.started(asked):
         note(f"  {what}: {text}")
     return asked, place.parent
@@ -321,7 +327,7 @@ def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
     from firstlight.commands.bench import request
 
     if given["tolerance"] is not None and not given["like"]:
-        raise UsageError("--tolerance belongs to --like FILE=REFERENCE")
+        raise UsageError("--tolerance requires --like FILE=REFERENCE")
     made: dict[str, Callable[[], object]] = {
         "vary": lambda: request.axes(given["vary"]),
         "sweep": lambda: request.sweep(given["sweep"]),

@@ -31,7 +31,7 @@ fastest mix: the program's own mix of loads and stores is not known."""
 BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
 ROLES = (Role(EXECUTION, TIME), Role(EXECUTION_CPU, CPU), Role(EXECUTION_MEMORY, MEMORY))
 IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
-BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
+BIND = Parameter("bind", "", "", "whether each process and thread is bound to its own cores")
 
 
 def descriptions(request: BenchRequest, cells: Sequence[Cell]) -> dict[str, Description]:
@@ -78,7 +78,7 @@ def brought(request: BenchRequest, cells: Sequence[Cell], limit: float | None) -
     return Brought(
         name=request.name,
         title=title(request),
-        question="How fast is each of these commands here, and which one is the best?",
+        question="How fast is each of these commands on this machine, and which is the fastest?",
         commands=dict(request.commands),
         toolchain_sensitive=bool(request.build),
         rows=tuple(_rows(request, cells)),

@@ -64,13 +64,13 @@ def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: P
     """Return the values that vary in this request. Raises UsageError for what cannot be varied here."""
     used = names(texts(request))
     if taken := sorted(set(request.sweep) & set(KNOWN)):
-        raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} has another meaning")
+        raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} is reserved")
     if idle := sorted(set(request.sweep) - used):
-        raise UsageError(f"the sweep {idle[0]} is used nowhere: write {{{idle[0]}}} in the command")
+        raise UsageError(f"no command uses the sweep {idle[0]}: write {{{idle[0]}}} in a command")
     if request.mpi_share and not any(launched(request, name) for name in request.commands):
-        raise UsageError("--mpi-share: no command begins with mpiexec -n, so none is known to use MPI")
+        raise UsageError("--mpi-share: no command begins with mpiexec -n, so firstlight recognises no MPI program")
     if request.build and not used & {*BUILT, *WRAPPERS}:
-        raise UsageError("--build names no compiler: write {cxx} and {flags} into it")
+        raise UsageError("--build names no compiler: write {cxx} and {flags} in the build command")
     if "bind" in used and "bind" not in request.vary:
         raise UsageError("{bind} has no value: --vary bind sets it")
     absent: list[Absent] = []
@@ -112,9 +112,7 @@ def _mpis(request: BenchRequest, toolbox: Toolbox, folder: Path, absent: list[Ab
             raise UsageError("no command begins with mpiexec -n {ranks}, so there is no MPI library to choose")
         return (None,)
     if not toolbox.mpis:
-        raise UsageError(
-            "there is no MPI library with which firstlight can launch; `./fl doctor` shows what is missing"
-        )
+        raise UsageError("no MPI library is available for launches; `./fl doctor` shows what is missing")
     wanted = [m for m in toolbox.mpis if any(fnmatchcase(m.name, p) for p in request.mpis or ("*",))]
     if not wanted:
         here = ", ".join(m.name for m in toolbox.mpis)
@@ -147,11 +145,13 @@ def _of_programs(
     for mpi in (m for m in wanted if m.family not in alike):
         why = f"the program is linked with {first.label}"
         absent.append(
-            Absent(f"{request.name} with {mpi.label}", why, "build it for each library: --build with {mpicxx}")
+            Absent(f"{request.name} with {mpi.label}", why, "build the program for each library: --build with {mpicxx}")
         )
     found = tuple(m for m in wanted if m.family in alike)
     if not found:
-        raise UsageError(f"the program is linked with {first.label}: add --build with {{mpicxx}} to run it with others")
+        raise UsageError(
+            f"the program is linked with {first.label}: add --build with {{mpicxx}} to measure other libraries"
+        )
     return found
 
 
@@ -161,12 +161,19 @@ def _placements(request: BenchRequest, machine: Machine, absent: list[Absent]) -
     if not given:
         given = ("1xallx1",) if parallel and "ranks" in names(request.commands.values()) else ("1x1x1",)
     found, lacking = expand(given, machine)
-    absent += [Absent(f"{request.name} on {shape}", "this machine has fewer", "nothing to do") for shape in lacking]
+    absent += [
+        Absent(
+            f"{request.name} on {shape}",
+            "this machine has too few cores or nodes",
+            "use a machine with more cores or nodes",
+        )
+        for shape in lacking
+    ]
     if not found:
         raise UsageError(f"no placement fits this machine: {', '.join(lacking)}")
     used = names([*request.commands.values(), *request.environment.values()])
     if not parallel and used.isdisjoint({*PLACED} - {"threads"}) and (several := [p for p in found if p.ranks > 1]):
-        what = f"nothing starts {several[0].ranks} processes"
+        what = f"no command starts {several[0].ranks} processes"
         raise UsageError(f"--placement: {what}; begin the command with mpiexec -n {{ranks}}, or write {{ranks}} in it")
     return tuple(found)
 

@@ -48,7 +48,7 @@ def parse(text: str, folder: Path) -> Revisions:
     """Return the commits `A..B` of the repository of a folder. Raises UsageError for anything else."""
     first_name, dots, last_name = text.partition("..")
     if not dots or not first_name or last_name.startswith("."):
-        raise UsageError(f"--revisions {text}: write it as A..B, as in v1.2..HEAD; B is slower than A")
+        raise UsageError(f"--revisions {text}: write a range A..B, such as v1.2..HEAD, in which B is slower than A")
     last_name = last_name or "HEAD"
     try:
         root = Path(_git(folder, "rev-parse", "--show-toplevel"))
@@ -56,7 +56,7 @@ def parse(text: str, folder: Path) -> Revisions:
     except GitError as error:
         raise UsageError(f"--revisions {text}: {error}") from None
     if first == last:
-        raise UsageError(f"--revisions {text}: there is no commit between them")
+        raise UsageError(f"--revisions {text}: there is no commit between the two")
     if (base := _ancestor(root, first, last)) != first.sha:
         hint = f"; begin with their common ancestor: {base[:10]}..{last_name}" if base else ""
         raise UsageError(f"--revisions {text}: {first_name} is not an ancestor of {last_name}{hint}")

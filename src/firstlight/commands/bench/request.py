@@ -91,9 +91,13 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return in words what verifies an execution, "" if nothing does."""
         parts = ["its check command"] if self.check else []
         if self.output is not None:
-            like = "the same bytes" if self.output.tolerance is None else f"numbers within {self.output.tolerance:g}"
-            parts.append(f"its output file ({like} as the reference)")
-        parts += ["the text that it must print"] if self.expect else []
+            like = (
+                "the same bytes"
+                if self.output.tolerance is None
+                else f"numbers within a relative {self.output.tolerance:g}"
+            )
+            parts.append(f"its output file ({like} as in the reference)")
+        parts += ["the required text in its output"] if self.expect else []
         if parts:
             return " and ".join(parts)
         return "its exit status only (its results were not checked)" if self.verify_status else ""
@@ -123,7 +127,7 @@ def sound(request: BenchRequest) -> BenchRequest:
     if "\\u0000" in msgspec.json.encode(request).decode():
         raise UsageError("the character with code 0 cannot be part of a command or of its input")
     if request.output is not None and not math.isfinite(request.output.tolerance or 0.0):
-        raise UsageError(f"output.tolerance = {request.output.tolerance}: write a finite number")
+        raise UsageError(f"output.tolerance = {request.output.tolerance}: use a finite number")
     if not _NAMED.fullmatch(request.name):
         raise UsageError(f"name = {request.name!r}: use lower-case letters, digits and underscores, a letter first")
     for name in (*request.sweep, *request.figures):
@@ -138,7 +142,7 @@ def sound(request: BenchRequest) -> BenchRequest:
         raise UsageError(f"--work {unknown[0]}: possible names are {', '.join(WORK)}")
     for name, figure in request.figures.items():
         if name in (TIME, CPU, MEMORY, SHARE, *COUNTERS):
-            raise UsageError(f"the figure {name} is measured anyway; rename yours")
+            raise UsageError(f"firstlight always measures the figure {name}; rename yours")
         try:
             re.compile(figure.pattern)
         except re.error as error:
@@ -161,7 +165,9 @@ def _needs_a_shell(name: str, command: str) -> str:
     if bare is None:
         return ""
     shown = "a newline" if bare[0] == "\n" else bare[0]
-    return f"the command {name}: {shown} needs a shell, and there is none; with one: -- {_in_a_shell(command)}"
+    return (
+        f"the command {name}: {shown} requires a shell, but commands run without one; write -- {_in_a_shell(command)}"
+    )
 
 
 def _hide(quoted: re.Match[str]) -> str:
@@ -178,7 +184,7 @@ def _in_a_shell(command: str) -> str:
 
 def for_a_shell(word: str) -> str:
     """Return how a shell would start a word with syntax of the shell; "" if it has none."""
-    return f"with a shell: -- {_in_a_shell(word)}" if _SHELL.search(word) else ""
+    return f"to use a shell: -- {_in_a_shell(word)}" if _SHELL.search(word) else ""
 
 
 _SHOWN = 200  # characters; a longer command is not shown
@@ -306,8 +312,8 @@ def axes(text: str) -> tuple[Axis, ...]:
     found = [word.strip() for word in text.split(",")]
     for word in found:
         if word not in AXES:
-            hint = "; toolchains vary with --build and {cxx}" if word == "toolchain" else ""
-            raise UsageError(f"--vary {word}: it accepts {', '.join(AXES)}{hint}")
+            hint = "; to vary toolchains, use --build with {cxx}" if word == "toolchain" else ""
+            raise UsageError(f"--vary {word}: --vary accepts {', '.join(AXES)}{hint}")
     return tuple(axis for axis in AXES if axis in found)
 
 
@@ -315,7 +321,7 @@ def output(text: str, tolerance: float | None) -> Output:
     """Parse `FILE=REFERENCE`. Raises UsageError for anything else."""
     file, equal, reference = text.partition("=")
     if not equal or not file or not reference:
-        raise UsageError(f"--like {text!r}: write it as FILE=REFERENCE, as in {{out}}=expected.txt")
+        raise UsageError(f"--like {text!r}: write FILE=REFERENCE, as in {{out}}=expected.txt")
     return Output(file, reference, tolerance)
 
 
@@ -323,7 +329,7 @@ def work(texts: Sequence[str]) -> dict[str, str]:
     """Parse texts such as `flops=2*{n}`. Raises UsageError for one without `=`."""
     found = dict(text.split("=", 1) for text in texts if "=" in text)
     if wrong := [text for text in texts if "=" not in text]:
-        raise UsageError(f"--work {wrong[0]!r}: write it as NAME=AMOUNT, as in flops=2*{{n}}")
+        raise UsageError(f"--work {wrong[0]!r}: write NAME=AMOUNT, as in flops=2*{{n}}")
     return found
 
 
@@ -337,13 +343,13 @@ def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) ->
     """Parse `NAME=REGEX` texts, with the units in their order. `lower`: names of which lower values are better."""
     found: dict[str, FigureRule] = {}
     if len(units) > len(texts):
-        raise UsageError("more --unit than --figure; a --unit belongs to the --figure before it")
+        raise UsageError("there are more --unit than --figure options; each --unit applies to the preceding --figure")
     for k, text in enumerate(texts):
         name, equal, pattern = text.partition("=")
         if not equal or not pattern:
-            raise UsageError(f"--figure {text!r}: write it as NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
+            raise UsageError(f"--figure {text!r}: write NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
         if name in found:
-            raise UsageError(f"--figure {name} is given twice; each figure has its own name")
+            raise UsageError(f"--figure {name} is given twice; use a different name for each figure")
         unit = units[k] if k < len(units) else ""
         found[name] = FigureRule(pattern, unit, "lower" if name in lower else "higher")
     if unknown := [name for name in lower if name not in found]:
@@ -357,8 +363,8 @@ def variables(texts: Sequence[str], mine: Mapping[str, str]) -> dict[str, str]:
     for text in texts:
         name, equal, value = text.partition("=")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise UsageError(f"--env {text!r}: write it as NAME=VALUE, or NAME to pass its value here")
+            raise UsageError(f"--env {text!r}: write NAME=VALUE, or NAME alone to pass your current value")
         if not equal and name not in mine:
-            raise UsageError(f"--env {name}: there is no such variable here; set a value: {name}=...")
+            raise UsageError(f"--env {name}: your environment has no such variable; set a value: {name}=...")
         found[name] = value if equal else mine[name]
     return found

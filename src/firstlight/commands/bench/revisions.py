@@ -93,7 +93,7 @@ def find(asked: BenchRequest, folder: Path, text: str, results: Path, limit: flo
     _require(asked)
     found = repository.parse(text, folder)
     if found.last_name == "HEAD" and repository.changed(found.root):
-        progress.note("changes that are not committed are not measured")
+        progress.note("uncommitted changes are not measured")
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     with guard.scratch("revisions-", cache) as place:
@@ -103,7 +103,7 @@ def find(asked: BenchRequest, folder: Path, text: str, results: Path, limit: flo
 def _require(asked: BenchRequest) -> None:
     """Raise UsageError for a request that does not describe one comparison."""
     if len(asked.commands) != 1:
-        raise UsageError("--revisions measures one command: ./fl bench --revisions v1.2..HEAD -- ./program")
+        raise UsageError("--revisions accepts exactly one command: ./fl bench --revisions v1.2..HEAD -- ./program")
     several = {
         "--vary": asked.vary,
         "--sweep": asked.sweep,
@@ -113,9 +113,11 @@ def _require(asked: BenchRequest) -> None:
         "all but one --placement": asked.placements[1:],
     }
     if wrong := [option for option, given in several.items() if given]:
-        raise UsageError(f"--revisions measures each commit in one way: leave out {wrong[0]}")
+        raise UsageError(f"--revisions measures each commit in the same single configuration: omit {wrong[0]}")
     if words := sorted(names([asked.build]) & {*BUILT, *WRAPPERS}):
-        raise UsageError(f"--revisions builds each commit in its own way: write --build without {{{words[0]}}}")
+        raise UsageError(
+            f"--revisions runs --build without a choice of compilers: write --build without {{{words[0]}}}"
+        )
 
 
 class _Search:
@@ -162,7 +164,7 @@ class _Search:
             return str(error)
         folder = tree / self._found.inside
         if not folder.is_dir():
-            return f"it has no folder {self._found.inside}"
+            return f"this commit has no folder {self._found.inside}"
         if not self._asked.build:
             return ""
         words, variables = ["/bin/sh", "-c", self._asked.build], building.environment(None, None)
@@ -243,7 +245,9 @@ class _Search:
         if last.outcome == "not slower":
             return f"{found.last_name} is not slower than {found.first_name} by {more}: {last.compared}"
         if last.outcome == "uncertain":
-            return f"uncertain whether {found.last_name} is slower than {found.first_name} by {more}: {last.result}"
+            return (
+                f"it is uncertain whether {found.last_name} is slower than {found.first_name} by {more}: {last.result}"
+            )
         if len(suspects) > 1:
             named = [found.commits[sha].short for sha in found.commits if sha in suspects]
             others = f" and {len(named) - MOST_NAMED} others" if len(named) > MOST_NAMED else ""

@@ -56,10 +56,11 @@ def prepare(
 ) -> tuple[runner.Prepared, runner.Made]:
     """Discover the machine, plan the run and build its programs. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
-        progress.note(f"{{{word}}} has no value and remains as typed; --sweep {word}=... sets its values")
+        progress.note(f"{{{word}}} has no values and is passed literally; --sweep {word}=... sets values")
     for name, word in quoted_operators(request):
         progress.note(
-            f"{name}: {word} is an argument, because no shell runs the command; with a shell: -- sh -c 'COMMAND'"
+            f"{name}: {word} is passed as an argument, because commands run without a shell; to use a shell: -- sh -c "
+            f"'COMMAND'"
         )
     parallel = any(planning.launched(request, name) for name in request.commands) or not names(
         [request.build]
@@ -96,7 +97,7 @@ def _make_room(progress: Progress) -> None:
         some = f"{count(gone.copies, 'copy', 'copies')} of earlier sources, {binary(gone.bytes)}"
         progress.note(f"removed from the cache: {some}; their runs cannot be resumed")
     if gone.error:
-        progress.note(f"cannot be removed from the cache: {gone.error}")
+        progress.note(f"old sources cannot be removed from the cache: {gone.error}")
 
 
 def _recorders(mpis: Sequence[Mpi | None], toolbox: Toolbox, cache: Path) -> dict[str, str]:
@@ -129,7 +130,7 @@ def _built(
         values = building.known(one.toolchain, one.mpi)
         lacking = sorted(names([request.build]) & {*BUILT, *WRAPPERS} - values.keys())
         if lacking:
-            found[one.folder] = BuildResult(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
+            found[one.folder] = BuildResult(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has no such tool")
             continue
         variables = building.environment(one.toolchain, one.mpi)
         commands = {
@@ -150,13 +151,15 @@ def _built(
             progress.note(f"not measured: {name} of {one.folder.name}: {why}")
     _note_reused(request, found, progress)
     if any(result.error or result.flaws for result in found.values()) and (old := sources.old_files(folder)):
-        progress.note(f"--build does not copy compiled files, so the build must make them: {_some(old)}")
+        progress.note(f"--build does not copy compiled files, so the build must create these: {_some(old)}")
     if given := list(dict.fromkeys(name for result in found.values() for name in result.given)):
-        progress.note(f"the build did not make these files, and may use them with any toolchain: {_some(given)}")
+        progress.note(f"the build did not create these files, but may link them with any toolchain: {_some(given)}")
     reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]
     if reasons and all(why for _, why in reasons):
         copy, first = reasons[0]
-        raise BuildError(f"nothing could be built; the first error:\n{excerpt(first, 2000, str(building.log(copy)))}")
+        raise BuildError(
+            f"no program could be built; the first error:\n{excerpt(first, 2000, str(building.log(copy)))}"
+        )
     return found
 
 
@@ -173,8 +176,8 @@ def _note_reused(request: BenchRequest, results: Mapping[Path, BuildResult], pro
     if by_time:
         some = "; ".join(f"{listing(copies)}, built {built}" for built, copies in by_time.items())
         progress.note(
-            f"not built again: {listing(list(request.commands))} with {some}; changes outside of the folder are not "
-            f"detected; to build again, remove {next(iter(results)).parent}"
+            f"reused builds: {listing(list(request.commands))} with {some}; changes outside the folder are not "
+            f"detected; to rebuild, remove {next(iter(results)).parent}"
         )
 
 

@@ -80,9 +80,7 @@ def _all_files(folder: Path) -> list[Path]:
 
 def _too_large(folder: Path) -> UsageError:
     most = f"{binary(MOST_BYTES)} or {MOST_FILES} files"
-    return UsageError(
-        f"{folder}: too large to be copied for every toolchain: it has more than {most}; start in another"
-    )
+    return UsageError(f"{folder}: too large to copy for every toolchain (more than {most}); start in another folder")
 
 
 def _old(found: Collection[Path]) -> list[Path]:

@@ -29,7 +29,7 @@ def require(external: ExternalCommand) -> None:
     """Raise UsageError if the command's program, or the reference of its output, cannot be used."""
     command, folder = external.command, Path(external.folder)
     if OUT in names(command[:1]):
-        raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
+        raise UsageError(f"{command[0]}: {{out}} is the output file and cannot be started as a command")
     if (file := external_commands.found(command[0], folder)) is None:
         raise UsageError(f"{_short(command[0])}: {_absent(command, folder)}")
     for flaw in filter(None, (_script(file), _arguments(external), _reference(external))):
@@ -65,16 +65,16 @@ def _script(file: Path) -> str:
         if b"\0" in head:
             return ""
         mark = ", because a byte order mark precedes it" if head.startswith(b"\xef\xbb\xbf#!") else ""
-        return f"is a script without #! at its start{mark}; begin it with #!/bin/sh"
+        return f"is a script that does not start with #!{mark}; make #!/bin/sh its first line"
     words = shebang[2:].decode("utf-8", "surrogateescape").split()
     if shebang.endswith(b"\r"):
-        return f"its first line ends with a carriage return; remove them: sed -i 's/\\r$//' {line([file])}"
+        return f"its lines end with carriage returns; remove these characters: sed -i 's/\\r$//' {line([file])}"
     if not end and len(head) == _FIRST_LINE:
         return f"its first line is longer than the {_FIRST_LINE} bytes that Linux reads"
     if not words:
-        return "its first line names no interpreter; begin it with #!/bin/sh"
+        return "its first line names no interpreter; write #!/bin/sh"
     if not os.access(words[0], os.X_OK):
-        return f"its first line names {words[0]}, which is not here or cannot be executed"
+        return f"its first line names {words[0]}, which does not exist or cannot be executed"
     called = words[1] if len(words) > 1 and Path(words[0]).name == "env" else ""
     if called and not called.startswith("-") and "=" not in called and shutil.which(called) is None:
         return f"its first line names {called}, which is not on PATH"
@@ -85,11 +85,11 @@ def _arguments(external: ExternalCommand) -> str:
     """Return why the system would refuse the words, "" if it accepts them."""
     longest = max(len(os.fsencode(word)) for word in (*external.command, *external.environment.values()))
     if longest > LONGEST:
-        return f"an argument or variable of {longest} bytes, and Linux accepts at most {LONGEST}; write it into a file"
+        return f"an argument or variable has {longest} bytes, but Linux accepts at most {LONGEST}; use a file instead"
     together = sum(len(os.fsencode(word)) + 9 for word in external.command)
     most = os.sysconf("SC_ARG_MAX") - SPARE
     if max(together, len(msgspec.json.encode(external))) > most:
-        return f"arguments of {binary(together)} together exceed the limit of this system; write them into a file"
+        return f"the arguments have {binary(together)} together, more than this system accepts; use a file instead"
     return ""
 
 
@@ -101,7 +101,7 @@ def _reference(external: ExternalCommand) -> str:
     if Path(external.folder) / external.like.file == reference:
         return f"--like compares {reference} with itself"
     if not reference.exists():
-        return "" if external.prepare else f"--like: there is no reference {reference}"
+        return "" if external.prepare else f"--like: the reference {reference} does not exist"
     if not reference.is_file():
-        return f"--like: the reference {reference} is not a plain file"
+        return f"--like: the reference {reference} is not a regular file"
     return "" if os.access(reference, os.R_OK) else f"--like: the reference {reference} cannot be read"

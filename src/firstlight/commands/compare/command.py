@@ -39,17 +39,17 @@ Examples:
 
 \b
 Exit status:
-  0    two runs: every figure is the same or better; more runs: they are shown side by side
-  1    two runs: a figure is worse, or was verified and failed
+  0    two runs: every figure is the same or better; more runs: always
+  1    two runs: a figure is worse, or was verified in A and failed in B
   2    wrong usage
   4    some differences are uncertain, or a run was disturbed
 """
 )
 @click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
 @as_json
-@click.option("--all", "everything", is_flag=True, help="Also list the figures that are the same.")
-@click.option("--side-by-side", "as_machines", is_flag=True, help="Show the machines of two runs side by side as well.")
-@output_file("Write the page of machines side by side to FILE.")
+@click.option("--all", "everything", is_flag=True, help="Also list unchanged figures.")
+@click.option("--side-by-side", "as_machines", is_flag=True, help="Also show the machines of two runs side by side.")
+@output_file("Write the side-by-side page of machines to FILE.")
 @smallest
 @results_folder
 def command(
@@ -63,22 +63,20 @@ def command(
 ) -> int:
     """Compare two runs, or several machines.
 
-    Two runs are compared figure by figure, and the differences of their environments are listed. More runs are shown
-    side by side.
+    firstlight compares two runs figure by figure and lists the differences between their environments. It shows more
+    than two runs side by side.
 
     A, B, ... are directories, names of runs in the results folder, or `latest`. For two runs, the exit status shows
-    whether B is worse. A run is disturbed if wall and CPU time diverged in a fifth of its samples; then no figure is
-    called worse. For more runs, each question of the report has one line, with each run's share of the best median
-    and the published figures of earlier machines.
+    whether B is worse. A run is disturbed if wall and CPU time diverged in a fifth of its samples; no figure is then
+    reported as worse. For more runs, each row of the report has one line. It shows each run's share of the best median,
+    and published figures of earlier machines.
     """
     if len(names) < 2:
-        raise UsageError(f"{names[0]} alone: name two runs or more to compare")
+        raise UsageError(f"{names[0]} is the only run; name at least two runs to compare")
     if len(names) > 2 or as_machines:
         return _machines(names, as_json, output, threshold, results)
     if output is not None:
-        raise UsageError(
-            "--output writes the page of machines side by side; of two runs, use `./fl report B --against A`"
-        )
+        raise UsageError("--output writes a page of machines; add --side-by-side, or use `./fl report B --against A`")
     from firstlight.analysis.compare import compare
     from firstlight.report.comparison import comparison as page
     from firstlight.report.export.comparison import compared

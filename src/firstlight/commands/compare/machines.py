@@ -289,10 +289,10 @@ def results(found: Beside) -> list[str]:
 def undecided(found: Beside) -> str:
     """Return why no run is called better; "" if the runs are compared."""
     if not found.disturbed:
-        return "" if found.code == OK else "no row was measured in two of the runs: nothing is compared"
+        return "" if found.code == OK else "no row was measured in two or more of the runs, so nothing can be compared"
     names = [letter(k) for k, column in enumerate(found.runs) if column.disturbed]
     why = f"because {listing(names)} {'was' if len(names) == 1 else 'were'} disturbed"
-    return f"no run is called better than another, {why}: measure {listing(names)} again on a quiet machine"
+    return f"firstlight ranks no run, {why}: measure {listing(names)} again on a quiet machine"
 
 
 def _result(lines: Sequence[tuple[int, Line]], column: int, threshold: float) -> str:
@@ -307,7 +307,7 @@ def _result(lines: Sequence[tuple[int, Line]], column: int, threshold: float) ->
     if line is None or least > 1 - threshold:
         return text
     share = number(significant(least), f"{_place(row, column)}.share")
-    return f"{text}; its lowest median is {share} of the best ({line.title})"
+    return f"{text}; the lowest median is {share} of the best ({line.title})"
 
 
 def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
@@ -336,8 +336,9 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     if not found.lines:
         lines += ["", "  no row has a figure in any of these runs"]
     meaning = (
-        f"Median, and its share of the best in the row (1: the best). ≈: no difference from the best can be shown, or "
-        f"it is less than {declared(found.threshold)}. The comparison allows {declared(found.drift)} for drift "
+        f"Median, and its share of the best in the row (1: the best). ≈: no significant difference from the best, or "
+        f"a difference of less than {declared(found.threshold)}. The comparison allows {declared(found.drift)} for "
+        f"drift "
         "between runs."
     )
     lines += ["", *(ink("dim", x) for x in wrap(meaning, width, "  ", "  "))]

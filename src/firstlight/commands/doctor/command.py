@@ -34,12 +34,15 @@ Examples:
 Exit status:
   0    a run can start; with --site: every line is valid, or there is no file
   2    wrong usage; with --site: a line is wrong
-  3    something that a run requires is missing; with --site: a line names something
-       that is not here
+  3    a requirement of every run is missing; with --site: a line names an item
+       that this machine does not have
 """
 )
 @click.option(
-    "--site", "of_site", is_flag=True, help="Show the effect of each line of the site file, and wrong lines by number."
+    "--site",
+    "of_site",
+    is_flag=True,
+    help="Show the effect of each line of the site file, and the line numbers of errors.",
 )
 @as_json
 def command(of_site: bool, as_json: bool) -> int:

@@ -110,7 +110,7 @@ def text(diagnosis: Diagnosis, width: int = 80) -> str:
     for gap in diagnosis.absent:
         lines += _row("  ", gap.what, gap.why, width)
         lines += _row("  ", "", f"fix: {gap.fix}", width)
-    ending = "ready: ./fl run" if diagnosis.healthy else "not ready: repair the first entries under missing"
+    ending = "ready: ./fl run" if diagnosis.healthy else "not ready: fix the first entries under 'missing'"
     return "\n".join([*lines, "", ending])
 
 
@@ -161,7 +161,7 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
     memory = f"{binary(machine.memory)}, {binary(machine.memory_available)} available"
     turbo = {True: "turbo on", False: "turbo off", None: "turbo unknown"}[machine.turbo]
     frequency = f"governor {machine.governor or 'unknown'}, {turbo}, huge pages {machine.huge_pages or 'unknown'}"
-    system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation seen'}"
+    system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation detected'}"
     limits = ", ".join(f"{k} {v if v == 'unlimited' else binary(int(v))}" for k, v in machine.limits.items())
     return (
         Item("processor", f"{machine.processor} ({', '.join(filter(None, (machine.core, machine.architecture)))})"),
@@ -182,7 +182,7 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
 def _nominal(machine: Machine) -> str:
     """Return `Zen 4, 16 operations per cycle, 3.7 GHz (the highest clock): 59.2 Gflop/s per core; memory ...`."""
     if machine.hardware is None:
-        return "not known: emulated"
+        return "unknown: emulated"
     texts = []
     for one in machine.hardware.arithmetic:
         cycle = f", {one.per_cycle} operations of 64 bit per cycle" if one.per_cycle else ""
@@ -190,11 +190,9 @@ def _nominal(machine: Machine) -> str:
         rate = f": {quantity(one.rate, 'flop/s')} per core" if one.rate else ""
         texts.append(f"{count(one.cores, 'core')} {one.name or 'not listed'}{cycle}{clock}{rate}")
     if why := hardware.unknown(machine):
-        texts.append(f"not complete: {why}")
+        texts.append(f"incomplete: {why}")
     memory, links = machine.hardware.memory, machine.hardware.links
-    texts.append(
-        f"memory {quantity(memory, 'B/s') if memory else 'not known: only root can read it; see docs/site.md'}"
-    )
+    texts.append(f"memory {quantity(memory, 'B/s') if memory else 'unknown: only root can read it; see docs/site.md'}")
     texts += [f"{count(link.count, 'link')} {link.name}, {quantity(link.rate, 'bit/s')}" for link in links]
     return "; ".join(texts)
 
@@ -210,7 +208,7 @@ def _site() -> list[Item]:
     file, (name, modules) = site.current().path, site.wanted()
     taken = f"{name or 'loaded'}: {', '.join(modules)}" if modules else ""
     return [
-        *([Item("site file", f"{file}; what each line does: ./fl doctor --site")] if file else []),
+        *([Item("site file", f"{file}; for the effect of each line: ./fl doctor --site")] if file else []),
         *([Item("modules", taken)] if taken else []),
     ]
 
@@ -242,7 +240,11 @@ def _found(toolbox: Toolbox) -> list[Item]:
         )
     for offload in toolbox.offloads:
         runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
-        text = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
+        text = (
+            f"generates code for {offload.device}; {runs}"
+            if offload.device
+            else "generates code for the host only: never run"
+        )
         items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", text))
     items += [
         Item(x.label, f"{format_offers(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}")
@@ -257,7 +259,7 @@ def _started(toolbox: Toolbox) -> str:
     ways = [
         f"{mpi.label} by {Path(mpi.starter[0]).name} {' '.join(mpi.starter[1:])}" for mpi in toolbox.mpis if mpi.starter
     ]
-    return "starts " + ", ".join(ways) if ways else "MPI programs are started by mpiexec here"
+    return "starts " + ", ".join(ways) if ways else "MPI programs are started with mpiexec"
 
 
 def _cache(cache: Path) -> Item | Absent:
@@ -269,8 +271,8 @@ def _cache(cache: Path) -> Item | Absent:
         why = f"cannot write to {cache}: {error.strerror}"
         return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a writable folder")
     if starts_nothing(cache):
-        why = f"no program in {cache} can be started: its file system is mounted noexec"
-        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a folder of another file system")
+        why = f"no program in {cache} can be started: the file system is mounted noexec"
+        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a folder on another file system")
     return Item("cache directory", str(cache))
 
 
@@ -280,8 +282,8 @@ def _disk(cache: Path) -> Item | Absent | None:
         return None
     free = shutil.disk_usage(cache).free
     if free < ROOM:
-        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are necessary"
-        return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
+        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are required"
+        return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a folder on a larger disk")
     return Item("disk space", f"{binary(free)} free")
 
 
@@ -290,7 +292,9 @@ def _pinning() -> Absent | None:
         os.sched_setaffinity(0, os.sched_getaffinity(0))
     except OSError as error:
         why = f"the system refuses sched_setaffinity ({error.strerror}): programs run, but move from core to core"
-        return Absent("pinning", why, "optional: allow it, in the seccomp profile of the container for instance")
+        return Absent(
+            "pinning", why, "optional: allow sched_setaffinity, for example in the container's seccomp profile"
+        )
     return None
 
 
@@ -299,10 +303,10 @@ def _temporary() -> Absent | None:
     if not starts_nothing(folder):
         return None
     why = (
-        f"no program in {folder} can be started: its file system is mounted noexec; ./fl tune loop starts "
-        "programs there"
+        f"no program in {folder} can be started: the file system is mounted noexec, and ./fl tune loop starts "
+        f"programs there"
     )
-    return Absent("temporary folder", why, "optional: set TMPDIR to a folder of another file system")
+    return Absent("temporary folder", why, "optional: set TMPDIR to a folder on another file system")
 
 
 def _shared(machine: Machine) -> Absent | None:
@@ -310,7 +314,7 @@ def _shared(machine: Machine) -> Absent | None:
     if free is not None and free >= least:
         return None
     here = "does not exist" if free is None else f"has {binary(free)} free"
-    why = f"/dev/shm {here}; {binary(least)} are necessary: ranks on a node share memory there"
+    why = f"/dev/shm {here}; {binary(least)} are required, because ranks on a node share memory there"
     return Absent("shared memory", why, "mount -o remount,size=1g /dev/shm; for a container: docker run --shm-size=1g")
 
 
@@ -342,7 +346,7 @@ def _energy() -> list[Item | Absent]:
     if found.source is not None:
         meter = found.source.meter
         return [Item("energy", f"{meter.source}: {meter.covers}, updated every {quantity(meter.update, 's')}"), *denied]
-    fix = "optional: [energy] command of the site file can print the power, see docs/site.md"
+    fix = "optional: the site file's `[energy] command` can print the power, see docs/site.md"
     return [*denied] or [Absent("energy", NOTHING, fix)]
 
 

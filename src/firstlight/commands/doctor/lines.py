@@ -64,7 +64,7 @@ def examine(read: Read, survey: Survey, batch: Mapping[str, str], environment: M
 def text(examined: Examined) -> str:
     """Return one paragraph per entry: its place and value, then what it did."""
     if examined.path is None:
-        return "no site file; it is optional, see docs/site.md"
+        return "there is no site file; site files are optional, see docs/site.md"
     path = Path(examined.path)
     lines = [f"wrong    {fault.format(path)}" for fault in examined.faults]
     for entry in examined.entries:
@@ -102,10 +102,10 @@ class _Trial:
                 return _results(Path(folder(str(value))))
             case ("path",):
                 missing = [f for f in self.whole.path if not Path(folder(f)).is_dir()]
-                what = f"there is no folder {', '.join(missing)}" if missing else "are in front of PATH"
+                what = f"there is no folder {', '.join(missing)}" if missing else "these folders precede PATH"
                 return what, not missing
             case ("modules",):
-                return f"loads [toolchains.{value}] unless --modules names another", True
+                return f"firstlight loads [toolchains.{value}] unless --modules names another", True
             case ("toolchains", name, "modules"):
                 return self._modules(name)
             case ("compilers", "flags"):
@@ -113,9 +113,9 @@ class _Trial:
                     t.name for t in self._toolbox.toolchains if site.chosen(self.whole.compilers, t.compiler, t.name)
                 ]
                 names = ", ".join(f"{name}{SITE_FLAGS}" for name in kept)
-                return f"are part of every flag set, never of a judge: {names or 'no compiler is considered'}", bool(
-                    kept
-                )
+                return (
+                    f"every flag set contains these flags, the judge never does: {names or 'no compiler is selected'}"
+                ), bool(kept)
             case ("compilers" | "mpi" as table, _):
                 return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
             case ("targets", name, key):
@@ -125,7 +125,7 @@ class _Trial:
             case ("launcher",):
                 return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:
-                return f"unknown batch system; there are {', '.join(self.batch)}", False
+                return f"unknown batch system; firstlight supports {', '.join(self.batch)}", False
             case ("submit", "system") if shutil.which(self.batch[str(value)]) is None:
                 return f"{self.batch[str(value)]} is not on the search path: no job can be submitted from here", False
             case ("submit", key):
@@ -136,19 +136,23 @@ class _Trial:
                 what = {"clock": "the nominal arithmetic", "memory": "the nominal bandwidth of the memory"}[key]
                 return f"./fl run compares measured figures with {what}, line `hardware` of the page", True
             case ("energy", "interval"):
-                return "is the time between two readings of [energy] command", bool(self.whole.energy.command)
+                return "./fl run runs `[energy] command` at this interval", bool(self.whole.energy.command)
             case ("energy", _):
                 found = energy.discover()
                 why = next((str(one) for one in found.denied if one.what == command.WHAT), "")
-                return why or "./fl run reads the power of the node from it", not why
+                return why or "./fl run reads the node's power from this source", not why
             case ("storage", name):
                 place = Path(folder(str(value)))
                 able = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
-                return f"the target {name} of storage" if able else "is not a directory that you may write", able
+                return (
+                    f"./fl run can measure the storage target {name}"
+                    if able
+                    else "not a directory that you can write to"
+                ), able
             case ("limits", title):
                 known = {row.title for w in catalogue.load(catalogue.roots()).values() for row in w.rows}
                 return ("./fl health compares this row", True) if title in known else ("no row has this title", False)
-        return "is taken", True
+        return "firstlight uses this entry", True
 
     def _launcher(self, launcher: str) -> tuple[str, bool]:
         if launchers.is_template(launcher):
@@ -156,8 +160,8 @@ class _Trial:
             if shutil.which(words[0], path=self.environment.get("PATH")) is None:
                 return f"{words[0]} is not on the search path", False
             example = " ".join(words).format(ranks=8, nodes=2, per_node=4, threads=1)
-            return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher overrides this", True
-        return f"MPI programs are started by {launcher} inside an allocation; --launcher overrides this", True
+            return f"firstlight starts 8 ranks on 2 nodes with {example} PROGRAM; --launcher overrides this", True
+        return f"firstlight starts MPI programs with {launcher} inside an allocation; --launcher overrides this", True
 
     @cached_property
     def _toolbox(self) -> Toolbox:
@@ -184,8 +188,8 @@ class _Trial:
         missing = [word for word in tools if shutil.which(word, path=path) is None]
         missing += [word for word in (target.mpi if key == "mpi" else ()) if not Path(folder(word)).is_dir()]
         if missing:
-            return f"{', '.join(missing)} is not here", False
-        return f"./fl --target {name} uses it; ./fl --target {name} doctor tests it", True
+            return f"{', '.join(missing)} does not exist here", False
+        return f"./fl --target {name} uses this entry; ./fl --target {name} doctor tests the target", True
 
     def _choice(self, table: str, choice: Choice, patterns: Sequence[str]) -> tuple[str, bool]:
         here: dict[str, tuple[str, ...]] = {t.name: (t.compiler, t.name) for t in self._toolbox.toolchains}
@@ -195,8 +199,8 @@ class _Trial:
         kept = [name for name, names in here.items() if site.chosen(choice, *names)]
         left = [name for name in here if name not in kept]
         if odd:
-            return f"{', '.join(odd)} matches nothing here; here: {', '.join(here) or 'none'}", False
-        return f"considered: {', '.join(kept) or 'none'}; left out: {', '.join(left) or 'none'}", bool(kept)
+            return f"{', '.join(odd)} matches nothing on this machine, which has {', '.join(here) or 'none'}", False
+        return f"selected: {', '.join(kept) or 'none'}; excluded: {', '.join(left) or 'none'}", bool(kept)
 
 
 def _results(place: Path) -> tuple[str, bool]:

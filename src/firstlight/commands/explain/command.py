@@ -57,26 +57,28 @@ Examples:
 \b
 Exit status:
   0    done
-  1    the figure failed its verification: the page shows why, and no number
-  2    wrong usage: no figure has these words, or several have
+  1    the figure failed verification: the page shows the reason and no number
+  2    wrong usage: no figure or more than one figure matches
 """
 )
 @click.argument("words", nargs=-1, required=True, metavar="FIGURE...")
 @click.option(
     "--run", "run", default="latest", show_default=True, metavar="RUN", help="The run that measured the figure."
 )
-@output_file("Write the page to FILE as well.")
+@output_file("Also write the page to FILE.")
 @as_json
 @results_folder
 def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool, results: Path) -> int:
-    """Show how one figure came about.
+    """Explain one figure.
 
-    The page shows its samples, their distribution, its limit and its loop, and how to narrow its interval.
+    The page shows the samples of the figure and their distribution, what limits the figure, its hot loop, and how to
+    narrow its interval.
 
-    FIGURE is one or several words of its name, as `./fl figures` prints it, enough to identify it. If several figures
+    FIGURE is one or more words that identify the figure in the output of `./fl figures`. If several figures
     match and differ only in the toolchain or a parameter, the best one is shown.
 
-    The name of a workload that saves checkpoints explains its figures together: the best interval between checkpoints.
+    For a workload that saves checkpoints, FIGURE can be its name. The page then shows the best interval between
+    checkpoints.
     """
     from firstlight.analysis.formatting import name
     from firstlight.analysis.verdict import Verified
@@ -86,7 +88,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     if saves_checkpoints(workloads, words):
         if output is not None:
             raise UsageError(
-                "--output writes a page about one figure; select a figure with the words that `./fl figures` prints"
+                "--output writes a page about one figure; select that figure by its name from `./fl figures`"
             )
         return intervals(judgement, workloads, as_json)
     figure = choose(judgement.figures, words, shell.command("figures", judgement.run.id))
@@ -130,7 +132,9 @@ def intervals(judgement: Judgement, workloads: Mapping[str, Workload], as_json: 
     for line in page.lines(plan):
         lines += wrap(line, width(), "  ", "    ")
     lines += ["", *(f"  {row}" for row in page.text_table(plan)), ""]
-    lines += wrap("other nodes and failure rates: ./fl project --nodes N --mtbf HOURS", width(), "  ", "    ")
+    lines += wrap(
+        "for other numbers of nodes and failure rates: ./fl project --nodes N --mtbf HOURS", width(), "  ", "    "
+    )
     tell("\n".join(lines))
     return OK
 
@@ -159,14 +163,14 @@ def choose(figures: Sequence[Figure], words: Sequence[str], listing: str = "./fl
         known = sorted({part for f in figures for part in words_of[f.identity]})
         near = next((m for part in asked if part not in known for m in get_close_matches(part, known, n=1)), "")
         hint = f"did you mean {near}?" if near else f"`{listing}` lists them"
-        raise UsageError(f"no figure has the words {text!r}; {hint}")
+        raise UsageError(f"no figure matches {text!r}; {hint}")
     kinds = {(f.identity.workload, f.identity.variant, f.identity.metric, f.identity.placement) for f in found}
     if len(found) > 1 and len(kinds) > 1:
         shown = "; ".join(name(f.identity) for f in found[:MOST])
         more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
-        raise UsageError(f"{len(found)} figures have the words {text!r}; add more words: {shown}{more}")
+        raise UsageError(f"{len(found)} figures match {text!r}; add more words: {shown}{more}")
     if len(found) > 1:
-        note(f"{len(found)} figures have the words {text!r}: the best is explained; more words choose another")
+        note(f"{len(found)} figures match {text!r}: this page explains the best one; add words to select another")
     return best([f for f in found if isinstance(f, Verified)]) or found[0]
 
 

@@ -120,9 +120,10 @@ def distribution(e: Explained) -> str:
         lower, upper = quantity(s.lower, e.unit), quantity(s.upper, e.unit)
         return f"bimodal: {lower} in {count(s.in_lower, 'launch', 'launches')}, {upper} in {s.in_upper}"
     return {
-        "drifting": "drifting: launches near each other in time are alike, so something outside slowed some of them",
-        "too few launches": "too few launches for their distribution",
-    }.get(e.shape, "unimodal: the launches scatter around one level")
+        "drifting": "drifting: launches close in time have similar values, so something outside the program slowed "
+        "some launches",
+        "too few launches": "too few launches to show a distribution",
+    }.get(e.shape, "unimodal: the launches scatter around one value")
 
 
 def parts(e: Explained, limit: str = "") -> list[Passage]:
@@ -134,17 +135,18 @@ def parts(e: Explained, limit: str = "") -> list[Passage]:
         many = f"{count(len(samples), 'sample')} in {count(len(e.launches), 'launch', 'launches')}"
         spread.append(
             f"{many}, from {quantity(min(samples), e.unit)} to {quantity(max(samples), e.unit)}; "
-            f"during {disturbed} of them other processes used the processors (wall and CPU time diverged)"
+            f"other processes used the processors during {disturbed} of these samples (wall and CPU time diverged)"
         )
     others = [f"{p.program}: {p.command or p.why}" for p in e.peers]
     last = [shell.line(without_output(e.launches[-1].command))] if e.launches else []
     return [
         Passage("distribution", spread),
-        Passage("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
+        Passage("what limits this figure", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
         Passage("hardware counters per step", [counters(e.counters)]),
         Passage("the loop", loop_lines(e.loop)),
         Passage(
-            "the same quantity in another program", others or ["not available: no program is known that measures this"]
+            "the same quantity in another program",
+            others or ["not available: no other program for this quantity is known"],
         ),
         Passage("how to narrow the interval", list(e.narrowing)),
         Passage("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))], True),
@@ -179,7 +181,7 @@ def counters(counted: Counted | str) -> str:
         return counted
     found = [f"{significant(v)} {k}" for k in Counted.__struct_fields__ if (v := getattr(counted, k)) is not None]
     if counted.instructions is not None and counted.cycles:
-        found.append(f"{significant(counted.instructions / counted.cycles)} instructions a cycle")
+        found.append(f"{significant(counted.instructions / counted.cycles)} instructions per cycle")
     return ", ".join(found)
 
 
@@ -187,8 +189,8 @@ def loop_lines(loop: Loop | str) -> list[str]:
     """Return the function of the loop and the width of its vectors, then its instructions; or why it is not shown."""
     if isinstance(loop, str):
         return [loop]
-    wide = f"vectors of {loop.width} bits" if loop.width > 64 else f"one number of {loop.width} bits at a time"
-    summary = f"{loop.function}: computes with {wide}, {count(loop.arithmetic, 'instruction')} of arithmetic"
+    wide = f"vectors of {loop.width} bits" if loop.width > 64 else f"scalar numbers of {loop.width} bits"
+    summary = f"{loop.function}: {count(loop.arithmetic, 'arithmetic instruction')} with {wide}"
     return [summary, *(f"  {line}" for line in loop.lines)]
 
 
@@ -250,8 +252,8 @@ def _over_time(
     return Drawing(
         "explain-time",
         f"Every sample over time: {distribution(e)}",
-        "A dot is a sample, a dash the median of a launch, which is the launch's value. The solid line is the figure, "
-        "the dashed line is its ceiling.",
+        "Each dot is a sample. Each dash is the median of a launch, which is the value of that launch. The solid line "
+        "is the figure, and the dashed line is its ceiling.",
         head,
         rows,
         [*traces, *_lines(e, [0.0, points[-1][0] or 1.0])],
@@ -274,11 +276,11 @@ def _distributed(
     return Drawing(
         "explain-spread",
         "Distribution of the samples",
-        "The curve shows for each value the share of the samples up to it; each steep part is a group.",
+        "The curve shows the share of samples at or below each value. Each steep part is a group of similar samples.",
         head,
         rows,
         [trace],
-        layout(values, {"title": {"text": "share of samples up to here"}, "range": [0, 1]}),
+        layout(values, {"title": {"text": "share of samples at or below this value"}, "range": [0, 1]}),
     )
 
 

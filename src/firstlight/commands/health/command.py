@@ -45,24 +45,24 @@ Exit status:
   0    healthy: no row is bad or unclear
   1    not healthy: a row is bad, or failed verification
   2    wrong usage
-  3    nothing could be built, or the environment does not allow it
-  4    inconclusive: other programs used the processors, a row is unclear, or
-       there was nothing to compare with
+  3    no program could be built, or this system cannot run the command
+  4    inconclusive: other programs used the processors, a row is unclear, or no
+       limit and no run was available for comparison
   130  interrupted
 """
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD]...")
 @click.option(
-    "--budget", default="50s", show_default=True, metavar="TIME", help="Time for launches; builds are not included."
+    "--budget", default="50s", show_default=True, metavar="TIME", help="The time for launches, without builds."
 )
 @click.option(
     "--toolchain",
     metavar="PATTERN",
-    help="Measure with the toolchains that match; the first compiler's native flags if not given.",
+    help="Measure with the toolchains that match (default: the first compiler's native flags).",
 )
-@click.option("--run", "run", metavar="RUN", help="Check this run instead of measuring.")
+@click.option("--run", "run", metavar="RUN", help="Check an existing run instead of measuring.")
 @click.option(
-    "--accept", is_flag=True, help="If no row is bad or unclear, make this run the accepted run of its machine."
+    "--accept", is_flag=True, help="Accept this run as the reference for its machine if no row is bad or unclear."
 )
 @click.option(
     "--openmetrics",
@@ -87,14 +87,15 @@ def command(
     as_json: bool,
     results: Path,
 ) -> int:
-    """Check that this node is as fast as it should be.
+    """Check whether this node is as fast as expected.
 
-    The node chapter, or WORKLOAD, is measured with one toolchain. Every row is compared with the limit in the site
+    firstlight measures the node chapter, or WORKLOAD, with one toolchain. It compares every row with the limit in the
+    site
     file, with the accepted run of this machine, and with the newest runs of similar machines in the results folder.
 
-    A row is bad if it misses its limit, is worse than in the accepted run, or is slower than on similar machines by
-    more than chance explains. If a row is bad or unclear after 60 % of the budget, firstlight repeats the
-    measurement in the rest.
+    A row is bad if it misses its limit, is worse than in the accepted run, or is significantly slower than on similar
+    machines. If a row is bad or unclear after 60 % of the budget, firstlight repeats the measurement in the remaining
+    time.
     """
     from firstlight.commands.health import checking
     from firstlight.commands.health.page import openmetrics as metrics

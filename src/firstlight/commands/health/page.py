@@ -54,8 +54,8 @@ class Health(msgspec.Struct, frozen=True):
         if unclear or not self.checks:
             return f"inconclusive: {count(unclear, 'row')} unclear" if unclear else "inconclusive: nothing was measured"
         if self.code == INCONCLUSIVE:
-            return "inconclusive: nothing to compare with"
-        return f"healthy: {count(len(self.checks), 'row')}, no problem"
+            return "inconclusive: no limit and no run to compare with"
+        return f"healthy: {count(len(self.checks), 'row')}, no problems"
 
 
 def summary(health: Health, width: int, colour: bool) -> str:
@@ -91,7 +91,7 @@ def _compared(health: Health, width: int) -> list[str]:
     accepted = f"accepted run {health.accepted}" if health.accepted else "no accepted run (--accept sets it)"
     limits = count(health.limits, "limit") if health.limits else "no limits in the site file"
     similar = f"{count(health.similar, 'similar machine')} in the results folder"
-    similar += "" if health.similar + 1 >= FEWEST else f", {FEWEST - 1} are necessary"
+    similar += "" if health.similar + 1 >= FEWEST else f", {FEWEST - 1} are required"
     lines = wrap(f"compared with: {limits}; {accepted}; {similar}", width, "  ", "    ")
     lines += wrap("ratios to the accepted run and to similar machines: higher is better for rates, lower for times",
                   width, "  ", "    ")  # fmt: skip

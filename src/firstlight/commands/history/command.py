@@ -58,23 +58,27 @@ Examples:
 
 \b
 Exit status:
-  0    done; or the newest run is as good as the accepted one
-  1    the newest run is worse than the accepted one, or failed a check that the accepted run passed
+  0    done; the newest run is as good as the accepted run, if there is one
+  1    the newest run is worse than the accepted run, or failed a check that the accepted run passed
   2    wrong usage, or no run that can be read
   4    some differences from the accepted run are uncertain, or a run was disturbed
 """
 )
 @click.argument("places", nargs=-1, metavar="[RUNS]...")
-@click.option("--accept", metavar="RUN", help="Make RUN the baseline for later runs of its machine.")
+@click.option("--accept", metavar="RUN", help="Accept RUN as the baseline for later runs of its machine.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Show only runs that began on this day or later.")
 @click.option(
-    "--figure", "figures", multiple=True, metavar="WORDS", help="Show only figures with these words; repeatable."
+    "--figure",
+    "figures",
+    multiple=True,
+    metavar="WORDS",
+    help="Show only figures whose names contain these words; repeatable.",
 )
 @click.option(
     "--machine",
     default="",
     metavar="NAME",
-    help="Show runs of this machine instead of the newest run's; any: of all machines.",
+    help="Show runs of this machine (default: the machine of the newest run; any: all machines).",
 )
 @smallest
 @click.option(
@@ -84,7 +88,7 @@ Exit status:
     metavar="FILE",
     help="Write the comparison of the newest run with the baseline as JUnit XML.",
 )
-@output_file(f"Write the page to FILE instead of {PAGE} in the folder of the runs.")
+@output_file(f"Write the page to FILE (default: {PAGE} in the folder of the runs).")
 @as_json
 @results_folder
 def command(
@@ -101,11 +105,11 @@ def command(
 ) -> int:
     """Show every figure over all runs of a machine.
 
-    It detects changes of level, and lists other changes in the same run.
+    The page shows when a figure changed its level, and what else changed in the same run.
 
-    RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once; the result is stored
-    in the cache, which you may delete. Runs that cannot be read, were altered or are incomplete are reported and left
-    out.
+    RUNS are runs or folders of runs (default: the results folder). firstlight judges each run once and stores the
+    result in the cache, which you can delete. It reports and skips runs that cannot be read, were altered or are
+    incomplete.
     """
     from firstlight.commands.history import page
     from firstlight.commands.history import pair as pairs
@@ -166,14 +170,14 @@ def _read(paths: Sequence[Path]) -> Folder:
 
     read = folder.read(paths, index.place(cache_directory(), paths[0]), progress)
     for left in read.left[:MOST_LEFT]:
-        note(f"left out {left.path}: {left.why}")
+        note(f"skipped {left.path}: {left.why}")
     if len(read.left) > MOST_LEFT:
-        note(f"left out {len(read.left) - MOST_LEFT} more runs; --json lists them")
+        note(f"skipped {len(read.left) - MOST_LEFT} more runs; --json lists them")
     if read.note:
         note(read.note)
     if not read.runs:
         where = ", ".join(map(str, paths))
-        raise UsageError(f"{where}: no run that can be read; `./fl run` makes one")
+        raise UsageError(f"{where}: no readable run; `./fl run` makes one")
     return read
 
 
@@ -182,7 +186,7 @@ def _history(read: Folder, machine: str, since: datetime | None, figures: Sequen
 
     names = sorted({past.run.machine.name for past in read.runs})
     if machine not in ("", series.ANY, *names):
-        raise UsageError(f"no run of a machine named {machine!r}; there are {', '.join(names)} and any")
+        raise UsageError(f"no run is from a machine named {machine!r}; possible values are {', '.join(names)} and any")
     found = series.history(read, machine, since.timestamp() if since else 0.0, figures, threshold)
     if not found.runs:
         raise UsageError(f"no run since {since:%Y-%m-%d}; the newest is of {_day(read)}")
@@ -191,7 +195,7 @@ def _history(read: Folder, machine: str, since: datetime | None, figures: Sequen
             known = sorted({word for f in read.figures for word in (f.identity.workload, f.identity.metric)})
             near = get_close_matches(text, known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else "./fl figures lists them"
-            raise UsageError(f"no figure has the words {text!r}; {hint}")
+            raise UsageError(f"no figure matches {text!r}; {hint}")
     return found
 
 

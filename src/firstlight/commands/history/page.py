@@ -152,12 +152,12 @@ def answer(history: History, pair: Pair | None, places: Places) -> list[str]:
 def unchanged(history: History, places: Places) -> str:
     """Return the sentence for a history in which no change was detected, with the figure that varies most."""
     threshold = number(declared(history.threshold), "threshold")
-    text = f"no change of level above {threshold} was detected in {count(history.watched, 'figure')}"
+    text = f"no level change above {threshold} was detected in {count(history.watched, 'figure')}"
     some = [s for s in history.series if not s.figure.observed and spread(s) > 0]
     if not some:
         return text
     most = max(some, key=spread)
-    return f"{text}; the one that varies most between runs: {most.name}: {places.range(most)}"
+    return f"{text}; the figure that varies most between runs is {most.name}: {places.range(most)}"
 
 
 def spread(series: Series) -> float:
@@ -171,7 +171,7 @@ def differences(some: Sequence[Difference]) -> list[str]:
     lines = []
     for d in some:
         if d.a is None or d.b is None:
-            lines.append(f"{d.what}: {'new' if d.a is None else 'no longer there'}")
+            lines.append(f"{d.what}: {'new' if d.a is None else 'no longer present'}")
         else:
             lines.append(f"{d.what}: {d.a}, since then {d.b}")
     return lines
@@ -182,8 +182,8 @@ def noise(history: History) -> str:
     if history.noise is None or history.quarter is None:
         return "too few runs to estimate the scatter of this machine"
     return (
-        f"the scatter of figures from run to run is {number(percent(history.noise), 'noise')} (standard "
-        f"deviation, median of all timed figures); for a quarter of them it exceeds "
+        f"the run-to-run scatter is {number(percent(history.noise), 'noise')} (standard "
+        f"deviation, median of all timed figures); a quarter of the figures exceed "
         f"{number(percent(history.quarter), 'quarter')}"
     )
 
@@ -191,7 +191,7 @@ def noise(history: History) -> str:
 def date(past: Past) -> str:
     """Return the local date on which a run started, such as `21 Nov 2026`."""
     day = time.strftime("%d %b %Y", time.localtime(past.run.started)).lstrip("0")
-    return f"{day} (imported, date not known)" if past.run.undated else day
+    return f"{day} (imported, date unknown)" if past.run.undated else day
 
 
 def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
@@ -202,25 +202,28 @@ def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
         many = number(count(len(bad), "run"), f"sum(r.disturbed >= {DISTURBED} for r in runs)")
         share = number(percent(bad[-1].entry.disturbed), f"runs[{history.runs.index(bad[-1])}].disturbed")
         found.append(
-            f"{many} disturbed (drawn like the others, listed here), the newest of them "
+            f"{many} disturbed but still drawn; the newest is "
             f"{bad[-1].run.id}: wall and CPU time diverged in {share} of its samples"
         )
     if left:
         many = number(count(left, "run"), "len(left_out)")
-        found.append(f"{many} left out; stderr and --json show the reasons")
+        found.append(f"{many} skipped; stderr and --json show the reasons")
     if history.others:
         of = ", ".join(f"{n} of {other}" for other, n in sorted(history.others.items()))
         found.append(
-            f"runs of other machines are not shown ({of}); --machine NAME shows one machine, --machine any all of them"
+            f"runs of other machines are not shown ({of}); --machine NAME shows one machine, and --machine any shows "
+            f"all"
         )
     reworked = [series for series in history.series if series.other_work]
     if reworked:
         many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
-        found.append(f"{many} had a different amount of work per step in earlier runs, not shown: {reworked[0].name}")
+        found.append(
+            f"{many} had a different amount of work per step in earlier runs, which are not shown: {reworked[0].name}"
+        )
     reported = sum(series.figure.reported for series in history.series)
     if reported:
         many = number(count(reported, "figure"), "sum(f.reported for f in figures)")
-        found.append(f"{many} of other tools, marked (imported) and not verified here")
+        found.append(f"{many} from other tools, marked (imported) and not verified by firstlight")
     if not history.enough_runs:
         fewest = changes.fewest()
         few = (
@@ -228,7 +231,7 @@ def warnings(history: History, pair: Pair | None, left: int) -> list[str]:
             if pair is not None and not pair.comparison.same_run
             else ""
         )
-        found.append(f"changes can be detected if there are {number(str(fewest), str(fewest))} runs or more{few}")
+        found.append(f"detecting changes requires at least {number(str(fewest), str(fewest))} runs{few}")
     return found
 
 

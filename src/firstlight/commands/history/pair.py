@@ -37,7 +37,7 @@ def disturbed(pair: Pair | None) -> list[str]:
         return []
     names = {"A": pair.comparison.a, "B": pair.comparison.b}
     return [
-        f"{names[text[:1]]}{text[1:]}; differences from {pair.noun} may be due to this alone"
+        f"{names[text[:1]]}{text[1:]}; differences from {pair.noun} may have no other cause"
         for text in pair.comparison.disturbed
     ]
 
@@ -64,7 +64,7 @@ def standing(pair: Pair | None) -> str:
     words = [f"{number(str(n[what]), f'{key}.counts.{what}')} {text}" for what, text in outcomes.items() if n[what]]
     counted = f"sum(c.before == 'verified' and c.after == 'failed' for c in {key}.changed)"
     words += [f"{number(str(wrong), counted)} verified before and wrong now"] if wrong else []
-    counts = ", ".join(words) or "no figure is in both"
+    counts = ", ".join(words) or "no figure is in both runs"
     return f"the newest run, {comparison.b}, compared with {pair.noun}, {comparison.a}: {counts}{_largest(pair)}"
 
 

@@ -31,8 +31,8 @@ Examples:
 \b
 Exit status:
   0    done
-  1    done, and a tool reports that a result is wrong
-  2    a file is unknown, cut or corrupt: nothing was imported
+  1    imported, but a tool reports that one of its results is wrong
+  2    a file is unknown, truncated or corrupt: nothing was imported
   3    the run cannot be written
 """
 )
@@ -41,12 +41,12 @@ Exit status:
     "--machine",
     default="",
     metavar="NAME",
-    help="The machine of the results, if they do not name it; `here`: this machine, named as in its other runs.",
+    help="The machine of the results, if the files do not name it; `here` is this machine, named as in its other runs.",
 )
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
-    help="The local date of the results, if they do not contain it.",
+    help="The local date of the results, if the files do not contain it.",
 )
 @click.option(
     "--parameter",
@@ -57,7 +57,7 @@ Exit status:
 )
 @new_run_folder
 @click.option(
-    "--as", "name", metavar="NAME", help="The name of the run's directory; derived from the time if not given."
+    "--as", "name", metavar="NAME", help="The name of the run's directory (default: derived from the current time)."
 )
 @as_json
 def command(
@@ -71,10 +71,10 @@ def command(
 ) -> int:
     """Import results of other tools as a run.
 
-    FILE is a result of hyperfine, IOR or ReFrame (JSON), of the OSU Micro-Benchmarks, the Intel MPI Benchmarks, STREAM,
-    HPL or HPC Challenge (text). All files become one run. `compare`, `history`, `figures` and `report` show it like
-    other runs, with a mark: firstlight did not verify its figures. They are never ranked, and no ceiling and no finding
-    uses them. Results of one tool are compared with results of the same tool.
+    FILE is JSON from hyperfine, IOR or ReFrame, or text from the OSU Micro-Benchmarks, the Intel MPI Benchmarks,
+    STREAM, HPL or HPC Challenge. All files become one run. `compare`, `history`, `figures` and `report` show this run
+    like other runs, and mark its figures as not verified by firstlight. These figures are never ranked, and no ceiling
+    or finding uses them. Results are compared only with results of the same tool.
     """
     from firstlight.commands.import_ import runs
     from firstlight.commands.report import reported
@@ -128,7 +128,7 @@ def _parameters(words: Sequence[str]) -> dict[str, Value]:
     others, found = settings.parse(words)
     several = [setting for setting in found if len(setting.values) > 1]
     if others or several:
-        raise UsageError(f"--parameter {others[0] if others else several[0]}: write it as NAME=VALUE")
+        raise UsageError(f"--parameter {others[0] if others else several[0]}: write NAME=VALUE")
     return {setting.name: settings.value(setting.name, setting.values[0]) for setting in found}
 
 
@@ -146,7 +146,7 @@ def _distinct(files: Sequence[Imported]) -> None:
     known: dict[bytes, str] = {}
     for file in files:
         if file.content in known:
-            raise UsageError(f"{file.name} and {known[file.content]} have the same content; import it once")
+            raise UsageError(f"{file.name} and {known[file.content]} have the same content; import one of them")
         known[file.content] = file.name
 
 
@@ -171,7 +171,7 @@ def _origin(files: list[Imported], machine: str, date: datetime | None) -> Origi
     if len(named) > 1 and not machine:
         (a, first), (b, second), *_ = named.items()
         raise UsageError(
-            f"{first} is from machine {a!r}, {second} from {b!r}; import them as two runs, or give --machine"
+            f"{first} is from machine {a!r}, {second} from {b!r}; import two separate runs, or set --machine"
         )
     name = machine or next(iter(named), UNKNOWN)
     if not (name.isprintable() and 0 < len(name) <= 80):

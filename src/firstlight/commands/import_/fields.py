@@ -31,7 +31,7 @@ def number(word: str, line: int) -> float:
 def plausible(found: float, line: int = 0, what: str = "a value") -> float:
     """Return a number that a figure may have. Raises UnreadableError."""
     if not (math.isfinite(found) and 0 <= found <= MOST_VALUE):
-        raise UnreadableError(f"{what} is {found:g}; a figure is finite and not negative", line)
+        raise UnreadableError(f"{what} is {found:g}; figures must be finite and not negative", line)
     return found
 
 

@@ -165,7 +165,7 @@ def _reporter(files: Sequence[Imported]) -> Reporter:
         if file.results.version != first.results.version:
             raise UsageError(
                 f"{file.name} is of {Reporter(file.results.tool, file.results.version)}, {first.name} of "
-                f"{Reporter(first.results.tool, first.results.version)}; import each version as a run of its own"
+                f"{Reporter(first.results.tool, first.results.version)}; import each version as a separate run"
             )
     return Reporter(first.results.tool, first.results.version)
 
@@ -229,7 +229,7 @@ def _launch(opened: Store, run: Run, program: Program, file: Imported, cases: Se
         out.write(b"".join(map(lines.encode, parts)))
     ending = opened.finish(part, Outcome((file.name,), True, 0, "", 0.0, 0.0, ""))
     if not ending.ok:
-        raise RecordError(f"{file.name}: cannot be recorded: {ending.reason}")
+        raise RecordError(f"{file.name}: the results cannot be recorded: {ending.reason}")
 
 
 def _merged(cases: Sequence[Case]) -> list[Case]:

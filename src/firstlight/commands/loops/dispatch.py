@@ -142,7 +142,9 @@ def disjoint(loop: Marked, must: bool = False) -> list[str]:
             if one is None or other is None:
                 if must:
                     unknown = a.name if one is None else b.name
-                    raise NotUnderstoodError(f"the length of {unknown} is unknown: write extent({unknown}, N)")
+                    raise NotUnderstoodError(
+                        f"the length of {unknown} is unknown: add extent({unknown}, N) to the pragma"
+                    )
                 continue
             tests.append(f"((char *)({other[1]}) <= (char *)({one[0]}) || (char *)({one[1]}) <= (char *)({other[0]}))")
     return tests

@@ -46,14 +46,14 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
     layout = frame.layout(_factors(values), order)
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
-    title = f"{faster} of {len(outcomes)} are faster, one by a factor of {significant(max(values))}"
-    caption = "A point is a trip count; the line spans the smallest and the largest gain."
+    title = f"{faster} of {len(outcomes)} are faster, by a factor of up to {significant(max(values))}"
+    caption = "Each point is one trip count; the line extends from the smallest to the largest gain."
     table: list[tuple[str, ...]] = [
         (f"{one.loop}, {one.compiler}", significant(min(g)), significant(max(g)), str(len(g)))
         for one in some
         if (g := [1 / row.ratio for row in one.judged])
     ]
-    head = ("loop and compiler", "times as fast at least", "at most", "trip counts")
+    head = ("loop and compiler", "speedup", "at most", "trip counts")
     return [Drawing("tuned", title, caption, head, table, data, layout)]
 
 
@@ -87,8 +87,8 @@ def by_trip(outcomes: Sequence[TunedLoop]) -> Drawing | None:
     golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1}
     layout["shapes"].append(golden | {"line": {"color": "@ghost", "width": 1, "dash": "dot"}})
     table = [_cells(one, row) for one in some for row in one.judged]
-    caption = "With the 99 % interval of alternate launches; below the dotted line the golden loop is faster."
-    title = f"{outcomes[0].loop} by how often it runs, with {count(len(some), 'compiler')}"
+    caption = "The 99 % interval comes from alternate launches. Below the dotted line, the golden loop is faster."
+    title = f"{outcomes[0].loop} by trip count, with {count(len(some), 'compiler')}"
     return Drawing(f"tuned-{outcomes[0].loop}", title, caption, _HEAD, table, data, layout)
 
 
@@ -99,7 +99,7 @@ def _factors(values: Sequence[float]) -> dict[str, object]:
     ticks = (
         fine if len(fine) <= _MOST_TICKS else [t for t in fine if significant(t)[0] in "125" and t not in (1.1, 1.2)]
     )
-    return frame.log_axis("times as fast as golden") | {"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
+    return frame.log_axis("speedup over golden") | {"tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks]}
 
 
 def _cells(one: TunedLoop, row: Judged) -> tuple[str, ...]:

@@ -84,11 +84,11 @@ def read(path: Path) -> Tuned:
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     body, found, seal = text.rpartition(_SEAL)
     if not found or seal != f"{_sum(body)} */\n":
-        raise NotUnderstoodError("its seal is broken: it was edited, or is incomplete")
+        raise NotUnderstoodError("the seal is broken: the file was edited or is incomplete")
     try:
         header = reading.json(body.split("\n")[1].removeprefix(" * ").encode(), Header)
     except (IndexError, reading.MalformedError) as error:
-        raise NotUnderstoodError("it is of another version of firstlight") from error
+        raise NotUnderstoodError("the file is from another version of firstlight") from error
     return Tuned(header, body[body.index("*/\n") + 3 :])
 
 

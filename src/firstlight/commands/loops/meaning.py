@@ -99,15 +99,17 @@ def check(loop: Node, function: Node, params: tuple[Param, ...]) -> None:
         body = node.child_by_field_name("body")
         defined = text(declared_name(node.child_by_field_name("declarator")))
         if body is not None and defined in calls:
-            raise NotUnderstoodError(f"{defined}() is called, and the file defines it: write it as a macro")
+            raise NotUnderstoodError(f"{defined}() is called and defined in this file: define it as a macro instead")
         for part in walk(node) if defined == name else ():
             if part.type in ("attribute_specifier", "attribute_declaration") and (
                 found := _ATTRIBUTES.search(text(part))
             ):
-                raise NotUnderstoodError(f"{name} has the attribute `{found[1]}`: mark a loop of a function without it")
+                raise NotUnderstoodError(
+                    f"{name} has the attribute `{found[1]}`: tune a loop in a function without this attribute"
+                )
     before = (function.text or b"")[: loop.start_byte - function.start_byte]
     if pragma := _ARITHMETIC.search(before):
-        raise NotUnderstoodError(f"`{pragma[0].decode()}` is in the function: put it before the function")
+        raise NotUnderstoodError(f"`{pragma[0].decode()}` is inside the function: move it in front of the function")
     words = set(re.findall(r"\w+", " ".join([text(loop), *(f"{p.type} {' '.join(p.rows)}" for p in params)])))
     for node in walk(function):
         if node.start_byte < loop.start_byte and (again := _local(node) & words):

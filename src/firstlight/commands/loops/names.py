@@ -56,11 +56,11 @@ def free_names(
     changed = {text(_root(target)) for target in _targets(loop)}
     if lost := sorted(changed - known.keys() - own):
         raise NotUnderstoodError(
-            f"{lost[0]} is changed in the loop, and its declaration is not found: copy it to a local variable"
+            f"{lost[0]} changes in the loop, but the parser cannot find its declaration: copy it to a local variable"
         )
     for name in used if constant is not None else ():
         if name not in known and name not in own and constant is not None and not constant(name):
-            raise NotUnderstoodError(f"{name} is not declared where the parser finds it: copy it to a local variable")
+            raise NotUnderstoodError(f"{name} has no declaration that the parser can find: copy it to a local variable")
     types = meaning.typedefs(meaning.root_of(loop))
     params = [_param(name, d, loop, name in changed, types) for name, d in known.items()]
     made = tuple(sorted(params, key=lambda p: p.array))
@@ -107,7 +107,7 @@ def _repeated(loop: Node, declarator: Node) -> int:
 HINTS = {
     "pointer_expression": "write `x[0]` instead of `*x`, and pass no addresses",
     "field_expression": "copy members to local variables before the loop, and arrays to local pointers",
-    "gnu_asm_expression": "mark a loop without assembler",
+    "gnu_asm_expression": "tune a loop without assembler",
     "comma_expression": "write two statements",
 }
 """Hints for constructs that the parser does not understand."""
@@ -115,11 +115,11 @@ HINTS = {
 
 def _may_be_moved(loop: Node) -> None:
     if "__assert_fail" in text(loop):
-        raise NotUnderstoodError("assert() may end the program: compile with -DNDEBUG, or mark a loop without it")
+        raise NotUnderstoodError("assert() may end the program: compile with -DNDEBUG, or tune a loop without it")
     for node in walk(loop):
         if node.type in JUMPS:
             word = text(node).split()[0].rstrip(";")
-            raise NotUnderstoodError(f"`{word}` leaves the loop: set a variable instead, or mark a loop without it")
+            raise NotUnderstoodError(f"`{word}` leaves the loop: set a variable instead, or tune a loop without it")
         if node.type in HINTS:
             raise NotUnderstoodError(f"`{' '.join(text(node).split())[:40]}` is not understood: {HINTS[node.type]}")
         if node.type == "call_expression":
@@ -128,8 +128,8 @@ def _may_be_moved(loop: Node) -> None:
                 rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(function)}\(", text(meaning.root_of(loop)), re.MULTILINE
             )
             if function.removeprefix("__builtin_") not in PURE and not macro:
-                hint = "write it as a macro, or mark a loop without it"
-                raise NotUnderstoodError(f"{function}() is called, which may do anything: {hint}")
+                hint = "define it as a macro, or tune a loop without it"
+                raise NotUnderstoodError(f"{function}() is called, and its effects are unknown: {hint}")
 
 
 def _targets(loop: Node) -> Iterator[Node]:
@@ -188,13 +188,13 @@ def _sizes(declarator: Node) -> Iterator[Node]:
 def _param(name: str, declared: _Declared, loop: Node, written: bool, types: Mapping[str, str]) -> Param:
     kind, declarator = declared
     if re.search(r"\b(volatile|_Atomic|struct|union)\b", meaning.resolved(kind, types)):
-        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not supported: use local numbers")
+        raise NotUnderstoodError(f"{name} has the unsupported type {kind}: use local variables of number types")
     if declarator.type == "init_declarator":
         declarator = declarator.child_by_field_name("declarator") or declarator
     shape = [n.type for n in walk(declarator) if n.type.endswith("declarator")]
     if "function_declarator" in shape or shape.count("pointer_declarator") > 1:
         raise NotUnderstoodError(
-            f"{name} is declared as `{text(declarator)}`, which is not supported: use a local array or number"
+            f"{name} is declared as `{text(declarator)}`, which is not supported: use a local array or a number"
         )
     if not shape:
         return Param(name, re.sub(r"\bconst\b\s*", "", kind).strip() if written else kind, written=written)
@@ -223,4 +223,4 @@ def _only_by_subscripts(name: str, loop: Node) -> None:
                 or parent.type != "subscript_expression"
                 or parent.child_by_field_name("argument") != node
             ):
-                raise NotUnderstoodError(f"{name} is not only used by its elements: write `{name}[i]`")
+                raise NotUnderstoodError(f"{name} is used other than by its elements: write `{name}[i]`")

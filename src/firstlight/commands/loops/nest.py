@@ -139,7 +139,7 @@ def trip(loop: Node) -> str:
     """Return the trip count of the loop as a C expression of type long. Raises NotUnderstoodError."""
     one = header(loop)
     if one is None:
-        raise NotUnderstoodError("the loop does not count: write for (i = A; i < B; i += C)")
+        raise NotUnderstoodError("the loop is not a counting loop: write for (i = A; i < B; i += C)")
     if assigned := {text(n) for n in walk(one.body) if n.type == "identifier"} & {one.var}:
         for node in walk(one.body):
             target = {"assignment_expression": "left", "update_expression": "argument"}.get(node.type)

@@ -67,7 +67,7 @@ def _title(outcomes: Sequence[TunedLoop]) -> str:
     names = dict.fromkeys(one.loop for one in outcomes)
     faster = {one.loop for one in outcomes if one.written}
     if not faster:
-        return f"No loop runs faster; {count(len(names), 'loop')} tried"
+        return f"No loop is faster; {count(len(names), 'loop')} tried"
     gains = [1 / row.ratio for one in outcomes if one.written for row in one.judged if row.label != "golden"]
     verb = "run" if len(faster) > 1 else "runs"
     return f"{len(faster)} of {count(len(names), 'loop')} {verb} faster, {_between(gains)} times as fast"
@@ -87,8 +87,8 @@ def facts(outcomes: Sequence[TunedLoop]) -> list[str]:
         slower = sum(row.slower for row in rows)
         lines.append(
             f"{compiler}: {len(kept)} of {count(len(mine), 'loop')} faster, {len(half)} of them by a factor of "
-            "1.5 or more at one trip count at least. Tuned code is slower than golden, outside of the "
-            f"interval, at {slower} of "
+            "1.5 or more at one or more trip counts. The tuned code is significantly slower than golden at "
+            f"{slower} of "
             f"{count(len(rows), 'trip count')}"
         )
     return lines
@@ -121,7 +121,7 @@ def _side(one: TunedLoop, stale: bool) -> Side:
 
 def sentence(one: TunedLoop) -> str:
     if not one.written:
-        return f"golden stays: {bare(one.why)}"
+        return f"the golden loop is used: {bare(one.why)}"
     gains = [1 / row.ratio for row in one.judged if row.label != "golden"]
     made = dict.fromkeys(kept.label for kept in one.kept if kept.label != "golden")
     return f"{_between(gains)} times as fast, by {'; '.join(made)}"

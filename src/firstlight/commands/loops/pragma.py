@@ -26,7 +26,7 @@ def parse(text: str) -> Pragma:
         precious = precious or (word, inside) == ("precious", None)
         pragma = _with(pragma, word, inside)
     if not precious:
-        raise NotUnderstoodError("it has to begin with `precious`: #pragma tune precious trip(100:10000)")
+        raise NotUnderstoodError("the pragma must begin with `precious`: #pragma tune precious trip(100:10000)")
     return pragma
 
 
@@ -47,7 +47,7 @@ def clauses(text: str) -> Iterator[tuple[str, str | None]]:
             if depth == 0:
                 break
         else:
-            raise NotUnderstoodError(f"{word[1]}(...) has no closing bracket")
+            raise NotUnderstoodError(f"{word[1]}(...) has no closing parenthesis")
         yield word[1], text[begin:end].strip()
         at = end + 1
 
@@ -81,7 +81,7 @@ def _with(pragma: Pragma, word: str, inside: str | None) -> Pragma:
             return replace(pragma, ranges={**pragma.ranges, name: (kind, first, last)})
     clause = word if inside is None else f"{word}({inside})"
     raise NotUnderstoodError(
-        f"{clause} is none of precious, trip(LOW:HIGH), even, not_pow2, tol(rel=R), fpmode(strict|reassoc), "
+        f"{clause} is not one of precious, trip(LOW:HIGH), even, not_pow2, tol(rel=R), fpmode(strict|reassoc), "
         "extent(NAME, N), range(NAME, LOW:HIGH)"
     )
 
@@ -90,7 +90,7 @@ def _whole(inside: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,13})\s*:\s*(\d{1,13})", inside)
     low, high = (int(found[1]), int(found[2])) if found else (1, 0)
     if not 0 <= low <= high <= MOST:
-        raise NotUnderstoodError(f"trip({inside}): write trip(LOW:HIGH), two whole numbers, the lower first")
+        raise NotUnderstoodError(f"trip({inside}): write trip(LOW:HIGH), with two whole numbers, the lower first")
     return low, high
 
 
@@ -100,12 +100,12 @@ def _tolerance(inside: str) -> float:
     except ValueError:
         value = math.nan
     if not (inside.replace(" ", "").startswith("rel=") and 0 <= value < 1):
-        raise NotUnderstoodError(f"tol({inside}): write tol(rel=1e-12), a number from 0 to less than 1")
+        raise NotUnderstoodError(f"tol({inside}): write tol(rel=1e-12), with a number from 0 to less than 1")
     return value
 
 
 def _about(word: str, inside: str) -> tuple[str, str]:
     name, comma, what = (part.strip() for part in inside.partition(","))
     if not (comma and what and re.fullmatch(r"[A-Za-z_]\w*", name)):
-        raise NotUnderstoodError(f"{word}({inside}): a name, a comma and its property")
+        raise NotUnderstoodError(f"{word}({inside}): write a name, a comma and its property")
     return name, what

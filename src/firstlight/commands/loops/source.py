@@ -131,7 +131,7 @@ def _moved(
     chosen = view.moved(choices)
     for marked, one, (k, some) in zip(loops, found, texts, strict=True):
         if k not in chosen:
-            why = "a macro of it means something else before the function: use another name for it"
+            why = "a macro in the loop has another meaning before the function: rename the macro"
             refused.append(Refused(marked.line, why))
         else:
             yield replace(marked, node=one.node) if chosen[k] == some[0] else marked
@@ -152,7 +152,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
     while loop is not None and loop.type in ("comment", "preproc_call"):
         loop = loop.next_named_sibling
     if loop is None or loop.type != "for_statement":
-        raise NotUnderstoodError("what follows `#pragma tune` is not a for loop: put it directly before one")
+        raise NotUnderstoodError("`#pragma tune` does not precede a for loop: put the pragma directly before one")
     function: Node | None = loop
     while function is not None and function.type != "function_definition":
         function = function.parent
@@ -160,7 +160,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         raise NotUnderstoodError("the loop is not in a top-level function of the file")
     if one := _COUNTED.search(code):
         what = one[0].decode().strip()
-        raise NotUnderstoodError(f"tuned code would change the numbers of `{what}` in the file: remove `{what}`")
+        raise NotUnderstoodError(f"tuned code would change the line numbers of `{what}` in the file: remove `{what}`")
     if any(child.type == "ERROR" for child in function.children):
         raise NotUnderstoodError("the parser does not understand the declaration before the function: rewrite it")
     base = next(text(n) for n in walk(function.child_by_field_name("declarator") or function) if n.type == "identifier")

@@ -36,14 +36,17 @@ Example:
 Exit status:
   0    tuned loops are written; or no candidate is faster than the golden loop
   2    wrong usage
-  3    nothing could be compiled, or the environment does not allow it
+  3    no code could be compiled, or this system cannot run the command
   130  interrupted
 """
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @click.option("--loop", "names", multiple=True, metavar="NAME", help="Tune only the loop in this function; repeatable.")
 @click.option(
-    "--cc", multiple=True, metavar="COMPILER", help="gcc, clang or a path; repeatable. FL_CC, else gcc, if not given."
+    "--cc",
+    multiple=True,
+    metavar="COMPILER",
+    help="The C compiler: gcc, clang or a path; repeatable (default: FL_CC, otherwise gcc).",
 )
 @click.option(
     "--flags",
@@ -63,13 +66,19 @@ Exit status:
     "--budget", default="60s", show_default=True, metavar="TIME", help="The maximum time of the search for each loop."
 )
 @click.option(
-    "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
+    "--launches",
+    type=click.IntRange(6, 1000),
+    default=12,
+    show_default=True,
+    help="The number of launches of each side of a trial.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Seed of all random numbers."
+    "--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="The seed of all random numbers."
 )
 @click.option(
-    "--report", is_flag=True, help="Tune nothing: write the page of the tuned loops; with --json print its data."
+    "--report",
+    is_flag=True,
+    help="Tune nothing, but write the page about the tuned loops; with --json, print its data.",
 )
 @click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE, so that it is compiled unchanged again.")
 @quiet
@@ -89,10 +98,11 @@ def command(
 ) -> int:
     """Find faster versions of loops in a C file.
 
-    The loops of FILE that follow `#pragma tune precious` are tuned. Each candidate is compared with the golden loop:
-    for every kind of number, at every edge of the trip count, with arrays that overlap and between closed pages.
-    Candidates that pass are timed alternately with the golden loop. A candidate that is faster by more than its
-    interval is written to the folder `tuned` next to FILE. The compiler wrapper `CC=fl-cc` uses it there. A page shows
+    firstlight tunes the loops of FILE that follow `#pragma tune precious`. It compares each candidate with the golden
+    loop: for every number type, at the limits of the trip count, with overlapping arrays, and with arrays between
+    protected pages. It times the candidates that pass alternately with the golden loop. If a candidate is significantly
+    faster, it is written to the folder `tuned` next to FILE, where the compiler wrapper `CC=fl-cc` finds it. A page
+    shows
     all candidates. docs/tune-loop.md describes the pragma.
     """
     from firstlight.commands.loops import records, source, trial, tuner
@@ -105,11 +115,11 @@ def command(
     if report:
         found = records.read(file)
         if not found:
-            raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
+            raise UsageError(f"no loop of {file} has been tuned; tune loops with ./fl tune loop {file}")
         return _show(found, source.read(file, command=compilers[0]), as_json)
     read = source.read(file)
     if not read.hashes and not read.refused:
-        raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
+        raise UsageError(f"{file} has no loop after `#pragma tune precious`")
     if unknown := sorted(set(names) - read.hashes.keys()):
         raise UsageError(f"{file} has no loop {unknown[0]}; it has {', '.join(read.hashes) or 'none'}")
     found = []
@@ -142,7 +152,7 @@ def _back(file: Path, names: tuple[str, ...]) -> int:
     if not records.every(file):
         records.page(file).unlink(missing_ok=True)
     removed = ", ".join(str(path) for path in gone if path.suffix == ".c")
-    tell(f"{file} is compiled as it is; removed: {removed or 'nothing'}")
+    tell(f"{file} is now compiled unchanged; removed: {removed or 'nothing'}")
     return OK
 
 

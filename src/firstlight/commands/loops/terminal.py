@@ -20,12 +20,11 @@ def page(
     for one in outcomes:
         lines += ["", *_loop(one, width)]
     for file, what in refused:
-        lines += ["", f"  {file}:{what.line}: {what.why}; golden is used"]
+        lines += ["", f"  {file}:{what.line}: {what.why}; the golden loop is used"]
     if kept:
         lines += [
             "",
-            "  next: compile with CC=fl-cc the programs that depend on these files (touch them "
-            "first), and commit tuned/",
+            "  next: touch these files, compile the programs that use them with CC=fl-cc, and commit tuned/",
         ]
     if html is not None:
         lines += [*([] if kept else [""]), f"  page: {html}"]
@@ -41,7 +40,7 @@ def _loop(one: TunedLoop, width: int) -> Iterator[str]:
             yield f"    {k.low} to {k.high} turns: {k.label}"
         yield f"    in {one.written}"
     else:
-        yield f"    golden stays: {one.why}"
+        yield f"    the golden loop is used: {one.why}"
     wrong = [t for t in one.tried if t.wrong]
     yield f"    {count(len(one.tried), 'candidate')} tried, {len(wrong)} rejected as wrong" + (":" if wrong else "")
     for t in wrong:

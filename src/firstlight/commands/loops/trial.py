@@ -57,7 +57,7 @@ def compiler(path: str, flags: tuple[str, ...]) -> Compiler:
         raise BuildError(f"{path} does not accept {shlex.join(flags)}: {_first(done.stderr)}")
     who = identify(done.stdout)
     if who is None:
-        raise BuildError(f"{path} is neither GCC nor Clang, whose pragmas candidates use")
+        raise BuildError(f"{path} is neither GCC nor Clang, and candidates use pragmas of these two")
     return Compiler(path, who[0], who[1], flags)
 
 
@@ -82,7 +82,7 @@ def whole_paths(flags: Sequence[str]) -> list[str]:
 
 def _first(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return next((line for line in lines if "error" in line), lines[0] if lines else "it printed nothing")
+    return next((line for line in lines if "error" in line), lines[0] if lines else "no message")
 
 
 class Bench:
@@ -103,12 +103,12 @@ class Bench:
         ) is not None:
             raise BuildError(f"the driver does not compile: {why}")
         if (why := self._compiled("golden", golden(self.source, self.loop, str(DRIVER / "driver.h")))) is not None:
-            raise NotUnderstoodError(f"the loop does not compile by itself: {why}")
+            raise NotUnderstoodError(f"the loop does not compile in isolation: {why}")
         built = self.build([])
         if isinstance(built, str):
-            raise NotUnderstoodError(f"the loop does not compile by itself: {built}")
+            raise NotUnderstoodError(f"the loop does not compile in isolation: {built}")
         if (why := self.verify(built)) is not None:
-            raise NotUnderstoodError(f"no inputs were found: {why}")
+            raise NotUnderstoodError(f"no valid inputs were found: {why}")
         return built
 
     def build(self, versions: list[Version], guarded: bool = True, apart: Apart = "none") -> Path | str:
@@ -171,7 +171,7 @@ class Bench:
         output = self._driven(path, ["time", str(trip), repr(seconds), place])
         how, _, value = output.partition(" ")
         if how != "ns":
-            raise NotUnderstoodError(f"it cannot be timed: {value or output}")
+            raise NotUnderstoodError(f"the candidate cannot be timed: {value or output}")
         return float(value) * 1e-9
 
     def _driven(self, path: Path, words: list[str]) -> str:
@@ -180,12 +180,12 @@ class Bench:
         except subprocess.TimeoutExpired:
             return "wrong hangs"
         except OSError as error:
-            hint = "set TMPDIR to a folder whose programs can be started"
+            hint = "set TMPDIR to a folder in which programs can run"
             raise BuildError(f"{path} cannot be started: {error.strerror}; {hint}") from error
         lines = done.stdout.splitlines()
         if done.returncode == HANGS:
             return "wrong hangs"
-        return lines[-1] if done.returncode == 0 and lines else f"wrong ends with status {done.returncode}"
+        return lines[-1] if done.returncode == 0 and lines else f"wrong: the test ends with status {done.returncode}"
 
 
 def edges(pragma: Pragma) -> list[int]:

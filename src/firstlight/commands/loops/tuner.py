@@ -102,7 +102,7 @@ def tune(source: Source, loop: Marked, request: LoopRequest, say: Callable[[str]
             _Tuning(bench, request, outcome, say).go(search)
         except NotUnderstoodError as error:
             if _valid(path, loop, cc):  # it was verified with this compiler, so the environment fails
-                raise BuildError(f"{source.path}:{loop.line}: {error}; {path} stays, which was tuned before") from error
+                raise BuildError(f"{source.path}:{loop.line}: {error}; the earlier result in {path} is kept") from error
             outcome.why = str(error)
             return outcome
     if not outcome.written:
@@ -138,7 +138,7 @@ class _Tuning:
         try:
             search(space, self.score, self.random)
         except SpentError:
-            self.say(f"{self.outcome.loop}: the budget is spent; {len(self.outcome.tried)} candidates were tried")
+            self.say(f"{self.outcome.loop}: the budget is used up after {len(self.outcome.tried)} candidates")
         self.whole()
 
     def score(self, point: Point) -> float:
@@ -165,7 +165,7 @@ class _Tuning:
         if isinstance(path, str):
             tried.rejected = path
             if isinstance(again := self.bench.build([]), str):
-                raise BuildError(f"golden was built before, and now it {again}")
+                raise BuildError(f"the golden loop was built before, but now it {again}")
             return math.inf
         if (why := self.bench.verify(path)) is not None:
             tried.rejected, tried.wrong = why, True
@@ -222,7 +222,7 @@ class _Tuning:
             path = self.bench.build(versions, apart=ways[0])
             why = path if isinstance(path, str) else self.bench.verify(path)
             if why is not None or isinstance(path, str):
-                self.outcome.why = f"the versions compiled together: {why}"
+                self.outcome.why = f"the selected candidates fail when compiled together: {why}"
                 return
             rows = self.rows(path, chosen, some, sorted({*at, *choosing.middles(pragma, some)}))
             before, chosen = chosen, choosing.given_back(chosen, some, rows)
@@ -233,15 +233,13 @@ class _Tuning:
                 continue
             self.outcome.judged = rows
             if any(row.slower for row in rows):
-                self.outcome.why = (
-                    "the golden loop is slower with the dispatcher than without it, by more than its interval"
-                )
+                self.outcome.why = "the dispatcher slows the golden loop significantly"
             elif not any(row.outcome == BETTER for row in rows):
-                self.outcome.why = "no candidate is faster by more than 5 % and its interval"
+                self.outcome.why = "no candidate is significantly faster by more than 5 %"
             else:
                 self.keep(versions, ways[0], chosen, some)
             return
-        self.outcome.why = "no candidate is faster by more than its interval over a range of trip counts"
+        self.outcome.why = "no candidate is significantly faster over a range of trip counts"
 
     def rows(self, path: Path, chosen: list[str], some: list[Range], trips: list[int]) -> list[Judged]:
         """Compare the function with golden at each trip count, with the placement that has the smaller gain."""
@@ -261,7 +259,7 @@ class _Tuning:
             f"{j.trip} turns: {significant(1e9 * j.golden)} ns golden, {significant(1e9 * j.mine)} ns tuned: {_gain(j)}"
             for j in self.outcome.judged
         ]
-        notes += ["", f"{change.LEGALITY}; {len(self.outcome.tried)} candidates, of which these were wrong:"]
+        notes += ["", f"{change.LEGALITY}; {len(self.outcome.tried)} candidates. Rejected as wrong:"]
         notes += [f"  {t.label}: {t.rejected}" for t in self.outcome.tried if t.wrong] or ["  none"]
         path = emit.place(source.path, loop.name, cc.family)
         emit.write(path, header, notes, functions(loop, name, versions, apart=apart))

@@ -71,7 +71,9 @@ class View:
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise BuildError(f"{self.command[0]} does not preprocess {self.path}: {error}") from error
         if done.returncode != 0:
-            lines = [line for line in done.stderr.splitlines() if "error" in line] or ["it fails without a message"]
+            lines = [line for line in done.stderr.splitlines() if "error" in line] or [
+                "the compiler fails without a message"
+            ]
             raise BuildError(f"{self.command[0]} does not preprocess {self.path}: {lines[0].replace(str(copy), '')}")
         shown = re.sub(r"^[ \t]*#(?![ \t]*pragma\b)[^\n]*", "", done.stdout, flags=re.MULTILINE)  # -g3 shows macros
         obeyed = "|".join([*OBEYED, *(word for flag, word in WITH_FLAG.items() if flag in " ".join(self.command))])
@@ -82,13 +84,15 @@ class View:
         """Return the loop of a place, and the function around it."""
         begin, end = self.output.find(b"fl_begin_%d_" % k), self.output.find(b" fl_end_%d_" % k)
         if begin < 0 or end < begin:
-            raise NotUnderstoodError("the loop is not compiled with these flags")
+            raise NotUnderstoodError("these flags exclude the loop from compilation")
         if (self.output[:begin].rstrip().split(b"\n")[-1].lstrip()).startswith(b"#"):
-            raise NotUnderstoodError("another pragma precedes `#pragma tune`: remove it, or put it into the body")
+            raise NotUnderstoodError(
+                "another pragma precedes `#pragma tune`: remove the other pragma or move it into the loop body"
+            )
         begin += len(b"fl_begin_%d_" % k)
         inside = self.output[begin:end]
         if b"#pragma" in inside.replace(b"# pragma", b"#pragma"):
-            raise NotUnderstoodError("another pragma is in the loop: remove it")
+            raise NotUnderstoodError("the loop contains another pragma: remove that pragma")
         first = begin + len(inside) - len(inside.lstrip())
         last = begin + len(inside.rstrip())
         node = self.root.named_descendant_for_byte_range(first, last)
@@ -96,9 +100,11 @@ class View:
         while function is not None and function.type != "function_definition":
             function = function.parent
         if node is None or (node.type, node.start_byte, node.end_byte) != ("for_statement", first, last):
-            raise NotUnderstoodError("with its macros expanded it is not one for loop: write the loop without them")
+            raise NotUnderstoodError(
+                "the loop is not a single for loop after macro expansion: write the loop without these macros"
+            )
         if node.has_error or function is None:
-            raise NotUnderstoodError("the parser does not understand the loop with its macros expanded")
+            raise NotUnderstoodError("the parser does not understand the loop after macro expansion")
         return node, function
 
     def _tokens(self, k: int) -> list[str]:

@@ -87,14 +87,14 @@ def main(words: Sequence[str]) -> int:
         try:
             prepared = _prepared(real, given, Path(folder))
         except Exception as error:  # golden is compiled whatever happens here
-            _note(f"{type(error).__name__}: {error}; loops are compiled as they are")
+            _note(f"{type(error).__name__}: {error}; all loops are compiled unchanged")
             prepared = None
         if prepared is not None:
             if _compiled(real, prepared, Path(folder)):
                 return 0
             status = subprocess.call([real, *given], env=_environment(), preexec_fn=_end_with_parent)
             if status == 0:
-                _note(f"{prepared.line.source} does not compile with its tuned loops; compiled as it is")
+                _note(f"{prepared.line.source} does not compile with its tuned loops; compiled unchanged")
             return status if status >= 0 else 128 - status
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -200,7 +200,7 @@ def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
     plain, changed = (_included(real, some, folder) for some in (line.words, words))
     names = [(a, b) for a, b in zip(plain, changed, strict=False) if a != b]
     if len(plain) != len(changed) or any(os.path.realpath(a) != os.path.realpath(b) for a, b in names):
-        _note(f"{path}: a copy of it in another folder would include other headers; compiled as it is")
+        _note(f"{path}: a copy in another folder would include other headers; compiled unchanged")
         return None
     return Prepared(line, [*(f"-ffile-prefix-map={b}={a}" for a, b in names), *words])
 
@@ -210,7 +210,7 @@ def _read(line: Line, real: str) -> Source:
     flags = [word for word in line.words if word not in ("-c", line.source) and not _LINKED.fullmatch(word)]
     source = read(Path(line.source), command=[real, *flags])
     for refused in source.refused:
-        _note(f"{source.path}:{refused.line}: {refused.why}; compiled as it is")
+        _note(f"{source.path}:{refused.line}: {refused.why}; compiled unchanged")
     return source
 
 
@@ -227,7 +227,7 @@ def _included(real: str, words: list[str], folder: Path) -> list[str]:
     asked = [real, *(word for word in words if word != "-c"), "-M", "-MT", "x", "-MF", str(listed)]
     done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
-        raise NotUnderstoodError("the compiler lists no dependencies of it")
+        raise NotUnderstoodError("the compiler does not list the dependencies of this file")
     text = listed.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
     names = re.split(r"(?<!\\)\s+", text.strip())[2:]
     return [name for name in names if f"/{SYSTEM}/fl_" not in name]
@@ -247,13 +247,13 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
         try:
             tuned = emit.read(path)
         except (OSError, NotUnderstoodError) as error:
-            _note(f"{path}: {error}; {where} is compiled as it is")
+            _note(f"{path}: {error}; {where} is compiled unchanged")
             continue
-        again = f"it is compiled as it is; retune: ./fl tune loop {source.path}"
+        again = f"the loop is compiled unchanged; retune: ./fl tune loop {source.path}"
         if tuned.header.loop != loop.hash:
-            _note(f"{where}: the loop was changed since it was tuned; {again}")
+            _note(f"{where}: the loop has changed since its tuning; {again}")
         elif tuned.header.build == key and tuned.header.view != loop.view:
-            _note(f"{where}: a macro, a type or a pragma of it was changed since it was tuned; {again}")
+            _note(f"{where}: a macro, a type or a pragma in the loop has changed since its tuning; {again}")
         elif tuned.header.build != key:
             flags = shlex.join(emit.code_flags(given))
             other = f"tuned for {tuned.header.compiler}, but this build uses another compiler or {flags}"

@@ -42,7 +42,7 @@ the cores of this node, or the nodes of the batch job behind one switch.
 
 \b
 Exit status:
-  0    a map is recommended, or no map is better than the default order
+  0    a map is recommended, or the default order is the best one
   2    wrong usage
   3    firstlight-map cannot be built
   4    the measurements of --try do not show whether the map helps
@@ -59,23 +59,34 @@ Exit status:
     "per_node",
     type=click.IntRange(1, 4096),
     metavar="N",
-    help="Ranks on each node; 1 if not given.",
+    help="The number of ranks on each node (default: 1).",
 )
 @click.option(
-    "--inside", default="", metavar="SPEC", help="The inside of a node, such as tree:8x2x2: cores, NUMA nodes, sockets."
+    "--inside",
+    default="",
+    metavar="SPEC",
+    help="The structure of a node, such as tree:8x2x2: cores, NUMA nodes, sockets.",
 )
-@click.option("--phases", is_flag=True, help="Minimise each phase by itself: only simultaneous messages share links.")
+@click.option(
+    "--phases",
+    is_flag=True,
+    help="Minimise the load of each phase separately, because only simultaneous messages share links.",
+)
 @processes("The number of processes of a named pattern.")
 @parameters
-@click.option("--holes", default="", metavar="NODES", help="Nodes without ranks, comma separated, from 0.")
+@click.option("--holes", default="", metavar="NODES", help="Nodes to leave empty, comma separated, counted from 0.")
 @click.option(
     "--faulty",
     default="",
     metavar="NODES",
-    help="The same as --holes, but routes also avoid these nodes if the network can.",
+    help="Nodes to leave empty, as for --holes. Routes also avoid these nodes if the network supports that.",
 )
 @click.option(
-    "--node-names", "hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one per line."
+    "--node-names",
+    "hosts",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file with the names of the nodes, one per line.",
 )
 @click.option(
     "--budget",
@@ -89,29 +100,34 @@ Exit status:
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Moves of the annealing search per start; 0: automatic.",
+    help="The number of annealing moves per start; 0: automatic.",
 )
 @click.option(
-    "--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Starts of the annealing search."
+    "--starts",
+    type=click.IntRange(0, 1000),
+    default=4,
+    show_default=True,
+    help="The number of starts of the annealing search.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     default=1,
     show_default=True,
-    help="Seed of the random numbers: the same seed leads to the same map.",
+    help="The seed of the random numbers: the same seed produces the same map.",
 )
 @click.option(
     "--by", "judged", type=click.Choice(["events", "links"]), default="events", show_default=True,
-    help="Decide between the best maps with simulated events, or with the sum of the busiest links alone.",
+    help="How to choose among the best maps: by simulated events, or only by the sum of the busiest links.",
 )  # fmt: skip
 @click.option(
     "--network", default="", metavar="NAME|PARAMETERS", help="The network for predicted times, as in `./fl simulate`."
 )
-@output_folder("Write the files into DIR; by default into a new folder, next to the runs.")
+@output_folder("Write the files to DIR (default: a new folder next to the runs).")
 @click.option(
     "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
-    help="Use this map without a search: one slot per line, as in DIR/best-so-far after a killed search.",
+    help="Use this map without a search: FILE has one slot per line, like the file DIR/best-so-far that a killed "
+    "search leaves.",
 )  # fmt: skip
 @click.option(
     "--try",
@@ -120,7 +136,11 @@ Exit status:
     help="Launch COMMAND alternately with the map and in the default order, with the same binding.",
 )
 @click.option(
-    "--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Launches of each side of --try."
+    "--launches",
+    type=click.IntRange(6, 1000),
+    default=8,
+    show_default=True,
+    help="The number of launches of each side of --try.",
 )
 @click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, if it is not recognised.")
 @results_folder
@@ -155,9 +175,9 @@ def command(
     """Find a better rank map for a program and measure it.
 
     PROFILE is a profile of `./fl profile`: its folder, its name, or `latest`. PATTERN is the name of a communication
-    pattern, such as npb_cg, with --processes. RUN is a run that measured such a pattern. FILE is a text with `ranks P`,
-    `phase NAME` and lines FROM TO BYTES. The search minimises the load of the busiest link, summed over phases. If no
-    map is better than the default order, none is recommended.
+    pattern, such as npb_cg, with --processes. RUN is a run that measured such a pattern. FILE is a text file with
+    `ranks P`, `phase NAME` and lines FROM TO BYTES. The search minimises the load of the busiest link, summed over
+    phases. If the default order is the best, no other map is recommended.
     """
     from firstlight.commands.map import page, source
     from firstlight.commands.map.runner import MappingRequest, carry_out
@@ -165,7 +185,10 @@ def command(
     from firstlight.results import store
 
     if attempt != bool(words):
-        raise UsageError("--try and a command belong together: ./fl map latest ... --try -- mpiexec -n 4 ./program")
+        raise UsageError(
+            "--try requires a command, and a command requires --try: ./fl map latest ... --try -- "
+            "mpiexec -n 4 ./program"
+        )
     found = _measured(what, results, processes, given, phases) or source.find(
         what, results, processes, ",".join(given), phases
     )
@@ -201,7 +224,9 @@ def _measured(what: str, results: Path, processes: int | None, given: tuple[str,
     if folder is None or (folder / PROFILE).is_file():
         return None
     if given:
-        raise UsageError(f"-p sets a parameter of a named pattern; {what} is a run, which has its own values")
+        raise UsageError(
+            f"-p sets a parameter of a named pattern; {what} is a run, which already determines its parameters"
+        )
     judgement, workloads, _ = runs.judged(folder)
     return source.of_run(judgement, workloads, processes, phases)
 
@@ -220,10 +245,10 @@ def _slots(topology: str, per_node: int | None, inside: str, hosts: Path | None)
         from firstlight.system.machine import allocation
 
         if inside or hosts:
-            raise UsageError("--inside and --node-names describe a named network; an allocation has its own")
+            raise UsageError("--inside and --node-names apply only to a named network, not to an allocation")
         return slots.here(machine.discover(), allocation.discover(), per_node)
     names = slots.names_in(hosts) if hosts is not None else ()
-    notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
+    notes = ("links inside a node are assumed to be 4 times as fast as links between nodes",) if inside else ()
     return slots.Slots(topology, per_node or 1, inside, names, notes=notes)
 
 

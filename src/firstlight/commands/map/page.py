@@ -51,11 +51,11 @@ def sentences(mapped: Mapped) -> list[str]:
 def _sentences(mapped: Mapped) -> list[str]:
     a = mapped.answer
     if a.proved:
-        return ["keep the default order: the load of its busiest links is the minimum of any map"]
+        return ["keep the default order: no map can have a smaller load on its busiest links"]
     lines = [_verdict(mapped)]
     lines.append(
         f"the load of the busiest links is {binary(a.after.maxima)} instead of {binary(a.before.maxima)} "
-        f"({significant(a.gain)} times less), that of all links {binary(a.after.hop_bytes)} instead of "
+        f"({significant(a.gain)} times less), and the load of all links is {binary(a.after.hop_bytes)} instead of "
         f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
     )
     before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
@@ -78,10 +78,10 @@ def _verdict(mapped: Mapped) -> str:
         simulated = a.simulated_gain
         if a.gain >= WORTH and simulated is not None:
             return (
-                "nothing is recommended: the load of the busiest links is smaller, but the simulated time is "
+                "no map is recommended: the load of the busiest links is smaller, but the simulated time is "
                 f"{significant(1 / simulated)} times that of the default order"
             )
-        return f"nothing is recommended: no map is better than the default order by {declared(WORTH - 1)}"
+        return f"no map is recommended: none is better than the default order by {declared(WORTH - 1)}"
     if mapped.trial is None:
         predicted = a.simulated_gain
         if predicted is None:
@@ -108,9 +108,9 @@ def _apart(mapped: Mapped) -> str:
     if len(waits) < 2:
         return ""
     return (
-        f"the simulated times are {significant(waits[0])} (before) and {significant(waits[1])} (after) times those of "
-        f"the busiest links alone. The rest is the latency of hops, and messages that wait at one link while the next "
-        f"one is idle"
+        f"the simulated times are {significant(waits[0])} (before) and {significant(waits[1])} (after) times the "
+        f"times of the busiest links alone. Hop latency, and messages that wait at one link while the next is idle, "
+        f"account for the rest"
     )
 
 
@@ -118,13 +118,13 @@ def _confirmed(gain: float, flowing: float) -> str:
     """Return a sentence: whether the simulation of all phases in one go confirms the predicted gain."""
     verdict = "confirms" if abs(flowing / gain - 1) <= _CONFIRMED else "does not confirm"
     return (
-        f"if each rank begins its next phase as soon as it can, messages are {significant(flowing)} times "
-        f"faster: this {verdict} the prediction within {declared(_CONFIRMED)}"
+        f"if each rank starts its next phase as early as possible, messages are {significant(flowing)} times faster. "
+        f"This result {verdict} the prediction within {declared(_CONFIRMED)}"
     )
 
 
 def _tried(trial: Trial) -> str:
-    words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without", "inconclusive": "inconclusive"}
+    words = {BETTER: "faster", WORSE: "slower", SAME: "as fast as without the map", "inconclusive": "inconclusive"}
     span = "" if trial.low is None or trial.high is None else f", {significant(trial.low)} – {significant(trial.high)}"
     return (
         f"tried {count(len(trial.mapped), 'time')} with the map and in the default order, with the same binding: "
@@ -138,15 +138,15 @@ def notes(mapped: Mapped) -> list[str]:
     lines = list(mapped.notes)
     if a.least is not None:
         lines.append(
-            f"another map has a smaller load of the busiest links, {binary(a.least)}, but a longer simulated "
-            f"time; --by links selects it"
+            f"another map has a smaller load on the busiest links, {binary(a.least)}, but a longer simulated time; "
+            f"--by links selects that map"
         )
     if a.interrupted:
         lines.append("the search was interrupted: this is the best map so far")
     elif mapped.budget is not None and not a.in_time:
         lines.append(
-            f"the search ended with its budget of {quantity(mapped.budget, 's')}, so the same seed may lead to "
-            f"another map; --budget {math.ceil(2 * mapped.budget)}s extends it"
+            f"the budget of {quantity(mapped.budget, 's')} ended the search, so the same seed may produce another "
+            f"map; --budget {math.ceil(2 * mapped.budget)}s extends the search"
         )
     return lines
 
@@ -194,7 +194,7 @@ def _rows(before: Side, after: Side) -> list[tuple[str, str, str]]:
     rows = [
         ("sum of busiest links", binary(before.maxima), binary(after.maxima)),
         ("all links (hop-bytes)", binary(before.hop_bytes), binary(after.hop_bytes)),
-        ("over a link's bandwidth", quantity(before.bound_seconds, "s"), quantity(after.bound_seconds, "s")),
+        ("divided by link bandwidth", quantity(before.bound_seconds, "s"), quantity(after.bound_seconds, "s")),
     ]
     if before.seconds is not None and after.seconds is not None:
         rows.append(("simulated, phase by phase", quantity(before.seconds, "s"), quantity(after.seconds, "s")))
@@ -209,7 +209,7 @@ def _loads(mapped: Mapped) -> Drawing:
     a = mapped.answer
     data: list[Trace] = []
     rows: list[tuple[str, ...]] = []
-    for side, name, colour in ((a.before, "as it is", GREY), (a.after, "with the map", COOL[0])):
+    for side, name, colour in ((a.before, "default", GREY), (a.after, "with the map", COOL[0])):
         step = side.most / len(side.spread)
         xs = [(k + 0.5) * step for k in range(len(side.spread))]
         data.append(
@@ -233,7 +233,7 @@ def _loads(mapped: Mapped) -> Drawing:
     return Drawing(
         "map-loads",
         title,
-        "Number of links by load, all phases together; idle links are in the table only.",
+        "The number of links by load, over all phases. Only the table shows idle links.",
         ("map", "load", "links"),
         rows,
         data,
@@ -265,7 +265,11 @@ def _phases(mapped: Mapped) -> Drawing:
         "map-phases",
         title,
         "The load of the busiest link in each phase: the search minimises their sum."
-        + (" Names of phases are in the table: they are too many for the axis." if len(a.names) > _MOST_PHASES else ""),
+        + (
+            " The table shows the names of the phases, which do not fit on the axis."
+            if len(a.names) > _MOST_PHASES
+            else ""
+        ),
         ("phase", "bytes, default", "bytes, map", "simulated, default", "simulated, map"),
         rows,
         data,
@@ -284,7 +288,7 @@ def _matrices(mapped: Mapped) -> list[Drawing]:
     a = mapped.answer
     title = "Messages between slots of the map"
     if a.after.block > 1:  # a slot alone sends nothing to itself
-        title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after"
+        title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after mapping"
     before = _matrix("map-before", "Messages between ranks", a.before, "rank")
     return [before, _matrix("map-after", title, a.after, "slot")]
 
@@ -314,8 +318,8 @@ def _matrix(name: str, title: str, side: Side, noun: str) -> Drawing:
     return Drawing(
         name,
         title,
-        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, empty cells have no "
-        "messages.",
+        f"Each row is a sender and each column a receiver; both are a {unit}. The colour scale is logarithmic, and "
+        f"empty cells have no messages.",
         ("from", "to", "bytes"),
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],
@@ -334,9 +338,9 @@ def _worst(mapped: Mapped) -> Drawing:
     ]
     return Drawing(
         "map-worst",
-        "The links with the highest load, all phases together",
-        "The names of links are those of the network.",
-        ("", "as it is", "with the map"),
+        "The links with the highest load, over all phases",
+        "The network defines the names of the links.",
+        ("", "default", "with the map"),
         rows,
         folded=True,
     )

@@ -57,7 +57,7 @@ def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None
                 env=variables,
             )  # fmt: skip
         except OSError as error:
-            raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
+            raise BuildError(f"cannot start {program}: {error.strerror}; remove this file and try again") from error
         with running, _passing_on(running):
             assert running.stdout is not None
             try:
@@ -73,7 +73,7 @@ def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None
         messages = errors.read().decode("utf-8", "replace").strip().splitlines()
     last = messages[-1].removeprefix(f"{TARGET}: ") if messages else ""
     if running.returncode == 2:
-        raise UsageError(last or f"{TARGET} does not accept this")
+        raise UsageError(last or f"{TARGET} does not accept this problem")
     if running.returncode not in (0, INTERRUPTED) or answer is None:
         how = f"signal {-running.returncode}" if running.returncode < 0 else f"status {running.returncode}"
         raise BuildError(f"{TARGET} ended with {how}: {last or 'no message'}")
@@ -98,4 +98,4 @@ def _decode(line: bytes, kind: type[_T]) -> _T:
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:
-        raise BuildError(f"{TARGET} printed something that is not valid: {error}") from error
+        raise BuildError(f"the output of {TARGET} is invalid: {error}") from error

@@ -91,7 +91,7 @@ def _searched(request: MappingRequest, built: Path, words: Sequence[str], on_bes
                 answer = program.ask(built, ["--pattern", str(folder / "traffic.pattern"), *words], on_best)
     except BuildError as error:
         if request.kept is None and kept.exists():
-            raise BuildError(f"{error}; the best map so far is there: --map {shell.line([str(kept)])}") from error
+            raise BuildError(f"{error}; to use the best map so far: --map {shell.line([str(kept)])}") from error
         raise
     except UsageError:
         if mine and not any(request.folder.iterdir()):

@@ -66,16 +66,16 @@ def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Slot
         if per_node is not None and per_node != len(cpus):
             inside = ""
         note = (
-            f"how the {allocation.nodes} nodes are wired is not known: they are assumed equally far apart; "
-            "name the network if you know it, such as --topology torus:8x8x8"
+            f"the wiring of the {allocation.nodes} nodes is unknown: all are assumed equally far apart; if you know "
+            f"the network, name it, such as --topology torus:8x8x8"
         )
-        speed = "a link inside a node counts as 4 times as fast as one between nodes"
+        speed = "links inside a node are assumed to be 4 times as fast as links between nodes"
         notes = (note, *([speed] if inside else []))
         return Slots(
             f"tree:{allocation.nodes}", per_node or len(cpus), inside, allocation.hosts, tuple(cpus), notes=notes
         )
     if per_node is not None and per_node > len(cpus):
-        raise UsageError(f"this node has {len(cpus)} cores; --ranks-per-node {per_node} does not fit")
+        raise UsageError(f"this node has {len(cpus)} cores, fewer than --ranks-per-node {per_node}")
     return Slots(inside, 1, "", ("localhost",), tuple(cpus), one=True)
 
 

@@ -49,7 +49,7 @@ def find(what: str, results: Path, processes: int | None, parameters: str, phase
         raise UsageError(f"{what}: no such profile, file or pattern; ./fl profile -- COMMAND makes a profile")
     if processes is None:
         raise UsageError(
-            f"{what}: the number of processes is missing: add --processes 1024 (or name an existing profile)"
+            f"{what}: the number of processes is missing: add --processes 1024, or name an existing profile"
         )
     words = ["--parameters", parameters] if parameters else []
     title = f"{what}{f' ({parameters})' if parameters else ''}, {processes} processes, one iteration"
@@ -68,16 +68,15 @@ def of_run(judgement: Judgement, workloads: Mapping[str, Workload], processes: i
     if not some:
         among = "" if processes is None else f" among {processes} processes"
         raise UsageError(
-            f"{run} contains neither a communication matrix nor a communication pattern{among}: profile the "
-            f"program, as "
-            "./fl profile -- mpiexec -n 4 ./program"
+            f"{run} contains neither a communication matrix nor a communication pattern{among}: profile the program, "
+            f"for example with ./fl profile -- mpiexec -n 4 ./program"
         )
     if len(some) > 1:
         known = ", ".join(f"{name} among {ranks}" for name, ranks, _ in some)
         name, ranks, _ = some[0]
         raise UsageError(
-            f"{run} measured several patterns of communication ({known}); name one, "
-            f"as ./fl map {name} --processes {ranks}"
+            f"{run} measured several patterns of communication ({known}); name one, for example ./fl map {name} "
+            f"--processes {ranks}"
         )
     name, ranks, small = some[0]
     title = f"{name} as in {run}, {ranks} processes, one iteration"
@@ -99,7 +98,8 @@ def _folder(path: Path, phases: bool) -> Source:
     file = path / PROFILE
     if not file.is_file():
         raise UsageError(
-            f"{path} contains no communication matrix: profile the program, as ./fl profile -- mpiexec -n 4 ./program"
+            f"{path} contains no communication matrix: profile the program, for example with ./fl profile -- mpiexec "
+            f"-n 4 ./program"
         )
     return _file(file, phases)
 
@@ -111,7 +111,7 @@ def _file(path: Path, phases: bool) -> Source:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     if data.lstrip()[:1] != b"{":
         if not data.startswith(b"ranks "):
-            raise UsageError(f"{path} is neither a profile nor a pattern: a pattern begins with `ranks P`")
+            raise UsageError(f"{path} is neither a profile nor a pattern, which begins with `ranks P`")
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -140,7 +140,7 @@ def of_profile(traffic: Traffic, phases: bool) -> Source:
     """Return the pairs of a profile as a source. Raises UsageError if it has none."""
     some = [p for p in traffic.phases if p.pairs] if phases else [whole(traffic)]
     if not any(p.pairs for p in some):
-        raise UsageError("in this profile no message names its receiver: a map cannot shorten anything")
+        raise UsageError("no message in this profile names its receiver, so no map can help")
     lines = [f"ranks {traffic.ranks}"]
     for phase in some:
         lines.append(f"phase {phase.level if phases else 'all phases'}")

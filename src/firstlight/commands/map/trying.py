@@ -28,10 +28,12 @@ def mapped(command: Sequence[str], mpi: Mpi, file: Path | None, slots: Sequence[
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]
     place = next((k for k, word in enumerate(command) if Path(word).name in names), None)
     if place is None:
-        raise UsageError(f"--try needs a command with {mpi.label}'s launcher in it, as mpiexec -n 4 ./program")
+        raise UsageError(
+            f"--try requires a command that uses the launcher of {mpi.label}, such as mpiexec -n 4 ./program"
+        )
     cpus = [s.cpu for s in slots if s.cpu is not None] if len({s.node for s in slots}) == 1 else []
     if file is None and not cpus:
-        raise UsageError(f"{mpi.label} reads no file of this map")
+        raise UsageError(f"{mpi.label} cannot read any of the map's files")
     words = family.mapped(str(file) if file is not None else "", cpus)
     return [*command[: place + 1], *words, *command[place + 1 :]]
 

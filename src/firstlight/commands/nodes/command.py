@@ -34,8 +34,8 @@ Example:
 
 \b
 Exit status:
-  0    all nodes and links are alike
-  1    a node or a link differs from the others
+  0    no node or link is an outlier
+  1    a node or a link is an outlier
   2    wrong usage, or no measurement of nodes
   4    a node or a pair could not be measured
 """
@@ -47,9 +47,10 @@ Exit status:
 def command(place: str, output: Path | None, as_json: bool, results: Path) -> int:
     """Show the nodes that `./fl run --each-node` measured.
 
-    Every node and pair of nodes is shown, and those that differ from the others are marked.
+    The page shows every node and pair of nodes, and marks outliers.
 
-    FOLDER is the folder of such a measurement, its name in the results folder, or `latest`. Its runs are judged again.
+    FOLDER is the folder of such a measurement, its name in the results folder, or `latest`. firstlight judges all its
+    runs again.
     """
     from firstlight.commands.nodes import folder
 
@@ -69,7 +70,7 @@ def show(path: Path, output: Path | None, as_json: bool) -> int:
     except OSError as error:
         if output is not None:
             raise
-        note(f"{path}: the page cannot be written there ({error.strerror}); --output FILE writes it elsewhere")
+        note(f"{path}: the page cannot be written there ({error.strerror}); --output FILE selects another place")
     if as_json:
         print_json(found)
     else:

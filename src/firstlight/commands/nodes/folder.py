@@ -74,21 +74,21 @@ def read(path: Path) -> Record:
     place = path / RECORD
     try:
         if place.stat().st_size > _MOST_BYTES:
-            raise RecordError(f"{place}: larger than any that firstlight writes")
+            raise RecordError(f"{place}: larger than any file that firstlight writes")
         record = reading.json(place.read_bytes(), Record)
     except FileNotFoundError as error:
         raise RecordError(
-            f"{path}: no measurement of nodes, it has no {RECORD}; ./fl run --each-node makes one"
+            f"{path}: not a measurement of nodes, because {RECORD} is missing; ./fl run --each-node makes one"
         ) from error
     except OSError as error:
         raise RecordError(f"{place}: cannot be read ({error.strerror})") from error
     except reading.MalformedError as error:
         raise RecordError(f"{place}: {error}") from error
     if record.schema != SCHEMA:
-        raise RecordError(f"{place}: of schema {record.schema}, this firstlight reads {SCHEMA}")
+        raise RecordError(f"{place}: the file has schema {record.schema}, but this firstlight reads schema {SCHEMA}")
     for part in record.parts:
         if not part.members or not all(0 <= k < len(record.hosts) for k in part.members) or "/" in part.name:
-            raise RecordError(f"{place}: {part.name!r} has nodes that are not in the list")
+            raise RecordError(f"{place}: {part.name!r} contains nodes that are not in the list")
     return record
 
 

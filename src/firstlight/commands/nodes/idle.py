@@ -22,7 +22,7 @@ from firstlight.runner.job import Job, Target
 from firstlight.system import batch
 from firstlight.system.batch import slurm
 
-NO_PAIRS = "each node was measured when it was idle, and no two together"
+NO_PAIRS = "each node was measured alone, when it was idle"
 
 
 def hosts(system: batch.System, partition: str) -> tuple[tuple[str, ...], dict[str, str]]:

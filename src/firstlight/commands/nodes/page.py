@@ -45,8 +45,8 @@ def _from(found: Nodes) -> str:
     if not limits:
         return f"no figure was measured on {nodes.FEWEST} nodes, so no outlier can be identified"
     least, most = ratio(limits[0]), ratio(limits[-1])
-    return f"no outlier; a difference counts from {least}" + (
-        f" to {most}, depending on the figure" if most != least else ""
+    return f"no outlier; outliers differ by {least}" + (
+        f" to {most} or more, depending on the figure" if most != least else ""
     )
 
 
@@ -54,7 +54,7 @@ def describe_spread(line: Line) -> str:
     """Return text such as `14.2 GB/s, 13.9 to 14.5 over 4 nodes; an outlier from 1.31 ×`."""
     spread = line.spread
     if spread is None:
-        return "measured on fewer than two"
+        return "measured on fewer than two nodes"
     noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
     text = (
         f"{quantity(spread.centre, line.unit)}, {interval(spread.low, spread.high, spread.centre, line.unit, ' to ')}"
@@ -97,16 +97,18 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
     if found.no_pairs:
         lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
     if found.left_out:
-        text = f"{count(found.left_out, 'round')} of pairs left out; the others are a random selection"
+        text = (
+            f"{count(found.left_out, 'round')} of pairs were not measured; the measured rounds are a random selection"
+        )
         lines += ["", *wrap(text, width, "  ", "    ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 
 def paired(found: Nodes) -> str:
-    """Return `6 pairs of nodes: 3 measured, 1 tried without a result, 2 not drawn`, which accounts for every pair."""
+    """Return `6 pairs of nodes: 3 measured, 1 attempted without a result, 2 not drawn`, which covers every pair."""
     of, rest = found.pairs, found.pairs.all - found.pairs.measured - found.pairs.failed
     parts = [f"{of.measured} measured"]
-    parts += [f"{of.failed} tried without a result"] if of.failed else []
+    parts += [f"{of.failed} attempted without a result"] if of.failed else []
     parts += [f"{rest} {'not available' if found.no_pairs else 'not drawn'}"] if rest else []
     return f"{count(of.all, 'pair')} of nodes: {', '.join(parts)}"
 

@@ -44,9 +44,9 @@ def current_allocation(environment: Mapping[str, str] | None = None) -> Allocati
     """Return the allocation whose nodes are measured. Raises UsageError, in one line, if there is none."""
     found = allocation.discover(environment)
     if found.system not in ("", "slurm"):
-        raise UsageError(f"--each-node is not available under {found.system}: it starts its runs by Slurm's srun only")
+        raise UsageError(f"--each-node is not available under {found.system}: it requires Slurm's srun")
     if found.nodes < 2 or found.confined or len(found.hosts) != found.nodes:
-        here = found.warning or "this is not an allocation of Slurm with two nodes or more"
+        here = found.warning or "this is not a Slurm allocation of at least two nodes"
         raise UsageError(f"--each-node: {here}; ./fl submit --nodes K --each-node makes one")
     return found
 
@@ -79,7 +79,9 @@ def _with_pairs(commands: Commands, order: RunRequest, progress: Progress) -> Co
     ]
     if not able:
         return replace(
-            commands, no_pairs="the batch system cannot start any MPI library here; ./fl doctor in a job shows why"
+            commands,
+            no_pairs="the batch system's launcher supports no MPI library of this machine; ./fl doctor in a "
+            "job shows why",
         )
     seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
 

@@ -64,7 +64,10 @@ def go_on(path: Path, here: Allocation, progress: Progress) -> Record:
     """
     record = folder.read(path)
     if record.hosts != here.hosts:
-        raise UsageError(f"{path}: has other nodes than this allocation; start again with ./fl run --each-node")
+        raise UsageError(
+            f"{path}: the folder has other nodes than this allocation; start a new measurement with ./fl "
+            f"run --each-node"
+        )
     try:
         with interruptible():
             for k in range(len(record.rounds)):

@@ -37,12 +37,19 @@ Exit status:
 @click.argument("name", required=False, metavar="[PATTERN]")
 @processes("The number of processes.")
 @parameters
-@output_file("Draw the matrix into FILE.")
+@output_file("Write a page with a drawing of the communication matrix to FILE.")
 @click.option(
-    "--matrix", "with_matrix", is_flag=True, help="Print the matrix instead, in the format of a profile; needs --json."
+    "--matrix",
+    "with_matrix",
+    is_flag=True,
+    help="Print the communication matrix instead, in the format of a profile; requires --json.",
 )
-@click.option("--memory", "of_memory", is_flag=True, help="Show the memory of message buffers, up to 82,944 processes.")
-@click.option("--node-memory", metavar="SIZE", help="The memory of a node, for --memory; this machine's if not given.")
+@click.option(
+    "--memory", "of_memory", is_flag=True, help="Show the memory for message buffers, up to 82,944 processes."
+)
+@click.option(
+    "--node-memory", metavar="SIZE", help="The memory of a node, for --memory (default: the memory of this machine)."
+)
 @as_json
 def command(
     name: str | None,
@@ -54,27 +61,29 @@ def command(
     node_memory: str | None,
     as_json: bool,
 ) -> int:
-    """List communication patterns, or describe one of them.
+    """List communication patterns, or describe one pattern.
 
-    The description has its phases, messages and partners.
+    The description shows the phases of the pattern, its messages, and the partners of each rank.
 
-    A pattern is a pure function of the number of processes and of its parameters. Collective operations are listed
-    separately: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
+    A pattern depends only on the number of processes and on its parameters. Collective operations are listed
+    separately. They are not in the matrix, because MPI prescribes no route for them; profiles treat them in the same
+    way.
 
-    --memory shows the bytes of buffers per process of one pattern or of all, with R4's model of slow and fast buffers.
+    --memory shows the buffer memory per process for one pattern or for all patterns. It uses R4's model with slow and
+    fast buffers.
     """
     from firstlight.commands.patterns import generator as patterns
     from firstlight.commands.patterns import page
     from firstlight.execute.network import program
 
     if node_memory is not None and not of_memory:
-        raise UsageError("--node-memory goes with --memory")
+        raise UsageError("--node-memory requires --memory")
     if of_memory:
         return _memory(name, processes, given, output, with_matrix, node_memory, as_json)
     if name is None and (processes is not None or given or output is not None or with_matrix):
-        raise UsageError("which pattern? ./fl patterns lists them")
+        raise UsageError("no pattern is named; ./fl patterns lists all patterns")
     if with_matrix and not as_json:
-        raise UsageError("--matrix goes with --json; --output FILE draws it")
+        raise UsageError("--matrix requires --json; to draw the matrix, use --output FILE")
     built = program.build()
     if name is None:
         known = patterns.known(built)

@@ -28,17 +28,19 @@ def sentences(needs: Needs, node: int) -> list[str]:
     limit = SHARE * node
     over = {name: next((n for n in some if n.bytes > limit), None) for name, some in needs.items()}
     lines = [
-        f"{SHARE:.0%} of a node's memory is {binary(limit)} for all processes of a node together".replace("%", " %")
+        f"{SHARE:.0%} of a node's memory is {binary(limit)}, shared by all processes of the node".replace("%", " %")
     ]
     beyond = [
-        f"{name} from {count(n.processes, 'process', 'processes')} on" for name, n in over.items() if n is not None
+        f"{name} with {count(n.processes, 'process', 'processes')} or more" for name, n in over.items() if n is not None
     ]
-    lines.append(f"a single process needs more in {', '.join(beyond)}" if beyond else "no process needs as much")
+    lines.append(
+        f"a single process exceeds this limit in {', '.join(beyond)}" if beyond else "no process exceeds this limit"
+    )
     most = max((n for some in needs.values() for n in some), key=lambda n: n.bytes)
     largest = max(n.processes for some in needs.values() for n in some)
     lines.append(
-        f"the maximum is {binary(most.bytes)} per process; buffers for all peers would be {binary(PLAIN * largest)} "
-        f"at {count(largest, 'process', 'processes')}"
+        f"the maximum is {binary(most.bytes)} per process; buffers for all peers would need {binary(PLAIN * largest)} "
+        f"with {count(largest, 'process', 'processes')}"
     )
     return [s[:1].upper() + s[1:] + "." for s in lines]
 
@@ -57,7 +59,8 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
     lines += [f"  {'(plain design)':<16}{plain}", ""]
     lines += [f"  {line}" for line in sentences(needs, node)]
     lines += [
-        "  Contacted and hot are counted at the largest number of processes. `-`: the pattern does not support so many."
+        "  The counts of contacted and hot peers are for the largest number of processes. `-`: the pattern does not "
+        "support this number."
     ]
     if place is not None:
         lines += ["", f"  curves: {place}"]

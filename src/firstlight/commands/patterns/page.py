@@ -33,8 +33,8 @@ def sentences(shown: Shown) -> list[str]:
     lines = [shown.title]
     if shown.messages:
         lines.append(
-            f"each of {count(shown.iterations, 'iteration')} sends {count(shown.messages, 'message')} with "
-            f"{binary(shown.bytes)} between ranks"
+            f"each of {count(shown.iterations, 'iteration')} sends {count(shown.messages, 'message')} "
+            f"({binary(shown.bytes)}) between ranks"
         )
         lines.append(
             f"each rank sends to {count(most, 'other')}"

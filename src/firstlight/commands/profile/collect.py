@@ -133,7 +133,7 @@ def load(path: Path) -> Traffic:
     try:
         found = reading.json(layout.read_file(path, MOST_BYTES), Traffic)
     except reading.MalformedError as error:
-        raise RecordError(f"{path} is damaged or not a profile: {error}") from error
+        raise RecordError(f"{path} is damaged or is not a profile: {error}") from error
     if wrong := _unsound(found):
         raise RecordError(f"{path}: {wrong}; this is not firstlight's format")
     return found
@@ -144,20 +144,20 @@ def _unsound(traffic: Traffic) -> str:
     numbers = [r.seconds for r in traffic.times] + [k.seconds for p in traffic.phases for k in p.kinds]
     numbers += [t for _, t in traffic.cost.curve] if traffic.cost else []
     if not all(math.isfinite(x) and x >= 0 for x in numbers):
-        return "an impossible time"
+        return "a time is impossible"
     if not 1 <= traffic.ranks <= MOST_RANKS or not 0 < len(traffic.times) <= traffic.ranks or not traffic.phases:
-        return "an impossible number of ranks"
+        return "the number of ranks is impossible"
     pairs = [p for phase in traffic.phases for p in phase.pairs]
     if any(not (0 <= p.source < traffic.ranks and 0 <= p.target < traffic.ranks and p.messages > 0) for p in pairs):
-        return "an impossible pair"
+        return "a pair of ranks is impossible"
     if any(not (0 <= s.digits <= 64 and s.messages > 0) for phase in traffic.phases for s in phase.sizes):
-        return "an impossible size"
+        return "a message size is impossible"
     if any(not 0 <= a <= b < MOST_PROCESSORS for r in traffic.times for a, b in r.cpus):
-        return "an impossible processor"
+        return "a processor number is impossible"
     if traffic.cost is not None and (
         not traffic.cost.curve or any(a[0] >= b[0] for a, b in pairwise(traffic.cost.curve))
     ):
-        return "costs that do not ascend"
+        return "the message sizes of the transfer times are not in ascending order"
     return ""
 
 
@@ -171,10 +171,10 @@ def _read(path: Path) -> _File:
     try:
         file = reading.json(layout.read_file(path, MOST_BYTES), _File)
     except reading.MalformedError as error:
-        raise RecordError(f"{path}: is damaged or was not written by the profiler: {error}") from error
+        raise RecordError(f"{path}: the file is damaged or was not written by the profiler: {error}") from error
     wrong = _wrong(file)
     if match is None or int(match[1]) != file.rank:
-        wrong = "its name does not belong to its content"
+        wrong = "the file name does not match the content"
     if wrong:
         raise RecordError(f"{path}: {wrong}; this is not the profiler's format")
     return file
@@ -184,24 +184,24 @@ def _wrong(file: _File) -> str:
     """Return a defect of a file that its types alone do not exclude; "" if it is sound."""
     known = groups()
     if file.rank >= file.ranks:
-        return f"rank {file.rank} of {file.ranks} ranks"
+        return f"rank {file.rank} does not exist among {file.ranks} ranks"
     if len({p.level for p in file.phases}) != len(file.phases):
-        return "a phase comes twice"
+        return "a phase occurs twice"
     for phase in file.phases:
         if len({k.name for k in phase.kinds}) != len(phase.kinds) or any(k.name not in known for k in phase.kinds):
-            return "a call comes twice or is not known"
+            return "a call is unknown or occurs twice"
         ends = [(p.source, p.target) for p in phase.pairs if p.source != p.target]
         if any(file.rank not in (p.source, p.target) for p in phase.pairs):
-            return "a pair without the rank itself"
+            return "a pair does not contain the rank itself"
         if any(max(p.source, p.target) >= file.ranks for p in phase.pairs):
-            return "a pair with a rank that the job does not have"
+            return "a pair contains a rank that the job does not have"
         if len(set(ends)) != len(ends) or len(phase.pairs) > len(ends) + 2:
-            return "a pair comes twice"  # a rank may send to itself and fetch from itself, though
+            return "a pair occurs twice"  # a rank may send to itself and fetch from itself, though
         if any(a.digits >= b.digits for a, b in pairwise(phase.sizes)):
-            return "a class of sizes comes twice"
+            return "a size class occurs twice"
     if any(first > last for first, last in file.cpus) or any(a[1] >= b[0] for a, b in pairwise(file.cpus)):
-        return "processors that do not ascend"
-    return "" if math.isfinite(file.seconds) else "an endless time"
+        return "the processor numbers are not in ascending order"
+    return "" if math.isfinite(file.seconds) else "a time is infinite"
 
 
 def _time(file: _File) -> Rank:
@@ -263,6 +263,9 @@ def _waited(level: int, files: Sequence[_File]) -> dict[str, float]:
 
 def _notes(files: Sequence[_File], phases: Iterable[Phase]) -> Iterable[str]:
     if any(f.folded for f in files):
-        yield f"more than {MOST_PHASES} levels of MPI_Pcontrol: those after the first {MOST_PHASES} are in phase 1"
+        yield f"more than {MOST_PHASES} levels of MPI_Pcontrol: levels after the first {MOST_PHASES} count in phase 1"
     if any(p.unknown for p in phases):
-        yield "messages to processes outside MPI_COMM_WORLD (started by MPI_Comm_spawn, or connected) are counted apart"
+        yield (
+            "messages to processes outside MPI_COMM_WORLD (started by MPI_Comm_spawn, or connected) are counted "
+            "separately"
+        )

@@ -38,7 +38,7 @@ Example:
 \b
 Exit status: that of COMMAND, or
   2    wrong usage
-  3    COMMAND ended well, but nothing was recorded; or the environment does not allow it
+  3    COMMAND succeeded, but no traffic was recorded; or this system cannot record it
 """,
 )
 @click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
@@ -48,13 +48,13 @@ Exit status: that of COMMAND, or
 def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Path) -> int:
     """Record the messages between the ranks of an MPI program.
 
-    COMMAND is the program with its launcher, as `mpiexec -n 8 ./a.out`.
+    COMMAND is the program with its launcher, such as `mpiexec -n 8 ./a.out`.
 
-    The profile is written to a folder of its own below the results folder: profile.json, report.html and the records of
-    the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status.
+    firstlight writes the profile to a new folder in the results folder: profile.json, report.html and the records of
+    the ranks. The summary goes to stderr. The output, the signals and the exit status of COMMAND are unchanged.
 
-    Phases: MPI_Pcontrol(0) stops recording, any other level begins the phase of that number; a program begins
-    in phase 1.
+    MPI_Pcontrol sets phases: level 0 stops recording, and any other level starts the phase with that number. A program
+    starts in phase 1.
     """
     from firstlight import __version__, toolchain
     from firstlight.commands import profile
@@ -91,8 +91,8 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     fields = found.fields()
     if used.version not in found.mpi:
         fields["notes"] += (
-            f"the profiler was built for {used.label}, the program ran with {found.mpi}: calls that only this one has "
-            "are not counted",
+            f"the profiler was built for {used.label}, the program ran with {found.mpi}: calls that exist only in the "
+            f"latter are not counted",
         )
     traffic = Traffic(folder.name, __version__, words, status, **fields, cost=_cost(results, used.name))
     replace(folder / PROFILE, msgspec_bytes(traffic))
@@ -112,7 +112,7 @@ def report(folder: Path, output: Path | None, as_json: bool) -> None:
     traffic = collect.load(folder / PROFILE)
     place = output or folder / layout.REPORT
     if output is None and not os.access(folder, os.W_OK):
-        note(f"{folder}: cannot be written; its page is left as it is")
+        note(f"{folder}: cannot be written, so its page is unchanged")
     else:
         page.write(traffic, place)
     if as_json:

@@ -43,7 +43,7 @@ def date(traffic: Traffic) -> str:
     try:
         began = time.strptime(traffic.id[:15], "%Y%m%d-%H%M%S")
     except ValueError:
-        return "date not known"
+        return "date unknown"
     return time.strftime("%d %b %Y %H:%M", began).lstrip("0")
 
 
@@ -52,7 +52,8 @@ def sentences(traffic: Traffic) -> list[str]:
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
     lines = [
-        _share(traffic) + (", but ranks share processors: that is not a measure of communication" if crowded else "")
+        _share(traffic)
+        + (", but ranks share processors, so this share does not measure communication" if crowded else "")
     ]
     if not crowded:
         lines += splits(traffic)
@@ -68,7 +69,8 @@ def sentences(traffic: Traffic) -> list[str]:
             lines.append(f"the busiest rank sends {heavy:.2g} times as much as the mean")
     else:
         lines.append(
-            "no message names its receiver: all communication is collective, and MPI prescribes no route for that"
+            "no message names its receiver: all communication is collective, and MPI prescribes no route for "
+            "collectives"
         )
     return [s[:1].upper() + s[1:] + "." for s in lines]
 
@@ -90,19 +92,20 @@ def splits(traffic: Traffic) -> list[str]:
     together = waiting.in_collectives(whole(traffic))
     if together is not None and together.inside > 0:
         lines.append(
-            f"synchronising collectives last {quantity(together.inside, 's')}; at least {_at_least(together)} of it is "
-            f"waiting for later ranks"
+            f"synchronising collectives last {quantity(together.inside, 's')}; at least {_at_least(together)} of this "
+            f"time is waiting for later ranks"
         )
     two, why = waiting.between_two(traffic)
     if two is not None and traffic.cost is not None and two.waiting == 0:
         lines.append(
-            f"{quantity(two.inside, 's')} in sends, receives and waits may all be data transfer ({traffic.cost.source})"
+            f"{quantity(two.inside, 's')} in sends, receives and waits may be data transfer entirely "
+            f"({traffic.cost.source})"
         )
     elif two is not None and two.transfer is not None and traffic.cost is not None:
         lines.append(
             f"sends, receives and waits last {quantity(two.inside, 's')}. Data transfer is at most "
             f"{quantity(two.transfer, 's')} ({traffic.cost.source}), so at least "
-            f"{_at_least(two)} is waiting for a partner, or contention of messages"
+            f"{_at_least(two)} is waiting for a partner, or contention between messages"
         )
     elif why:
         lines.append(f"the waiting time in sends, receives and waits is unknown: {why}")
@@ -120,22 +123,23 @@ def warnings(traffic: Traffic) -> list[str]:
     crowded = waiting.crowds(traffic.times)
     if crowded:
         worst = max(crowded, key=lambda c: c.ranks / c.processors)
-        on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
+        on = "" if len(crowded) == 1 else f" (and similarly on {count(len(crowded) - 1, 'other node')})"
         lines.append(
-            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they "
-            f"wait for a processor inside MPI calls, so these times do not measure communication. Use at most "
-            f"{worst.processors} ranks per node, and check their binding"
+            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}. Ranks wait for "
+            f"a processor inside MPI calls, so these times do not measure communication. Use at most "
+            f"{worst.processors} ranks per node, and check the binding"
         )
     lines += traffic.notes
     if traffic.missing:
         shown = ", ".join(map(str, traffic.missing[:8])) + (", ..." if len(traffic.missing) > 8 else "")
         lines.append(
-            f"no record of {count(len(traffic.missing), 'rank')} ({shown}): killed, or the record could not be written"
+            f"no record of {count(len(traffic.missing), 'rank')} ({shown}): the ranks were killed or could not write "
+            f"their records"
         )
     early = [r for r in traffic.times if not r.complete]
     if early:
         lines.append(
-            f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}): figures end there"
+            f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}); their figures end there"
         )
     return lines
 

@@ -64,7 +64,7 @@ def sizes_title(phase: Phase) -> str:
         return f"All messages have {span(many)}"
     first = f"{percent(many.messages / messages)} of the messages have {span(many)}"
     if many.messages < messages / 2:
-        first = f"messages are of {span(phase.sizes[0])} to {span(phase.sizes[-1])}"
+        first = f"message sizes range from {span(phase.sizes[0])} to {span(phase.sizes[-1])}"
     if not size:
         return first
     share = percent(large.bytes / size)
@@ -95,8 +95,8 @@ def sizes(phase: Phase, name: str) -> Drawing:
     return Drawing(
         name,
         _sentence(sizes_title(phase)),
-        "Messages that name their peer, by size; the end of a span belongs to the next span. Collectives are "
-        "not included.",
+        "Messages that name their peer, by size. The upper end of each range belongs to the next range. Collectives "
+        "are not included.",
         ("size", "messages", "share of messages", "bytes", "share of bytes"),
         [
             (
@@ -119,7 +119,7 @@ def sizes(phase: Phase, name: str) -> Drawing:
         ],
         {
             "barmode": "group",
-            "xaxis": {"title": {"text": "size of a message"}, "type": "category"},
+            "xaxis": {"title": {"text": "message size"}, "type": "category"},
             "yaxis": {"title": {"text": "share, %"}, "rangemode": "tozero"},
         },
     )
@@ -134,9 +134,9 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
     return Drawing(
         name,
         f"{percent(share)} of the recorded time is in MPI{first}",
-        "Seconds inside calls, all ranks added up; a call that waits for another rank counts its waiting. "
-        "The bytes of a collective call are the contributions of its callers.",
-        ("call", "group", "calls", "bytes", "seconds", "mean of a call", "waiting at least"),
+        "Seconds inside calls, summed over all ranks, including waiting for other ranks. The bytes of a collective "
+        "call are the contributions of its callers.",
+        ("call", "group", "calls", "bytes", "seconds", "mean per call", "waiting (at least)"),
         [
             (k.name, k.group, str(k.calls), str(k.bytes), significant(k.seconds), _mean(k), _waited(k))
             for k in ordered

@@ -94,7 +94,7 @@ def between_two(traffic: Traffic) -> tuple[Split | None, str]:
         return None, ""
     other = [k.name for k in total.kinds if k.calls and _waited_for_elsewhere(k.name, k.group)]
     if other:
-        return None, f"waits may also belong to {other[0]}, so their time cannot be split"
+        return None, f"waits may also complete {other[0]}, so their time cannot be split"
     if traffic.cost is None:
         return (
             None,

@@ -38,8 +38,8 @@ Examples:
 
 \b
 Classes: light (Blue Gene/L), heavy (Red Storm), aggressive (designed for an exaflop)
-and k (the K computer by its data sheet) are described in machines/, every number with its
-source; FILE.toml is one of your own. Topologies are those of ./fl simulate.
+and k (the K computer, by its data sheet) are described in machines/, each number with a
+source; FILE.toml is your own class. Topologies are those of ./fl simulate.
 
 \b
 Exit status:
@@ -54,13 +54,13 @@ Exit status:
     "--nodes",
     type=click.IntRange(1, 1 << 24),
     metavar="N",
-    help="The number of nodes; those of --topology if not given.",
+    help="The number of nodes (default: those of --topology).",
 )
-@click.option("--topology", default="", metavar="SPEC", help="The network, such as torus:8x8x8; flat:N if not given.")
+@click.option("--topology", default="", metavar="SPEC", help="The network, such as torus:8x8x8 (default: flat:N).")
 @click.option("--network", default="", metavar="NAME|PARAMETERS",
-              help="The model of messages: a network (./fl simulate networks), parameters, or `fitted` to the "
-              "run's ping-pong (the default).")  # fmt: skip
-@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
+              help="The message model: a network (see ./fl simulate networks), parameters, or `fitted` (the default), "
+              "which fits the run's ping-pong.")  # fmt: skip
+@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong to use, if the run has several.")
 @click.option(
     "--class",
     "node_class",
@@ -68,7 +68,12 @@ Exit status:
     metavar="NAME|FILE",
     help="Project to nodes of this class instead of the run's.",
 )
-@click.option("--year", type=click.IntRange(1990, 2100), metavar="Y", help="Scale the class to this year.")
+@click.option(
+    "--year",
+    type=click.IntRange(1990, 2100),
+    metavar="Y",
+    help="Scale the class of nodes to the technology of this year.",
+)
 @click.option("--power", default="", metavar="WATTS", help="The power limit of all nodes, such as 20MW.")
 @click.option("--watts", default="", metavar="WATTS", help="The power of one node, such as 350W.")
 @click.option("--only", default="", metavar="WORKLOADS", help="Project only these workloads, comma separated.")
@@ -78,15 +83,15 @@ Exit status:
     "--mtbf",
     type=FiniteRange(1e-3, 1e9),
     metavar="HOURS",
-    help="The mean time between failures of a node; adds intervals between checkpoints.",
+    help="The mean time between failures of a node; adds the best intervals between checkpoints.",
 )
 @click.option(
     "--checkpoint",
     type=FiniteRange(1e-6, 1e7),
     metavar="SECONDS",
-    help="The time of a checkpoint of all nodes; measured by the run if not given.",
+    help="The time of a checkpoint of all nodes (default: as measured in the run).",
 )
-@output_file("Write a page to FILE as well.")
+@output_file("Also write a page to FILE.")
 @results_folder
 @as_json
 def command(
@@ -109,10 +114,10 @@ def command(
 ) -> int:
     """Project the applications of a run to more nodes.
 
-    It predicts strong and weak scaling, the share of communication and power.
+    The projection covers strong and weak scaling, the share of communication, and power.
 
-    The page begins with the error of the same projection within the run: from one process to several, and from smaller
-    sizes to the largest.
+    The page first shows the error of the same method within the run: projections from one process to several, and from
+    smaller sizes to the largest.
     """
     from firstlight.commands.project import page as projection
     from firstlight.commands.project import projector
@@ -138,8 +143,8 @@ def command(
         found = projector.project(judgement, workloads, order, _progress)
     except FormulaError as error:
         raise UsageError(
-            f"run {judgement.run.id} cannot be projected: {error}; a parameter of its figures is too large or missing: "
-            "project another run"
+            f"run {judgement.run.id} cannot be projected: {error}; a parameter of this run is too large or missing, "
+            f"so project another run"
         ) from error
     _progress("")
     if output is not None:

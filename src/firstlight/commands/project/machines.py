@@ -71,7 +71,7 @@ class Roadmap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the entry of a year. Raises UsageError for a year outside the road map."""
         known = {y.year: y for y in self.years}
         if year not in known:
-            raise UsageError(f"--year {year}: the road map has {min(known)} to {max(known)}")
+            raise UsageError(f"--year {year}: the road map covers {min(known)} to {max(known)}")
         return known[year]
 
 
@@ -156,13 +156,13 @@ def read(path: Path) -> Class:
     ]
     if wrong:
         bounds = f"from {LEAST_VALUE:g} to {MOST_VALUE:g}"
-        raise UsageError(f"{path}: {', '.join(wrong)} without a value above 0 ({bounds}; of a rack 1) and its source")
+        raise UsageError(f"{path}: {', '.join(wrong)} without a positive value ({bounds}; 1 for a rack) and its source")
     undated = [n for n, s in found.stated().items() if s.read and not _DAY.fullmatch(s.read)]
     if undated:
-        raise UsageError(f"{path}: {', '.join(undated)}: write the day of reading as 2026-11-25")
+        raise UsageError(f"{path}: {', '.join(undated)}: write the date of reading, such as 2026-11-25")
     shares = [s.value for s in (found.processor_share, found.memory_share, found.router_share) if s]
     if sum(shares) > 1 + 1e-9:
-        raise UsageError(f"{path}: the shares of power are {sum(shares):.3g} in all")
+        raise UsageError(f"{path}: the shares of power add up to {sum(shares):.3g}, more than 1")
     if found.scales and not (found.feature and found.voltage and found.dram and len(shares) == 3):
         raise UsageError(
             f"{path}: scaling requires feature, voltage, dram, processor_share, memory_share and router_share"
@@ -193,7 +193,7 @@ def roadmap(path: Path = ROADMAP) -> Roadmap:
 def node(of: Class, year: int, model: PowerModel, plan: Roadmap) -> Node:
     """Return a node of a class in a year. Raises UsageError for a year before the class, or beyond the road map."""
     if year < of.year:
-        raise UsageError(f"--year {year}: {of.title} is of {of.year}")
+        raise UsageError(f"--year {year}: {of.title} describes {of.year}")
     shares = [s.value if s else 0.0 for s in (of.processor_share, of.memory_share, of.router_share)]
     if not any(shares):
         shares = [1.0, 0.0, 0.0]
@@ -260,4 +260,4 @@ def standing(of: Class, year: int, plan: Roadmap) -> str:
         then = plan.at(year)
         numbers += [name in then.read for name in ("feature", "voltage", "dram")]
         whole += f" and of the road map's {year}"
-    return f"{sum(numbers)} of {len(numbers)} {whole} were read in their sources, the others are cited from memory"
+    return f"{sum(numbers)} of {len(numbers)} {whole} were checked in their sources; the others are cited from memory"

@@ -54,8 +54,8 @@ def results(projected: Projected) -> list[str]:
         than = f"{significant(max(gain, 1 / gain))} x {'faster' if gain >= 1 else 'slower'} than one"
         lines.append(
             f"{app.title} on {count(strong.nodes, 'node')}: a step of one node's problem lasts {_step(strong)} "
-            f"({than}); with as many bytes on each node as on one, "
-            f"{_step(weak)} ({percent(weak.efficiency)} of one node's rate){_off(projected.left_out, app.title)}"
+            f"({than}); with the same bytes per node as on one node, {_step(weak)} ({percent(weak.efficiency)} of one "
+            f"node's rate){_off(projected.left_out, app.title)}"
         )
     return lines
 
@@ -63,12 +63,12 @@ def results(projected: Projected) -> list[str]:
 def _off(left_out: Sequence[LeftOut], application: str) -> str:
     """Return `; within the run the same projection is off by 8.0 % at worst`, "" if the run has nothing to compare."""
     some = [one.off for one in left_out if one.application == application]
-    return f"; within the run the same projection is off by {percent(max(some))} at worst" if some else ""
+    return f"; the same projection within the run has an error of at most {percent(max(some))}" if some else ""
 
 
 def warnings(projected: Projected) -> list[str]:
     """Return what a reader must know before any number."""
-    return [f"{projected.disturbed}; project a run of a quiet machine"] if projected.disturbed else []
+    return [f"{projected.disturbed}; project a run from a quiet machine"] if projected.disturbed else []
 
 
 def _step(p: Point) -> str:
@@ -86,7 +86,7 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
         worst = max(some, key=lambda h: h.off)
         lines.append(
             f"{name}, {_KINDS[kind]}: the median of {count(len(some), 'projection')} is "
-            f"{significant(median(h.factor for h in some))} x the measurement, the median error "
+            f"{significant(median(h.factor for h in some))} x the measurement, and the median error is "
             f"{percent(median(h.off for h in some))}. The worst is {significant(worst.factor)} x "
             f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
         )
@@ -94,9 +94,9 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
         width = median(h.high / h.low for h in left_out)
         lines.append(
             f"{sum(h.inside for h in left_out)} of {count(len(left_out), 'measurement')} are inside the "
-            f"{confidence.INTERVAL} of the projection; half of the intervals span a factor of {width:.2f} or less"
+            f"{confidence.INTERVAL} of the projection; the median interval spans a factor of {width:.2f}"
         )
-    return lines or ["the error is unknown: the run has no figure of several processes and no second size"]
+    return lines or ["the error is unknown: the run has no multi-process figure and only one size"]
 
 
 def limits(projected: Projected) -> list[str]:
@@ -117,7 +117,11 @@ def limits(projected: Projected) -> list[str]:
 def _fits(f: Fits, projected: Projected) -> str:
     words = {"simplistic": "simplistically scaled", "full": "fully scaled"}
     scaled = words[f.model] if projected.machine.year else "as measured"
-    more = f"an exaflop/s is {significant(f.missing)} x more" if f.missing > 1 else "an exaflop fits"
+    more = (
+        f"one exaflop/s would require {significant(f.missing)} x this rate"
+        if f.missing > 1
+        else "one exaflop/s is within the limit"
+    )
     racks = f" in {f.racks} racks" if f.racks else ""
     return (
         f"{scaled}: {f.nodes} nodes{racks}, limited by {f.by}, deliver {quantity(f.peak, 'flop/s')} at "
@@ -141,7 +145,7 @@ def basis(projected: Projected) -> list[str]:
     return [", ".join(lines), *standing, f"messages: {projected.messages_from}", *projected.notes]
 
 
-HEAD = ("nodes", "elements", "a step", confidence.TEXT, "flop/s", "of one node", "messages", "energy")
+HEAD = ("nodes", "elements", "a step", confidence.TEXT, "flop/s", "efficiency", "messages", "energy")
 
 
 def row(p: Point) -> tuple[str, ...]:
@@ -166,7 +170,7 @@ def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     for line in results(projected):
         lines += _folded(line, width)
     lines += [""] if projected.applications else []
-    lines.append("  The same projection within the run, compared with its measurements:")
+    lines.append("  The same projection within the run, compared with measurements:")
     for line in errors(projected.left_out):
         lines += _folded(f"- {line}", width)
     lines += ["", "  Power and racks:"]

@@ -21,8 +21,10 @@ def drawings(projected: Projected) -> list[Drawing]:
     found = [_left_out(projected)] if len(projected.left_out) >= FEWEST else []
     if any(len(a.weak) > 1 for a in projected.applications):
         found += [
-            _curve(projected, "weak", f"With as many bytes on every node, {_kept(projected, 'weak')}"),
-            _curve(projected, "strong", f"With one node's problem divided among all, {_kept(projected, 'strong')}"),
+            _curve(projected, "weak", f"With a fixed problem size per node, {_kept(projected, 'weak')}"),
+            _curve(
+                projected, "strong", f"With one node's problem divided among all nodes, {_kept(projected, 'strong')}"
+            ),
         ]
     return found
 
@@ -119,5 +121,6 @@ def _left_out(projected: Projected) -> Drawing:
     )
     return Drawing(
         "projection-held", _error_title(points),
-        "Figures of several processes from one core, largest sizes from smaller ones.", head, shown, data, layout,
+        "Projections from one core to several processes, and from smaller sizes to the largest.",
+        head, shown, data, layout,
     )  # fmt: skip

@@ -52,7 +52,9 @@ def watts(text: str, option: str) -> float:
     """Parse a power such as `20MW` or `350 W`. Raises UsageError."""
     found = _WATTS.fullmatch(text.strip())
     if found is None or not 0 < (value := float(found[1]) * _TIMES[found[2]]) <= MOST_WATTS:
-        raise UsageError(f"{option} {text[:60]!r}: write a power of at most {MOST_WATTS:g} W, as 350W, 40kW or 20MW")
+        raise UsageError(
+            f"{option} {text[:60]!r}: write a power of at most {MOST_WATTS:g} W, such as 350W, 40kW or 20MW"
+        )
     return value
 
 
@@ -120,7 +122,7 @@ def _checkpoints(
     if whole is None:
         raise UsageError(
             f"run {judgement.run.id} has no verified time of a checkpoint; "
-            f"{advice(workloads, (CHECKPOINT_TIME, RESTART_TIME))}; or name it with --checkpoint SECONDS"
+            f"{advice(workloads, (CHECKPOINT_TIME, RESTART_TIME))}; or set it with --checkpoint SECONDS"
         )
     nodes = [1, *(n for t in messages.smaller(topology, POINTS) if (n := messages.nodes(t)) > 1)]
     return checkpoints.plan(whole, local, order.mtbf or checkpoints.NODE_MTBF, nodes)
@@ -204,7 +206,7 @@ def _machine(
     if found is None and (most := energy.most_power(judgement)) is not None:
         found, source = most.estimate.median / most.identity.placement.nodes, _measured(judgement, most)
     elif found is None and (found := rapl.package_watts()) is not None:
-        source = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
+        source = "RAPL's long-term limit for the processor packages of this machine, without memory and network"
     flops, moved = (rates.rate(name, here.cores, 1e15) for name in ("flops_64", "bandwidth"))
     return answer.Machine(f"the node that was measured: {here.processor}", None, flops, moved, found, source, {})
 
@@ -213,7 +215,7 @@ def _measured(judgement: Judgement, figure: Verified) -> str:
     """Return the source of measured watts, with what the meter covers."""
     meter = judgement.run.energy.meter if judgement.run.energy is not None else None
     covers = f", {meter.covers}" if meter is not None else ""
-    return f"the most that this run measured{covers}: {formatting.name(figure.identity)}"
+    return f"the highest power that this run measured{covers}: {formatting.name(figure.identity)}"
 
 
 def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:
@@ -228,12 +230,12 @@ def _messages_by(order: ProjectionRequest, fitted: Fitted | UsageError) -> tuple
     """Return (parameters, their source); the parameters are None for the fitted ones. Raises UsageError."""
     if order.machine and order.machine != "fitted":
         if "=" in order.machine:
-            return order.machine, "set; the others are the model's defaults"
+            return order.machine, "set by the user; the others are the model's defaults"
         network = networks.named(order.machine)
         return network.word, f"{network.title}, {networks.KINDS[network.kind]}"
     if isinstance(fitted, UsageError):
         raise UsageError(f"{fitted}; or name a network, such as --network hdr200 (./fl simulate networks)")
-    place = "two processes of one node" if fitted.nodes == 1 else "two nodes"
+    place = "two processes on one node" if fitted.nodes == 1 else "two nodes"
     return None, f"{fitted.source}, between {place}"
 
 
@@ -265,7 +267,10 @@ def _there(rates: Rates, apps: Sequence[node.Application], machine: answer.Machi
     for what, name, value in (("flops", "flops_64", machine.flops), ("bytes", "bandwidth", machine.bandwidth)):
         mine = rates.rate(name, most, 1e15)
         if mine is None:
-            raise UsageError(f"the run did not measure {name}, which another class of nodes requires; see ./fl run -h")
+            raise UsageError(
+                f"the run did not measure {name}, which a projection to another class of nodes requires; "
+                f"see ./fl run -h"
+            )
         times[what] = (value / mine) if value else 1.0
     return rates._replace(times=times)
 
@@ -303,22 +308,22 @@ def _scaled(
 
 def _notes(place: Place, fitted: Fitted | None, words: str | None, count: int) -> tuple[str, ...]:
     notes = [
-        "assumed: an application reaches the same share of its ceilings as at the measured size, a step has the same "
-        "messages, and they do not overlap with work",
-        "not modelled: noise, file systems, and other jobs on the network; failures only with --mtbf",
-        "weak scaling: as many bytes per node; strong scaling: the problem of one node",
+        "assumed: an application reaches the same share of its ceilings as at the measured size, sends the same "
+        "messages per step, and does not overlap them with computation",
+        "not modelled: OS noise, file systems, other jobs on the network, and (without --mtbf) failures",
+        "weak scaling: constant problem size per node; strong scaling: the problem of one node",
     ]
     if words is None and fitted is not None and fitted.nodes == 1:
         notes.append(
-            "messages are those within a node, which are faster than any network; --network hdr200 selects a network"
+            "message times are from within a node, which is faster than any network; --network hdr200 selects a network"
         )
     if words is not None:
         notes.append(
-            "published figures of a network have no interval, so intervals include only the scatter of the work"
+            "published figures of a network have no interval, so intervals include only the scatter of the computation"
         )
     if count > place.simulated:
         notes.append(
-            f"beyond {place.simulated} nodes (--simulate) times of messages are extrapolated as a power of the "
-            f"number of nodes, from the two largest simulated networks of this kind"
+            f"beyond {place.simulated} nodes (--simulate), message times are extrapolated with a power law from the "
+            f"two largest simulated networks of this kind"
         )
     return tuple(notes)

@@ -230,8 +230,8 @@ def _sent(app: Application, sample: Sample, place: Place, elements: float, topol
     known = [t for t in smaller(topology, 64) if 1 < nodes(t) <= place.simulated]
     if len(known) < 2:
         raise UsageError(
-            f"--topology {topology}: {count} nodes are more than the {place.simulated} of --simulate, and there "
-            f"are no smaller networks of this kind"
+            f"--topology {topology}: {count} nodes exceed the {place.simulated} of --simulate, and this kind of "
+            f"network has no smaller version"
         )
     last = known[-1]
     before = next((t for t in reversed(known) if 4 * nodes(t) <= nodes(last)), known[0])

@@ -46,7 +46,7 @@ Exit status:
   0    done
   1    a regression, a failed verification, or a defect found by `check`
   2    wrong usage
-  3    the build or the environment does not allow it
+  3    the programs cannot be built, or this system cannot run the command
   4    inconclusive
   130  interrupted
 """
@@ -143,20 +143,21 @@ class LazyGroup(Group):
 @click.option(
     "--modules",
     metavar="WORDS",
-    help="Load environment modules first, such as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads none.",
+    help="Load these environment modules first, such as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads "
+    "none.",
 )
 @click.option(
     "--launcher",
     metavar="WORDS",
-    help="The launcher of MPI programs inside an allocation, instead of the first that works: srun, mpiexec, "
-    "aprun, flux, jsrun, pals. Or your own command line, such as 'prun -n {ranks} -d {threads}'.",
+    help="The launcher of MPI programs inside an allocation: srun, mpiexec, aprun, flux, jsrun, pals (default: the "
+    "first that works). Your own command line is also possible, such as 'prun -n {ranks} -d {threads}'.",
 )
 @click.option(
     "--target",
     metavar="NAME",
     help="Build programs for another processor of the site file and run them under emulation: verified, not timed.",
 )
-@click.option("--name", metavar="TEXT", help="The name of this machine on pages; its salted number if not given.")
+@click.option("--name", metavar="TEXT", help="The name of this machine on pages (default: its salted number).")
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
 def group(

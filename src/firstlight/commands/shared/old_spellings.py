@@ -39,7 +39,7 @@ def renewed(words: list[str], with_value: Collection[str]) -> list[str]:
         given = _simulate(given)
     new = [*words[: at + 1], *(_renamed(word, _OPTIONS[command]) for word in given), *words[end:]]
     if new != words:
-        note(f"this spelling works until version {UNTIL}; the new one: {shell.command(*new)}")
+        note(f"this spelling works until version {UNTIL}; the new spelling is {shell.command(*new)}")
     return new
 
 

@@ -34,7 +34,7 @@ class FiniteRange(click.FloatRange):
         return found
 
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` prints its schema.")
 WITH_RESULTS = frozenset(
     (
         "run", "bench", "import", "submit", "health", "figures", "export junit", "export hpcc", "compare", "history",
@@ -91,7 +91,7 @@ def verbose(what: str) -> Callable[[_Command], _Command]:
 
 
 results_folder = _results_option("The folder of the runs.")
-new_run_folder = _results_option("The folder in which the run's directory is made.")
+new_run_folder = _results_option("The folder in which to create the run's directory.")
 smallest = click.option(
     "--threshold",
     callback=lambda _, __, value: parse_share(value, zero=True),
@@ -146,7 +146,7 @@ def readable(words: Sequence[str]) -> None:
     for what, text in named:
         if not is_text(text):
             raise UsageError(
-                f"{what} {_text(text)} is not UTF-8, in which runs are recorded; rename it or work elsewhere"
+                f"{what} {_text(text)} is not valid UTF-8, which runs require; rename it or use another folder"
             )
 
 

@@ -13,10 +13,11 @@ from firstlight.commands.shared.command_line import COMMANDS, group
 
 HEAD = """# Command line
 
-Generated from the program by `python -m firstlight.commands.shared.reference > docs/cli.md`. `./fl` sets up once and
-then calls `firstlight`, so every command below is typed as `./fl COMMAND`. The wheel contains the same texts as man
-pages: after `pip install` or `pipx install`, `man firstlight` and `man firstlight bench` show them if the command
-itself is on PATH. In a checkout, `python -m firstlight.commands.shared.reference FOLDER` writes them into a folder.
+Generated from the program by `python -m firstlight.commands.shared.reference > docs/cli.md`. `./fl` runs the
+setup once and then calls `firstlight`, so type every command below as `./fl COMMAND`. The wheel contains the
+same texts as man pages: after `pip install` or `pipx install`, `man firstlight` and `man firstlight bench`
+show these texts if the command is on PATH. In a checkout, `python -m firstlight.commands.shared.reference
+FOLDER` writes the man pages to a folder.
 """
 
 

@@ -28,7 +28,7 @@ def named(text: str, results: Path) -> Path | None:
 def find(text: str, results: Path = RESULTS) -> Path:
     """Return the directory of a run. Raises UsageError, with the newest runs, if there is no such run."""
     if not text:
-        raise UsageError("the name of the run is empty; `latest` is the newest one")
+        raise UsageError("the name of the run is empty; `latest` is the newest run")
     if text == "latest":
         known = identifiers(results)
         if not known:
@@ -41,10 +41,10 @@ def find(text: str, results: Path = RESULTS) -> Path:
         return place
     with contextlib.suppress(OSError, ValueError):
         if Path(text).is_dir():
-            raise UsageError(f"{text}: not a run, because it has no run.json")
+            raise UsageError(f"{text}: not a run, because run.json is missing")
     newest = ", ".join(identifiers(results)[-3:])
     raise UsageError(
-        f"no run named {text!r}; " + (f"the newest here are {newest}" if newest else f"{results}/ has none")
+        f"no run named {text!r}; " + (f"the newest here are {newest}" if newest else f"{results}/ contains no run")
     )
 
 
@@ -71,13 +71,13 @@ def accept(path: Path, folder: Path) -> Run:
 
     judgement, _, defects = judged(path)
     if path.resolve().parent != folder.resolve():
-        raise UsageError(f"{path} is not in {folder}; copy it there, or name its folder: --results DIR")
+        raise UsageError(f"{path} is not in {folder}; copy the run there, or set its folder with --results DIR")
     if defects or judgement.run.state in UNFINISHED:
-        raise UsageError(f"{path} is not whole; see {shell.command('check', path)}")
+        raise UsageError(f"{path} is incomplete; see {shell.command('check', path)}")
     accepted.accept(folder, path, judgement.run.machine.name)
     return judgement.run
 
 
 def passed_over(defects: Iterable[str]) -> None:
     for defect in defects:
-        note(f"passed over {defect}")
+        note(f"skipped {defect}")

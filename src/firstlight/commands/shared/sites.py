@@ -17,7 +17,7 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None, target
     """Store the options in the environment, which child processes inherit. Raises UsageError for a wrong one."""
     if site_file is not None:
         if not Path(site_file).exists():
-            raise UsageError(f"--site-file: there is no file {site_file}")
+            raise UsageError(f"--site-file: the file {site_file} does not exist")
         os.environ["FIRSTLIGHT_SITE"] = str(Path(site_file).absolute())
     if launcher:
         from firstlight.system.site.launchers import check
@@ -40,7 +40,8 @@ def refuse_target(command: str) -> None:
     """Raise UsageError if programs are to be emulated and the command measures times, which they do not have."""
     if command in _TIMED and os.environ.get("FIRSTLIGHT_TARGET"):
         raise UsageError(
-            f"--target: {command} measures times, and emulated programs have none; only run, setup and doctor accept it"
+            f"--target: {command} measures times, which emulated programs do not have; only run, setup and doctor "
+            f"accept --target"
         )
 
 

@@ -6,7 +6,7 @@ import os
 import resource
 
 from firstlight.core.errors import FirstlightError
-from firstlight.core.units import binary, count
+from firstlight.core.units import binary
 
 _FILES, _BYTES, _STACK = 64, 64 << 20, 1 << 20
 """The fewest files that must be allowed to be open simultaneously, the smallest size allowed of a file, and of a stack:
@@ -23,9 +23,9 @@ def prepare() -> None:
     try:
         os.getcwd()  # noqa: PTH109 (Path.cwd() is the same call)
     except OSError as error:
-        raise FirstlightError(f"cannot use the current folder: {error.strerror}; change to another one") from None
+        raise FirstlightError(f"cannot use the current folder: {error.strerror}; change to another folder") from None
     if (files := _allowed(resource.RLIMIT_NOFILE, _FILES)) < _FILES:
-        raise FirstlightError(f"only {count(files, 'file')} can be open; raise the limit: ulimit -n 1024")
+        raise FirstlightError(f"the limit of open files is {files}; raise it: ulimit -n 1024")
     if (size := _allowed(resource.RLIMIT_FSIZE, _BYTES)) < _BYTES:
         raise FirstlightError(f"files cannot be larger than {binary(size)}; raise the limit: ulimit -f unlimited")
     if (size := _allowed(resource.RLIMIT_STACK, _STACK)) < _STACK:

@@ -67,16 +67,22 @@ Examples:
     default="1MiB",
     show_default=True,
     metavar="SIZES",
-    help="Sizes of the whole message or of a rank's block: 1MiB, 8,64KiB or 1KiB..16MiB.",
+    help="The sizes of the whole message or of each rank's block: 1MiB, 8,64KiB or 1KiB..16MiB.",
 )
 @click.option(
-    "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
+    "--segments",
+    default="auto",
+    show_default=True,
+    metavar="auto|K",
+    help="The number of segments of a pipelined message.",
 )
-@click.option("--segment-bytes", metavar="SIZE", help="The size of a segment, instead of --segments.")
-@click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="The root of a broadcast or reduce.")
+@click.option("--segment-bytes", metavar="SIZE", help="The segment size, instead of --segments.")
+@click.option(
+    "--root", type=click.IntRange(0), default=0, show_default=True, help="The root rank of a broadcast or reduce."
+)
 @click.option("--missing", default="", metavar="RANKS", help="Ranks that do not participate, comma separated.")
 @options.goal
-@options.predicting("One or more algorithms, comma separated; all if not given.")
+@options.predicting("One or more algorithms, comma separated (default: all).")
 @click.pass_context
 def collective(
     context: click.Context,
@@ -92,7 +98,7 @@ def collective(
     """Predict each algorithm of a collective on a network.
 
     NAME is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
-    schedule in the GOAL language. Schedules are checked before they are evaluated, and the same schedules run on MPI.
+    schedule in the GOAL language. firstlight checks schedules before it evaluates them. The same schedules run on MPI.
     """
     from firstlight.commands.simulate import queries
 
@@ -111,14 +117,14 @@ Example:
 {options.TOPOLOGIES}"""
 )
 @click.argument("name")
-@processes("The number of processes; one per node if not given.")
+@processes("The number of processes (default: one per node).")
 @parameters
 @options.goal
 @options.predicting("The algorithm of each collective operation, such as allreduce=ring,...")
 def pattern(
     name: str, processes: int | None, given: tuple[str, ...], goal: bool, **shared: Unpack[options.Shared]
 ) -> int:
-    """Predict an iteration of a communication pattern.
+    """Predict the time of one iteration of a communication pattern.
 
     `./fl patterns` lists the patterns.
     """
@@ -136,9 +142,9 @@ Examples:
 {options.TOPOLOGIES}"""
 )
 @click.argument("words", nargs=-1, required=True, metavar="NAME=STAGES...|measured")
-@options.predicting("The algorithm of each sum, such as allreduce=ring.", "The run for `measured` and `fitted`.")
+@options.predicting("The algorithm of each sum, such as allreduce=ring.", "The run that `measured` and `fitted` use.")
 def stages(words: tuple[str, ...], **shared: Unpack[options.Shared]) -> int:
-    """Predict iterations that are described stage by stage.
+    """Predict the time of an iteration that is described stage by stage.
 
     NAME=STAGES describes an iteration, such as classic='near:800|work:5200,sum:8'; docs/patterns.md lists the parts of
     a stage. `measured` selects the iterations that a run measured.
@@ -168,10 +174,10 @@ Exit status:
 @results_folder
 @as_json
 def validate(run: str, mpi: str | None, output: Path | None, results: Path, as_json: bool) -> int:
-    """Report the error of predictions for a run.
+    """Compare predictions with the measurements of a run.
 
-    Collectives, exchanges with neighbours and patterns of RUN (the newest if not given) are predicted from its own
-    ping-pong.
+    The collectives, neighbour exchanges and patterns of RUN (default: the newest run) are predicted from the ping-pong
+    of the same run.
     """
     from firstlight import __version__
     from firstlight.commands.shared import runs
@@ -216,7 +222,7 @@ Exit status:
 )
 @as_json
 def networks(as_json: bool) -> int:
-    """List the networks known by name, with their published figures."""
+    """List the named networks, with their published figures."""
     from firstlight.commands.simulate import page
     from firstlight.core import networks
 
@@ -236,7 +242,7 @@ def _predict(own: SimulationRequest, shared: options.Shared, goal: bool = False)
 
     output, as_json, fit = shared["output"], shared["as_json"], shared["network"] == "fitted"
     if goal and as_json:
-        raise UsageError("--goal predicts nothing; leave out --json")
+        raise UsageError("--goal makes no prediction; omit --json")
     _refuse_profile(own.subject, shared["results"])
     request = replace(
         own,
@@ -270,7 +276,7 @@ def _refuse_with_file(context: click.Context) -> None:
     decided = ("sizes", "segments", "segment_bytes", "root", "missing", "goal", "scale", "algorithm")
     for option in context.command.params:
         if option.name in decided and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-            raise UsageError(f"a file contains one whole schedule; leave out {option.opts[0]}")
+            raise UsageError(f"a file contains one complete schedule; omit {option.opts[0]}")
 
 
 def _refuse_profile(subject: str, results: Path) -> None:

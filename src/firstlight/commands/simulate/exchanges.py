@@ -86,7 +86,7 @@ def measured(
         place, cost, role = p.identity.placement, p.figure.cost, p.role
         phases = round(cost.get("messages", 0))
         if phases < 1 or not cost.get("message_bytes"):
-            missing.append(f"{p.program}: no messages are sent between its {place.ranks} processes")
+            missing.append(f"{p.program}: its {place.ranks} processes exchange no messages")
             continue
         sent = cost["message_bytes"] / place.ranks
         within = max(cost.get("bytes", 0.0) / 2 / place.ranks - sent, 0.0)

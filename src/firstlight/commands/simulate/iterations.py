@@ -65,7 +65,7 @@ def notes(predictions: Sequence[Prediction]) -> list[str]:
             passes = count(p.passes, "pass", "passes")
             lines.append(
                 f"{p.evaluated} of {passes} through the phases{of} were simulated in sequence; "
-                "each of the others is assumed to last as long as the last simulated one of its kind"
+                "each other pass is assumed to last as long as the last simulated pass of its kind"
             )
         if p.loads is not None and p.loads.worst:
             links = ", ".join(f"{link} {binary(size, 3)}" for link, size in p.loads.worst)

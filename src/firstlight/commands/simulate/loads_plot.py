@@ -27,8 +27,8 @@ def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
         Drawing(
             "simulation-axes",
             _title(some),
-            f"The load of the busiest link of each axis and direction{on}; the number in a cell is the mean "
-            "over all its links. The colour is logarithmic; empty: an idle axis.",
+            f"The load of the busiest link of each axis and direction{on}; the number in a cell is the mean over all "
+            f"links of that axis. The colour scale is logarithmic; empty cells are idle axes.",
             ("algorithm", "axis", "busiest link", "mean over all links"),
             [(p.algorithm, a.axis, binary(a.most), binary(a.mean)) for p, loads in some for a in loads.axes],
             [_heat(some)],
@@ -96,8 +96,8 @@ def histogram(ordered: Sequence[Prediction], most: int, look: dict[str, dict[str
         Drawing(
             "simulation-links",
             f"{best.algorithm} uses {percent(first.used / first.links)} of the {first.links:,} links",
-            "All links of the network, the busiest on the left: a low, long line means an even load; a high, "
-            "short one means a few crowded links.",
+            "All links of the network, the busiest on the left. A low, long line means an even load; a high, short "
+            "line means a few overloaded links.",
             ("algorithm", "load", "links", "links with this load or more"),
             rows,
             [_steps(p.algorithm, loads, look[p.algorithm]) for p, loads in some],

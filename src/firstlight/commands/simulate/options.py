@@ -22,13 +22,13 @@ Exit status:
   1    a schedule is wrong or deadlocks: the checker shows why
   2    wrong usage
   3    firstlight-simulate cannot be built
-  4    nothing could be predicted: every algorithm refused the problem
+  4    no prediction: every algorithm refused the problem
 """
 TOPOLOGIES = f"""
 \b
 Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
 torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
-(no links, every rank is equally far from every other).
+(no links; all ranks are equally far apart).
 {EXIT}"""
 
 
@@ -48,23 +48,23 @@ class Shared(TypedDict):
     as_json: bool
 
 
-page = output_file("Write a page to FILE as well.")
-mpi = click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong is used, if the run has several.")
+page = output_file("Also write a page to FILE.")
+mpi = click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong to use, if the run has several.")
 goal = click.option(
     "--goal",
     is_flag=True,
-    help="Predict nothing: print the schedule in the GOAL language, or write it to --output.",
+    help="Make no prediction, but print the schedule in the GOAL language, or write it to --output.",
 )
 
 
-def predicting(algorithms: str, runs: str = "The run for `fitted`.") -> Callable[[_Command], _Command]:
+def predicting(algorithms: str, runs: str = "The run that `fitted` uses.") -> Callable[[_Command], _Command]:
     """Return the options of every prediction; `algorithms` and `runs`: the help of --algorithm and --run."""
     options = (
         click.option("--topology", metavar="SPEC", help="The network, such as tofu:24x18x16; see below."),
         click.option(
             "--scale",
             metavar="SHAPES",
-            help="Predict for these shapes of the same kind as well: 4x4x4,8x8x8 or 64..65536 (for flat).",
+            help="Also predict for these shapes of the same kind: 4x4x4,8x8x8 or 64..65536 (for flat).",
         ),
         click.option("--algorithm", default="all", metavar="NAMES", help=algorithms),
         click.option(
@@ -72,20 +72,23 @@ def predicting(algorithms: str, runs: str = "The run for `fitted`.") -> Callable
             default="",
             metavar="NAME|PARAMETERS",
             help="A real network by its name (./fl simulate networks lists them), parameters as key=value,... (L, o, "
-            "g, hop, overhead in ns; G, O in ns/B; S in B; bandwidth in B/s), or `fitted`: to the ping-pong of a run "
-            "(see --run, --mpi).",
+            "g, hop, overhead in ns; G, O in ns/B; S in B; bandwidth in B/s), or `fitted`, which fits the ping-pong "
+            "of a run (see --run, --mpi).",
         ),
         click.option("--run", "run_name", default="latest", show_default=True, metavar="RUN", help=runs),
         mpi,
         click.option(
-            "--noise", default="", metavar="PARAMETERS", help="period_us=1000,duration_us=100,phase=independent,..."
+            "--noise",
+            default="",
+            metavar="PARAMETERS",
+            help="The OS noise to simulate, such as period_us=1000,duration_us=100,phase=independent.",
         ),
         click.option(
             "--evaluator",
             type=click.Choice(["auto", "maxplus", "rounds", "events"]),
             default="auto",
             show_default=True,
-            help="auto: the method that the checker's verdict permits.",
+            help="The evaluation method; auto: the method that the checker's verdict permits.",
         ),
         page,
         results_folder,

@@ -141,7 +141,7 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
     wrong = {p.algorithm: p.verdict.why for p in predictions if p.wrong and p.verdict}
     lines = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
     lines += [
-        f"It ends only because sends need not wait for their receives: {p.verdict.why}."
+        f"This schedule ends only because sends need not wait for their receives: {p.verdict.why}."
         for p in predictions
         if p.collective == "other" and p.usable and p.verdict and p.verdict.deadlock_free is False and p.verdict.why
     ]
@@ -152,7 +152,10 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
         lines.append("Every schedule is proved correct and free of deadlock.")
     unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
     if unproved:
-        lines.append(f"Some schedules are too large for a proof here; smaller ones are proved: {', '.join(unproved)}.")
+        lines.append(
+            f"Some schedules are too large for a proof; smaller ones of the same algorithm are proved: "
+            f"{', '.join(unproved)}."
+        )
     free = _always(judged, "contention_free")
     disjoint = _always(judged, "link_disjoint")
     if free:
@@ -180,7 +183,7 @@ def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
 
 
 _TIMES = {
-    "L": "latency L", "o": "overhead o", "g": "gap g", "hop": "hop", "overhead": "overhead of a message",
+    "L": "latency L", "o": "overhead o", "g": "gap g", "hop": "hop", "overhead": "overhead per message",
 }  # fmt: skip
 _LINKS, _MESSAGES = ("hop", "overhead", "bandwidth", "interfaces"), ("L", "o", "g", "G", "O", "S")
 
@@ -223,7 +226,7 @@ def known(networks: Iterable[Network], width: int = 80) -> str:
     """Return the networks that are known by name, with their published figures and sources."""
     import textwrap
 
-    lines = ["firstlight · networks known by name, for ./fl simulate ... --network NAME", ""]
+    lines = ["firstlight · named networks, for ./fl simulate ... --network NAME", ""]
     for network in networks:
         figures = [f"{what} {value}" for what, value, _ in network.figures()]
         figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]

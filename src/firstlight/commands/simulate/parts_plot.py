@@ -31,7 +31,7 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
         Drawing(
             "simulation-parts",
             _title(*some[0]),
-            f"A message{of}{on}. Latency: the time of messages without bytes. Bandwidth: bytes through idle "
+            f"A message{of}{on}. Latency: the time of empty messages. Bandwidth: bytes through idle "
             f"interfaces and links. Contention: waiting for links and interfaces. Noise: interruptions by the "
             f"operating system.",
             ("algorithm", *PARTS, "time"),
@@ -41,7 +41,7 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
             ],
             [_bar(part, some) for part in PARTS if any(getattr(b, part) for _, b in some)],
             layout,
-            (f"{hidden} slower algorithms are in the table only",) if hidden else (),
+            (f"Only the table shows {hidden} slower algorithms",) if hidden else (),
         )
     ]
 

@@ -103,7 +103,7 @@ def _curves(
             table(some),
             data,
             drawing,
-            (f"{hidden} slower algorithms are in the table only",) if hidden else (),
+            (f"Only the table shows {hidden} slower algorithms",) if hidden else (),
         )
     ]
 

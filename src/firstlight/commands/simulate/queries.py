@@ -26,22 +26,21 @@ from firstlight.execute.network.program import Evaluator, Question
 from firstlight.execute.network.stages import Stages
 
 _OWN = {
-    True: "those of the K computer, the default",
-    False: "LogGOPSim's own example, the default; not those of a machine",
+    True: "the default: parameters of the K computer",
+    False: "the default: the example of LogGOPSim, which describes no real machine",
 }
 _ANY_INTERFACE = (
-    "the file names interfaces (nic): on a network with links a message uses the first free interface instead; "
-    "flat networks use the named ones"
+    "the file names interfaces (nic). Flat networks use the named interfaces; on a network with links, a message uses "
+    "the first free interface"
 )
 _SPREAD = (
-    f"intervals ({loggops.LEVEL_TEXT}) are predictions from the fast and the slow launches of messages; "
-    "they do not include errors of the model, which `./fl simulate validate` shows"
+    f"intervals ({loggops.LEVEL_TEXT}) are predictions from the fastest and the slowest launches of messages. They do "
+    f"not include model errors, which `./fl simulate validate` shows"
 )
-_TOO_FEW = f"no interval: the run launched messages fewer than {LAUNCHES} times"
-_NO_INTERVAL = "no interval: the parameters were not measured in a run here; --network fitted has one"
+_TOO_FEW = f"no interval: the run launched the ping-pong fewer than {LAUNCHES} times"
+_NO_INTERVAL = "no interval: the parameters are not from a run on this machine; --network fitted provides an interval"
 _BETTER = (
-    "--network fitted uses the ping-pong of a run here, --network NAME a real network "
-    "(./fl simulate networks lists them)"
+    "--network fitted uses the ping-pong of a run; --network NAME uses a real network (see ./fl simulate networks)"
 )
 
 
@@ -148,7 +147,9 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path | None) -
     Raises UsageError as `simulate` does, and if the file cannot be written.
     """
     if order.topology is None and not order.pattern:
-        raise UsageError("the network is missing: add --topology, such as flat:64; a schedule may depend on its shape")
+        raise UsageError(
+            "the network is missing: add --topology, such as flat:64; a schedule may depend on the network's shape"
+        )
     machine = _machine(order, fitted)
     if order.pattern:
         words = program.pattern_words(order.subject, order.processes, order.given, "goal")
@@ -160,7 +161,7 @@ def export(order: SimulationRequest, fitted: Fitted | None, file: Path | None) -
         chosen = _algorithms(order, program.algorithms(built))
         if len(chosen) > 1 or len(wanted) > 1:
             raise UsageError(
-                f"a file contains one schedule: name one --algorithm ({', '.join(chosen)}) and one of --bytes"
+                f"a file contains one schedule: select one --algorithm ({', '.join(chosen)}) and one of --bytes"
             )
         words = ["goal", "export", *_question(order, chosen, order.topology or "", machine, wanted).words()[1:]]
     to_file = [] if file is None else ["--output", str(file)]
@@ -275,7 +276,7 @@ def _from(order: SimulationRequest, fitted: Fitted | None, links: bool) -> str:
     network = _network(order)
     if network is not None:
         return f"{network.title}, {networks.KINDS[network.kind]}"
-    return "set; the others are the model's defaults" if order.machine else _OWN[links]
+    return "set by the user; the others are the model's defaults" if order.machine else _OWN[links]
 
 
 def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
@@ -292,7 +293,7 @@ def _notes(order: SimulationRequest, fitted: Fitted | None, topologies: Sequence
             f"{network.name} describes links, not messages: use a network with links, as --topology {network.topology}"
         )
     if linked and not network.linked:
-        raise UsageError(f"{network.name} describes messages, not links: it is for --topology flat:P")
+        raise UsageError(f"{network.name} describes messages, not links: use it with --topology flat:P")
     if flat and network.latency is not None:
         notes.append("half of the latency counts as L, a quarter as each o; g is set to o")
     if linked and network.hop is None:
@@ -363,4 +364,4 @@ def _goal(order: SimulationRequest, fitted: Fitted | None) -> Simulated:
 
 def _mismatched(p: Prediction) -> str:
     some = "1 message has" if p.mismatches == 1 else f"{p.mismatches} messages have"
-    return f"{some} a different size than the receive; the size of the send counts. The first: {p.mismatch}"
+    return f"{some} a different size from the receive; the size of the send counts. The first case is {p.mismatch}"

@@ -55,8 +55,8 @@ def reasons(
     found: list[Reason] = []
     least, most = min(launches), max(launches)
     if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
-        shown = f"they lasted {quantity(least, 's')} to {quantity(most, 's')}"
-        found.append(Reason("its own launches scatter more than that", shown))
+        shown = f"the launches lasted {quantity(least, 's')} to {quantity(most, 's')}"
+        found.append(Reason("the launches of this case scatter more than that", shown))
     if fastest is not None:
         found += _states(max(median(launches) / predicted, predicted / median(launches)), fastest)
     if fitted is not None:
@@ -67,7 +67,7 @@ def reasons(
     if carried:
         names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
         found.append(
-            Reason("its collective operations are the library's own, whose algorithms are unknown", names, False)
+            Reason("the MPI library chooses the algorithms of its collectives, which are unknown", names, False)
         )
     return tuple(found)
 
@@ -80,7 +80,7 @@ def _states(off: float, fastest: Fastest) -> list[Reason]:
         f"the fastest launch lasted {quantity(fastest.measured, 's')}; the prediction from the fastest launches "
         f"of messages is {quantity(fastest.predicted, 's')}"
     )
-    return [Reason("launches are bimodal: it and its messages were measured in different groups", shown)]
+    return [Reason("launches are bimodal: this case and its messages were measured in different groups", shown)]
 
 
 def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> list[Reason]:
@@ -93,10 +93,10 @@ def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> 
     if worst is None or short <= 1 or worst.seconds < max(short / CLOSE, CLOSE) * worst.cached:
         return []
     shown = (
-        f"{binary(worst.bytes)} lasted {quantity(worst.seconds, 's')} if they were written before and read "
-        f"after each transfer, and {quantity(worst.cached, 's')} from the same buffers repeatedly"
+        f"{binary(worst.bytes)} lasted {quantity(worst.seconds, 's')} if written before and read after each transfer, "
+        f"and {quantity(worst.cached, 's')} if the same buffers were sent repeatedly"
     )
-    return [Reason("data that another core has just written", shown)]
+    return [Reason("the messages contain data that another core has just written", shown)]
 
 
 def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how: str) -> list[Reason]:
@@ -106,7 +106,7 @@ def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how
     if worst is None or worst.slowest < off * worst.fastest:
         return []
     shown = f"{binary(worst.bytes)}{how} lasted {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
-    return [Reason("messages of the ping-pong differ as much from launch to launch", shown)]
+    return [Reason("the ping-pong varies as much from launch to launch", shown)]
 
 
 def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:

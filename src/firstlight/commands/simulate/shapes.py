@@ -35,7 +35,7 @@ def sweep(topology: str, text: str) -> list[str]:
 def _between(kind: str, first: str, last: str) -> list[str]:
     low, high = ([int(n) for n in s.split("x")] for s in (first, last))
     if len(low) != len(high) or any(a > b for a, b in zip(low, high, strict=True)):
-        raise UsageError(f"{first}..{last}: both ends of a range have the same axes, the smaller first")
+        raise UsageError(f"{first}..{last}: both ends of a range must have the same axes, the smaller end first")
     shapes = []
     while True:
         shapes.append("x".join(map(str, low)))

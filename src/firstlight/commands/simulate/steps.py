@@ -43,12 +43,12 @@ class Model(msgspec.Struct, frozen=True):
 
 MODELS = (
     Model("messages alone", loggops.ALONE, False, False),
-    Model("messages in a row", loggops.IN_A_ROW, False, False),
-    Model("messages in a row with the same calls", loggops.IN_A_ROW, True, False),
-    Model("messages in a row with the same calls, and copies by processors", loggops.IN_A_ROW, True, True),
+    Model("consecutive messages", loggops.IN_A_ROW, False, False),
+    Model("consecutive messages with the same calls", loggops.IN_A_ROW, True, False),
+    Model("consecutive messages with the same calls, and copies by processors", loggops.IN_A_ROW, True, True),
 )
 """Each model adds an effect to the one before; the last model is the prediction."""
-FASTEST = Model("the same with the fastest launch of each", loggops.IN_A_ROW, True, True, loggops.FASTEST)
+FASTEST = Model("the last model with the fastest launch of each case", loggops.IN_A_ROW, True, True, loggops.FASTEST)
 """A machine may have states in which messages last several times as long; each launch falls into one of them."""
 TAILS = tuple(Model("", loggops.IN_A_ROW, True, True, p) for p in loggops.TAILS)
 """The ends of the interval of the last of MODELS."""

@@ -101,7 +101,7 @@ def crossings(some: Sequence[Span], kind: str) -> str:
     parts = []
     for k, span in enumerate(some):
         if span.until is None:
-            parts.append(f"beyond it {span.algorithm}")
+            parts.append(f"beyond that {span.algorithm}")
         else:
             parts.append(f"{'' if k == 0 else 'then '}up to {shown(span.until)} {span.algorithm}")
     return ", ".join(parts)

@@ -164,7 +164,7 @@ def validate(
     points: list[Point] = []
     for case, some in measured.items():
         if case.mpi not in fits:
-            missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
+            missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of this library")
             continue
         ends = [tail[case.mpi] for tail in tails] if fits[case.mpi].spanned else []
         found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], ends, asks)
@@ -211,7 +211,7 @@ def _steps(
                 }
             fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
-                missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
+                missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of this library")
                 continue
             if model in TAILS and not fitted.spanned:
                 continue
@@ -329,15 +329,15 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
 
 
 def _held(x: Share) -> str:
-    verdict = "the goal is met" if x.good else "the goal (a half and nine tenths) is not met"
+    verdict = "the goal is met" if x.good else "the goal (50 % within 10 %, 90 % within 1.5) is not met"
     return f"{x.of}: {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
 
 
 def _covered(x: Coverage) -> str:
-    verdict = "the goal is met" if x.good else "the goal (nine tenths, and a factor of 1.5) is not met"
+    verdict = "the goal is met" if x.good else "the goal (90 % inside, median factor 1.5) is not met"
     return (
         f"{x.of}: {x.inside} of {x.predictions} measurements are inside the {loggops.LEVEL_TEXT} interval of their "
-        f"prediction, and half of the intervals span a factor of {x.width:.2f} or less: {verdict}"
+        f"prediction, and the median interval spans a factor of {x.width:.2f}: {verdict}"
     )
 
 
@@ -355,19 +355,22 @@ def _sentences(
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of the measurement",
         *(_held(x) for x in shares),
         *(_covered(x) for x in intervals),
-        f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
+        f"the worst prediction is for {worst.algorithm}: {worst.collective} of {binary(worst.bytes)} on {worst.ranks} "
+        f"ranks: "
         f"{significant(worst.off, 2)} times too {way}",
     ]
     lines += [
         f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "
-        "was busy: no prediction can be better than that; measure again"
+        f"was busy, which limits every prediction: measure again"
         for f in fits
         if f.misfit > DISTURBED
     ]
     far = [p for p in points if p.off > NEAR]
     if far:
         shown = sum(any(r.measured for r in p.reasons) for p in far)
-        lines.append(f"{len(far)} are off by more than 1.5; for {shown} of them a measurement of this run shows why")
+        lines.append(
+            f"{len(far)} are wrong by a factor of more than 1.5; a measurement of this run explains {shown} of them"
+        )
     two = [p for p in points if p.states is not None]
     if two:
         lower = sum(p.states.in_lower for p in two if p.states is not None)
@@ -377,7 +380,7 @@ def _sentences(
         )
     if ranking[1]:
         lines.append(
-            f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
-            f"of {ranking[1]} cases"
+            f"the algorithm with the shortest predicted time is the fastest, or within 5 % of the fastest, in "
+            f"{ranking[0]} of {ranking[1]} cases"
         )
     return lines

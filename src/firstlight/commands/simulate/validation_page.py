@@ -56,7 +56,7 @@ def explained(validated: Validated) -> list[str]:
             for r in p.reasons:
                 by.setdefault(r.name, []).append(f"{point}; {r.shown})")
             if not p.reasons:
-                by.setdefault("no measurement explains it", []).append(f"{point})")
+                by.setdefault("no measurement explains the error", []).append(f"{point})")
     return [f"{name}: {len(some)}, as {', '.join(some[:2])}" for name, some in by.items()]
 
 
@@ -84,7 +84,7 @@ def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     for line in effects(validated):
         lines += _folded(line, width)
     for line in explained(validated):
-        lines += _folded(f"off by more than 10 %, {line}", width)
+        lines += _folded(f"error above 10 %: {line}", width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):
             lines += _folded(line if k == 0 else f"- {line}", width)

@@ -25,7 +25,7 @@ _HEAD = (
     "predicted",
     f"{LEVEL_TEXT} interval of the prediction",
     "predicted / measured",
-    "why it is off by more than 10 %",
+    "reason for an error above 10 %",
 )
 
 
@@ -80,9 +80,8 @@ def _all(validated: Validated) -> Drawing:
         "validation-all",
         f"{every.close} of {len(points)} predictions are within 10 % of the measurement, "
         f"{every.near} within a factor of 1.5",
-        "Each point is one algorithm or way of exchanging at one size. On the solid line the prediction is right; "
-        "between the dotted lines "
-        "it is off by less than a factor of 1.5.",
+        "Each point is one algorithm or exchange strategy at one size. On the solid line, the prediction is exact; "
+        "between the dotted lines, its error is below a factor of 1.5.",
         _HEAD,
         _rows(points),
         data,

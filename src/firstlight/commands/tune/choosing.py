@@ -110,14 +110,14 @@ def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str,
         name = tuned.get((case.mpi, case.target))
         with_it = measured.get((name, *point)) if name else None
         if without is None or with_it is None:
-            found.append(Choice(case, c.algorithm, False, "its trial was not verified", unclear=True))
+            found.append(Choice(case, c.algorithm, False, "the trial was not verified", unclear=True))
             continue
         compared = compare_figures(_together(without.figure), _together(with_it.figure), drift=0.0)
         reason = {
             BETTER: "better",
-            WORSE: "worse in its trial",
-            SAME: "no difference in its trial",
-        }.get(compared.outcome, f"its trial is inconclusive: {compared.reason}")
+            WORSE: "worse in the trial",
+            SAME: "no difference in the trial",
+        }.get(compared.outcome, f"the trial is inconclusive: {compared.reason}")
         kept = compared.outcome == BETTER
         unclear = compared.outcome == UNCLEAR
         ratio, low, high = compared.ratio, compared.low, compared.high

@@ -44,9 +44,9 @@ Examples:
 
 \b
 Exit status:
-  0    files are written; or no candidate is better than the present choice
+  0    files are written, or no candidate is better than the current choice
   2    wrong usage
-  3    nothing could be built, or the environment does not allow it
+  3    no program could be built, or this system cannot run the command
   4    candidates exist, but the budget was too short to decide about any of them
   130  interrupted
 """,
@@ -62,9 +62,9 @@ Example:
 
 \b
 Exit status:
-  0    files are written; or no candidate is better than the present choice
+  0    files are written, or no candidate is better than the current choice
   2    wrong usage
-  3    nothing could be built, or the environment does not allow it
+  3    no program could be built, or this system cannot run the command
   4    candidates exist, but the budget was too short to decide about any of them
   130  interrupted
 """
@@ -74,8 +74,7 @@ Exit status:
     "names",
     multiple=True,
     metavar="NAME",
-    help="Tune only this collective, such as bcast; repeatable. Broadcast, allreduce, allgather and alltoall if not "
-    "given.",
+    help="Tune only this collective, such as bcast; repeatable. Default: broadcast, allreduce, allgather and alltoall.",
 )
 @click.option(
     "--bytes",
@@ -83,17 +82,18 @@ Exit status:
     default=SIZES,
     show_default=True,
     metavar="SIZES",
-    help="The message sizes to tune; also as 8..1MiB.",
+    help="The message sizes to tune, or a range such as 8..1MiB.",
 )
 @click.option(
     "--for",
     "targets",
     multiple=True,
     type=click.Choice(["rules", "preload"]),
-    help="rules: the file that the library reads; preload: the table of libfirstlight_coll.so. Both, if not given.",
+    help="What to write: rules, the file that the library reads, or preload, the table of libfirstlight_coll.so "
+    "(default: both).",
 )
 @click.option(
-    "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launches, such as 150s, 10m or 2h."
+    "--budget", default="10m", show_default=True, metavar="TIME", help="The time for launches, such as 150s, 10m or 2h."
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Use only MPI libraries that match; repeatable.")
 @click.option("--toolchain", multiple=True, metavar="PATTERN", help="Use only toolchains like gcc-native; repeatable.")
@@ -101,7 +101,7 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="N nodes, R ranks per node, T threads per rank, such as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
+    help="N nodes, R ranks per node, T threads per rank, such as 1x4x1 or allxallx1; repeatable (default: 1xallx1).",
 )
 @click.option(
     "--launches",
@@ -111,15 +111,19 @@ Exit status:
     help="The minimum number of launches of each setting.",
 )
 @click.option(
-    "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
+    "--trials",
+    type=click.IntRange(6, 1000),
+    default=12,
+    show_default=True,
+    help="The number of launches of each side of a trial.",
 )
 @click.option(
     "--run",
     "measured",
     metavar="RUN",
-    help="Use the first measurement of an earlier tuning, and spend the budget on the trial.",
+    help="Reuse the first measurement of an earlier tuning, so that the whole budget is available for the trial.",
 )
-@output_folder("Write the files into DIR; by default into a new folder in `tuned`, next to the runs.")
+@output_folder("Write the files to DIR (default: a new folder in `tuned`, next to the runs).")
 @results_folder
 @quiet
 @verbose("Show every command that is launched.")
@@ -141,10 +145,11 @@ def collectives(
 ) -> int:
     """Find faster algorithms for collectives of MPI libraries.
 
-    First it measures each library's algorithms, ours, and the library's own choice, interleaved. Algorithms
-    that are faster by more than 5 % are written into the files that the library reads. A trial then compares
-    the library with and without the file, launch by launch. Only algorithms that are faster in the trial stay;
-    the page lists the others with the reason.
+    firstlight first measures, interleaved, each library's algorithms, its own algorithms, and the library's default
+    choice. If an algorithm is faster by more than 5 %, firstlight writes it to the files that the library reads. A
+    trial then
+    compares the library with and without these files, in alternate launches. Only algorithms that are faster in the
+    trial are kept. The page lists the others with the reason.
     """
     from firstlight.commands.shared import runs
     from firstlight.commands.tune import terminal
@@ -156,7 +161,7 @@ def collectives(
 
     wanted = parse_sizes(sizes)
     if odd := [s for s in wanted if s % 8]:
-        raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
+        raise UsageError(f"sizes must be multiples of 8 bytes; {odd[0]} is not")
     request = TuningRequest(
         collectives=tuple(dict.fromkeys(map(collective, names))) or ("broadcast", "allreduce", "allgather", "alltoall"),
         sizes=tuple(wanted),

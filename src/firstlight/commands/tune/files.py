@@ -45,7 +45,9 @@ def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[t
     else:
         own = formats.find(mpi)
         if own is None:
-            raise BuildError(f"{mpi.label}: no file that chooses its algorithms is known; use the library to preload")
+            raise BuildError(
+                f"{mpi.label}: no file that selects algorithms is known for this library; use --for preload"
+            )
         path = folder / own.name(mpi)
         replace(path, own.text(mpi, table, named).encode())
         environment = own.environment(path)

@@ -89,8 +89,8 @@ def first(
 def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Setting]:
     own = formats.find(place.mpi)
     if own is None:
-        why = "firstlight cannot set its algorithms"
-        absent.append(Absent(f"rules for {place.mpi.label}", why, "use the library to preload"))
+        why = "firstlight cannot set the algorithms of this library"
+        absent.append(Absent(f"rules for {place.mpi.label}", why, "use --for preload"))
         return ()
     return own.settings(place.mpi, collective, place.placement.ranks)
 

@@ -20,9 +20,9 @@ def summary(tuned: Tuned, width: int = 80) -> str:
     if not tuned.choices:
         lines += ["", "  no algorithm is faster than the library's own choice by more than 5 %: no file is written"]
     elif not kept:
-        lines += ["", "  no file is written: in no trial is an algorithm faster than the library's own choice"]
+        lines += ["", "  no file is written: in the trials, no algorithm is faster than the library's own choice"]
     if kept:
-        lines += ["", "  written: the library is faster with it in the trial", *_table(kept)]
+        lines += ["", "  written: in the trial, this choice makes the library faster", *_table(kept)]
     lost = [c for c in tuned.choices if not c.kept]
     if lost:
         lines += ["", "  not kept", *_table(lost)]

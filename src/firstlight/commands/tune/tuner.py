@@ -89,7 +89,7 @@ def tune(request: TuningRequest, progress: Progress) -> Tuned:
     prepared = runner.prepare(order, progress)
     where = [p for p in places(prepared.plan.cells, prepared.toolbox, player) if not _crowded(p, prepared)]
     if not where:
-        raise UsageError("every placement has more ranks than CPUs; such figures are not ranked; use fewer ranks")
+        raise UsageError("every placement has more ranks than CPUs, and such figures are not ranked; use fewer ranks")
     planned = first(player, where, request.collectives, request.sizes, _ours(player, request), request.targets)
     wanted = _bases(planned.cells, planned) if request.measured is None else [p.program for p in where]
     made = runner.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)
@@ -134,7 +134,7 @@ def _judged(path: Path, prepared: Prepared, progress: Progress) -> Judgement:
         raise UsageError(f"run {run.id} was measured on another machine; measure here, without --run")
     records = list(opened.records())
     for defect in opened.defects:
-        progress.note(f"passed over {defect}")
+        progress.note(f"skipped {defect}")
     return judge(run, records, prepared.workloads)
 
 

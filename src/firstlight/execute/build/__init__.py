@@ -73,7 +73,7 @@ def build(
         (cache / "programs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(
-            f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
+            f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE to another folder"
         ) from error
     shops = _shops(wanted, toolbox, workloads, cache, options or Options.usual())
     results: dict[Program, Built] = {}
@@ -85,7 +85,7 @@ def build(
             progress(sum(shop.finished for shop in shops), len(wanted), text)
 
     def waiting() -> None:
-        finished("another firstlight builds in this cache: waiting for it")
+        finished("waiting: another firstlight process is building in this cache")
 
     for shop in shops:
         shop.missing = shop.lacking()

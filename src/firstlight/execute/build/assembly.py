@@ -59,7 +59,7 @@ def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
     ]
     best = max(loops, key=lambda loop: (loop.width, loop.arithmetic), default=None)
     if best is None or best.arithmetic == 0:
-        return "not available: none of its own loops computes with floating-point numbers"
+        return "not available: no loop of the program computes with floating-point numbers"
     return best
 
 

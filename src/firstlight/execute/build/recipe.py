@@ -133,7 +133,9 @@ def recipe(
     if of_library(needs):
         library = library_names(variant, toolbox).get(program.variant)
         if library is None:
-            raise BuildError(f"{program.target}: no library here provides what it requires; see ./fl doctor")
+            raise BuildError(
+                f"{program.target}: no library on this machine provides the required functions; see ./fl doctor"
+            )
         compiled += library.compile_flags
         link += library.link_flags
         definitions["FL_SYMBOL_PREFIX"] = library.prefix

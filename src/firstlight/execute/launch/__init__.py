@@ -119,11 +119,11 @@ def launch(command: Command, timeout: float, identity: str) -> Outcome:
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
         if error.errno == errno.EACCES and Path(words[0]).is_file() and starts_nothing(Path(words[0])):
-            reason += "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
+            reason += "; the file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder on another file system"
         if error.filename == leftovers.folder:
-            reason = f"cannot make the temporary folder {leftovers.folder}: {error.strerror}"
+            reason = f"cannot create the temporary folder {leftovers.folder}: {error.strerror}"
         for name in (name for name, folder in storage.items() if error.filename == str(folder)):
-            reason = f"target {name}: cannot make a folder: {error.strerror}"
+            reason = f"target {name}: cannot create a folder: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
     stderr = _text(ended.stderr, machine)
     stdout = _text(ended.stdout, machine)
@@ -167,10 +167,10 @@ def flaw(output: Path) -> str:
         return "no record"
     except OSError as error:  # a link, a socket, a file that was made unreadable
         kind = _kind(output)
-        return f"{kind} in place of its record" if kind else f"a record that cannot be read ({error.strerror})"
+        return f"{kind} instead of its record" if kind else f"an unreadable record ({error.strerror})"
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        return f"{_kind(output) or 'something else'} in place of its record"
+        return f"{_kind(output) or 'something else'} instead of its record"
     with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
         file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
         tail = file.read(4096)
@@ -208,7 +208,7 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
         return None, find("direct")
     mpi = toolbox.mpi(name)
     if mpi is None:
-        raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer here; see `./fl doctor`")
+        raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer installed; see `./fl doctor`")
     if mpi.starter and Path(mpi.starter[0]).name != "srun":
         return mpi, started(mpi.starter)
     return mpi, find("srun" if mpi.starter else mpi.family)
@@ -218,7 +218,9 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     """Return the invocation. Raises UsageError for too few nodes or GPUs: some launchers would wait, or start fewer."""
     if cell.placement.nodes > machine.nodes:
         has = count(machine.nodes, "node")
-        raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes, but there is {has}; see ./fl submit --nodes")
+        raise UsageError(
+            f"{cell.id} needs {cell.placement.nodes} nodes, but only {has} is available; see ./fl submit --nodes"
+        )
     if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
         has = count(len(machine.gpus), "GPU")
         raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, but there are {has}")
@@ -302,7 +304,7 @@ def _reason(ended: Ended, number: int | None, message: str, timeout: float, *, f
     of a record that ends with its end line.
     """
     if ended.stuck:
-        return f"could not be killed: {', '.join(ended.stuck)} still there (waiting in the kernel)"
+        return f"could not be killed: {', '.join(ended.stuck)} still running (waiting in the kernel)"
     if ended.status is None:
         return f"timed out after {timeout:g} s and was killed"
     if number is None and ended.status < 0:

@@ -20,7 +20,7 @@ class Mpiexec:
 
     def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         if mpi is None:
-            raise UsageError(f"a program of {self._family.label} needs its MPI library: none was given")
+            raise UsageError(f"a program of {self._family.label} requires its MPI library, but none was specified")
         telling, placing = self._family.telling, self._family.placing(placement, here.room)
         words = [mpi.launcher, *telling, "-n", str(placement.ranks), *placing]
         binding = thread_binding(placement, here.room) | self._family.pinning(placement, here.room)

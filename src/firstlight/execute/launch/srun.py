@@ -28,14 +28,15 @@ GRACE = 15.0
 def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
     """Return the invocation. Raises UsageError for more nodes than the allocation has, as srun would wait forever."""
     if mpi is None or not mpi.starter:
-        raise UsageError("srun needs an MPI library that it can start: none was given")
+        raise UsageError("srun requires an MPI library that it can start, but none was specified")
     held = allocation.discover()
     if placement.nodes > held.nodes:
         raise UsageError(
-            f"the placement requires {placement.nodes} nodes, this Slurm job has {held.nodes}; see ./fl submit --nodes"
+            f"the placement requires {placement.nodes} nodes, but this Slurm job has {held.nodes}; see ./fl submit "
+            f"--nodes"
         )
     if placement.ranks != placement.per_node * placement.nodes:
-        raise UsageError(f"{placement.ranks} ranks cannot be spread evenly over {placement.nodes} nodes")
+        raise UsageError(f"{placement.ranks} ranks cannot be distributed evenly over {placement.nodes} nodes")
     words = [
         *mpi.starter,
         f"--job-name={_name(held)}",

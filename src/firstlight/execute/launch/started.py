@@ -21,9 +21,9 @@ class Started:
     def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         """Return the invocation. Raises UsageError unless every node has the same number of ranks, as required."""
         if mpi is None or not mpi.starter:
-            raise UsageError(f"{self._label} needs an MPI library that it can start: none was given")
+            raise UsageError(f"{self._label} requires an MPI library that it can start, but none was specified")
         if placement.ranks != placement.per_node * placement.nodes:
-            raise UsageError(f"{placement.ranks} ranks cannot be spread evenly over {placement.nodes} nodes")
+            raise UsageError(f"{placement.ranks} ranks cannot be distributed evenly over {placement.nodes} nodes")
         words = starters.line(mpi.starter, placement, here.room)
         return Invocation(words, thread_binding(placement, here.room) | mpi.environment, grace=GRACE)
 

@@ -96,7 +96,7 @@ def pattern_words(name: str, processes: int | None, given: Iterable[str] = (), *
     values = list(given)
     for one in values:
         if "," in one or "=" not in one:
-            raise UsageError(f"-p {one!r}: write NAME=VALUE, and -p for each")
+            raise UsageError(f"-p {one!r}: write -p NAME=VALUE for each parameter")
     parameters = ["--parameters", ",".join(values)] if values else []
     many = [] if processes is None else ["--processes", str(processes)]
     return ["pattern", name, *more, *many, *parameters]
@@ -123,12 +123,12 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
                     running.kill()
                     raise
         except OSError as error:
-            raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
+            raise BuildError(f"cannot start {program}: {error.strerror}; remove this file and try again") from error
         errors.seek(0)
         messages = errors.read().decode("utf-8", "replace").strip().splitlines()
     last = messages[-1].removeprefix(f"{TARGET}: ") if messages else ""
     if running.returncode == 2:
-        raise UsageError(last or "firstlight-simulate does not accept this")
+        raise UsageError(last or "firstlight-simulate does not accept this problem")
     if running.returncode != 0:
         how = f"signal {-running.returncode}" if running.returncode < 0 else f"status {running.returncode}"
         raise BuildError(f"firstlight-simulate ended with {how}: {last or 'no message'}")
@@ -140,4 +140,4 @@ def decode(line: bytes, kind: type[_T]) -> _T:
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:
-        raise BuildError(f"firstlight-simulate printed something that is not valid: {error}") from error
+        raise BuildError(f"the output of firstlight-simulate is invalid: {error}") from error

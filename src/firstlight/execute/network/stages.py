@@ -35,7 +35,9 @@ class Stages(msgspec.Struct, frozen=True):
         """Return stages whose work lasts `seconds` per iteration, by its shares. Raises UsageError without work."""
         whole = sum(float(share) for share in _WORK.findall(self.text))
         if whole <= 0:
-            raise UsageError(f"the stages of {self.name} have no work, as work:1, for the measured time")
+            raise UsageError(
+                f"the stages of {self.name} have no stage such as work:1, to which the measured time could apply"
+            )
         ns = 1e9 * seconds * self.iterations / whole
         return msgspec.structs.replace(self, text=_WORK.sub(lambda m: f"work:{ns * float(m[1]):.0f}", self.text))
 
@@ -47,7 +49,8 @@ def read(words: Iterable[str]) -> tuple[Stages, ...]:
         known = _WRITTEN.fullmatch(word)
         if known is None:
             raise UsageError(
-                f"{word[:80]!r} is not an iteration: write NAME=STAGES, as classic=near:800|work:5200, or {MEASURED}"
+                f"{word[:80]!r} is not an iteration: write NAME=STAGES, such as classic=near:800|work:5200, or "
+                f"{MEASURED}"
             )
         if known[1] in found:
             raise UsageError(f"{known[1]} is described twice")

@@ -112,8 +112,8 @@ def difference(text: str, reference: str) -> tuple[float, str]:
     if [_WORD.findall(part) for part in NUMBER.split(text)] != [
         _WORD.findall(part) for part in NUMBER.split(reference)
     ]:
-        return math.inf, "its words differ"
-    worst, why = 0.0, "every number is the same"
+        return math.inf, "the words between the numbers differ"
+    worst, why = 0.0, "all numbers are equal"
     for a, b in zip(mine, theirs, strict=True):
         if a == b:
             continue
@@ -160,7 +160,7 @@ def figure(pattern: str, texts: Iterable[str]) -> float | str:
             matched = (match[1] if match.re.groups else match[0]) or ""
             if matched.strip():
                 return _value(pattern, matched.replace("\N{MINUS SIGN}", "-"), match.re.groups > 0)
-    return f"no part of the output matches {pattern!r} with a number"
+    return f"{pattern!r} matches no number in the output"
 
 
 def _value(pattern: str, matched: str, group: bool) -> float | str:
@@ -173,11 +173,9 @@ def _value(pattern: str, matched: str, group: bool) -> float | str:
     text = matched.strip() if group else matched[first.start() :].split()[0].rstrip(".,;:)]}")
     number = _FIGURE.fullmatch(text)
     if number is None or not (number[2].translate(_SIGNS) or "a").isalpha():
-        return (
-            f"the last match of {pattern!r} is not a number alone: {matched[:80]!r}; match only the number in a group"
-        )
+        return f"the last match of {pattern!r} is not only a number: {matched[:80]!r}; put the number alone in a group"
     value = float(number[1].lower().replace("d", "e").replace(",", ""))
     if 0 <= value < math.inf:
         return value
-    why = "a figure is 0 or more, so leave the sign outside of the group" if value < 0 else "it is too large"
+    why = "figures cannot be negative, so exclude the sign from the group" if value < 0 else "this number is too large"
     return f"the last match of {pattern!r} is {number[1]}; {why}"

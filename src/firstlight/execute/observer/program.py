@@ -136,7 +136,7 @@ def _prepare(external: dict[str, Any], where: Files, environment: dict[str, str]
         if status:
             message = last_line(printed(where.stderr), printed(where.stdout))
             raise RefusedError(
-                f"the command to prepare it ended with status {status}" + (f": {message}" if message else "")
+                f"the --prepare command ended with status {status}" + (f": {message}" if message else "")
             )
 
 
@@ -230,7 +230,7 @@ def _begin(asked: Asked, external: dict[str, Any], output: IO[str]) -> None:
         ranks=ranks,
         nodes=nodes,
         binding=[] if asked.launcher or ranks > 1 else [mine],  # what a launcher binds only its ranks know
-        counters=" ".join(external["counters"]) or "not read for this command",
+        counters=" ".join(external["counters"]) or "not available for this command",
         clock=time.get_clock_info("monotonic").resolution,
     )
     threads = int(asked.number("threads", 1))

@@ -43,7 +43,7 @@ def read(path: Path) -> list[Call]:
             continue
         match = _LINE.fullmatch(text)
         if match is None or match[1] in calls or group is None:
-            raise ValueError(f"{path}:{number}: not `NAME RULE : ARGUMENTS`, or a second line of one name")
+            raise ValueError(f"{path}:{number}: not `NAME RULE : ARGUMENTS`, or the second line with this name")
         calls[match[1]] = Call(match[1], match[2], tuple(match[3].split()), group)
     return list(calls.values())
 

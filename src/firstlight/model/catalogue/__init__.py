@@ -171,13 +171,13 @@ def load(roots: list[Path]) -> dict[str, Workload]:
     found: dict[str, Workload] = {}
     for root in roots:
         if not root.is_dir():
-            raise UsageError(f"{root}: no such folder of workloads; correct FIRSTLIGHT_WORKLOADS")
+            raise UsageError(f"{root}: this folder of workloads does not exist; correct FIRSTLIGHT_WORKLOADS")
         for document in sorted([*root.glob("*/workload.toml"), *root.glob("*/*/workload.toml")]):
             workload = _read(document, _chapter(root, document))
             if workload.name in found:
                 other = found[workload.name].folder
                 raise UsageError(
-                    f"{document.parent}: a second workload named {workload.name!r}; the first is {other}; rename one"
+                    f"{document.parent}: {other} is also a workload named {workload.name!r}; rename one of them"
                 )
             found[workload.name] = workload
     return dict(sorted(found.items()))
@@ -192,7 +192,9 @@ def _chapter(root: Path, document: Path) -> str:
 def _read(document: Path, chapter: str) -> Workload:
     folder = document.parent.resolve()
     if not NAME.fullmatch(folder.name):
-        raise UsageError(f"{folder}: a workload folder is named with lower-case letters, digits and underscores")
+        raise UsageError(
+            f"{folder}: the name of a workload folder must consist of lower-case letters, digits and underscores"
+        )
     try:
         parsed = reading.toml(document.read_bytes(), _Document)
     except (reading.MalformedError, OSError) as error:
@@ -233,18 +235,22 @@ def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
         if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
             continue
         if not NAME.fullmatch(source.stem):
-            raise UsageError(f"{source}: a variant is named with lower-case letters, digits and underscores")
+            raise UsageError(
+                f"{source}: the name of a variant must consist of lower-case letters, digits and underscores"
+            )
         variants.append(Variant(source.stem, source, *_capabilities(source)))
     for more in flags:
         if not NAME.fullmatch(more.name):
-            raise UsageError(f"{folder}/workload.toml: flags are named with lower-case letters, not {more.name!r}")
+            raise UsageError(
+                f"{folder}/workload.toml: the names of flags must consist of lower-case letters, unlike {more.name!r}"
+            )
         fitting = [v for v in variants if any(fnmatchcase(v.name, pattern) for pattern in more.variants)]
         for plain in (v for v in fitting if not v.broken and not v.flags):
             given = {family: tuple(words) for family, words in more.flags.items()}
             variants.append(msgspec.structs.replace(plain, name=f"{plain.name}_{more.name}", flags=given))
     repeated = {v.name for v in variants if sum(v.name == w.name for w in variants) > 1}
     if repeated:
-        raise UsageError(f"{folder}: two sources of variant {min(repeated)!r}; rename one")
+        raise UsageError(f"{folder}: variant {min(repeated)!r} has two sources; rename one")
     return variants
 
 

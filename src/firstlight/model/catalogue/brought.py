@@ -30,7 +30,7 @@ class Reporter(msgspec.Struct, frozen=True):
     version: str = ""  # "": not known
 
     def __str__(self) -> str:
-        return f"{self.tool} {self.version or '(version not known)'}"
+        return f"{self.tool} {self.version or '(version unknown)'}"
 
 
 class Brought(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ class Brought(msgspec.Struct, frozen=True):
         """
         for role in self.roles:
             if role.role not in OF_COMMANDS:
-                return f"plays the role {role.role[:80]!r}, which commands cannot have"
+                return f"declares the role {role.role[:80]!r}, which commands cannot have"
             if wrong := defect(role, list(self.commands)):
                 return f"declares an invalid role: {wrong[:200]}"
         return ""

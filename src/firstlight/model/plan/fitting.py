@@ -57,7 +57,7 @@ def _busy(cell: Cell) -> int:
 def _too_many(cell: Cell, machine: Machine) -> Absent:
     placement = cell.placement
     shape = f"{placement.nodes}x{placement.per_node}x{placement.threads}"
-    why = f"it starts {count(_busy(cell), 'thread')} on a node of {count(len(machine.cpus), 'CPU')}"
+    why = f"this placement starts {count(_busy(cell), 'thread')} on a node of {count(len(machine.cpus), 'CPU')}"
     return Absent(cell.id, why, f"to allow this: --resume with --placement {shape}")
 
 
@@ -73,6 +73,6 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
         size = number(value)  # None: the program refuses it
         if size is not None and (bytes_ := needed(size, replace(sizes, bytes_per_element=each))) > machine.memory:
             memory = binary(machine.memory)
-            why = f"{sizes.parameter}={value} requires {format_needed(bytes_)}, this machine has {memory}"
-            return Absent(cell.id, why, "resume it on a machine with more memory")
+            why = f"{sizes.parameter}={value} requires {format_needed(bytes_)}, but this machine has {memory}"
+            return Absent(cell.id, why, "resume the run on a machine with more memory")
     return None

@@ -30,15 +30,15 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
         match = _SHAPE.fullmatch(shape.strip().lower())
         if match is None:
             raise UsageError(
-                f"{shape!r} is not a placement; write NODESxRANKSxTHREADS, as 1x4x2 or allxall-1x1: nodes, ranks per "
-                "node, threads per rank"
+                f"{shape!r} is not a placement; write NODESxRANKSxTHREADS (nodes, ranks per node, threads per rank), "
+                f"such as 1x4x2 or allxall-1x1"
             )
         nodes = cores.share(match[1], machine.nodes)
         ranks, threads = cores.ranks(match[2], machine), cores.amount(match[3], machine)
         if min(nodes, ranks, threads) < 1 or nodes > machine.nodes:
             absent.append(shape)
         elif max(nodes, ranks, threads) > MOST:
-            raise UsageError(f"{shape!r}: no placement has more than {MOST} of anything; correct the number")
+            raise UsageError(f"{shape!r}: a placement has at most {MOST} nodes, ranks and threads; correct the number")
         else:
             found.append(Placement(nodes, nodes * ranks, threads))
     return list(dict.fromkeys(found)), list(dict.fromkeys(absent))

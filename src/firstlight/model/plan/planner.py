@@ -64,8 +64,8 @@ def plan(
             planner.add_ceiling(ceiling, workloads)
     if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):
         raise UsageError(
-            "--placement sets where MPI programs run, but none of these programs uses MPI; leave it out, or "
-            "name one that does (`./fl list` shows them)"
+            "--placement applies only to MPI programs, but none of these programs uses MPI; omit --placement, or name "
+            "an MPI program (see `./fl list`)"
         )
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
@@ -82,7 +82,7 @@ def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern.removeprefix(NOT)) for name in present):
             here = ", ".join(present) or "none"
-            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` shows more")
+            raise UsageError(f"no {what} matches {pattern!r}; available: {here}; `./fl doctor` shows more")
 
 
 def suite_of(workload: Workload, suite: str) -> str:
@@ -235,16 +235,18 @@ class _Planner:
         placements, missing = expand(shapes, self.machine)
         for shape in missing:
             here = f"{count(self.machine.nodes, 'node')} with {count(self.machine.cores, 'core')}"
-            why, fix = f"there are only {here}", "start it in a larger allocation: ./fl submit --nodes K"
+            why, fix = f"only {here} are available", "use a larger allocation: ./fl submit --nodes K"
             if cores.GPUS in shape and not self.machine.gpus:
-                why, fix = "no GPU here that a program may use", "run on a node with a GPU"
+                why, fix = "programs can use no GPU here", "run on a node with a GPU"
             self.absent.append(Absent(f"{workload.name} as {shape}", why, fix))
         if "openmp" in variant.needs:
             return placements
         single = [p for p in placements if p.threads == 1]
         if placements and not single:
             what = f"{workload.name}.{name} as {', '.join(shapes)}"
-            self.absent.append(Absent(what, "it runs one thread per rank", "choose a placement that ends in x1"))
+            self.absent.append(
+                Absent(what, "this variant runs one thread per rank", "choose a placement that ends in x1")
+            )
         return single
 
     def _threads(self, workload: Workload, entry: Selection) -> list[int]:
@@ -255,7 +257,9 @@ class _Planner:
         for n, fitting in zip(counts, fits, strict=True):
             if not fitting:
                 what = f"{workload.name} with {n} threads"
-                self.absent.append(Absent(what, f"this machine has {count(most, 'core')}", "nothing to do"))
+                self.absent.append(
+                    Absent(what, f"this machine has only {count(most, 'core')}", "use a machine with more cores")
+                )
         return list(dict.fromkeys(n for n, fitting in zip(counts, fits, strict=True) if fitting and n > 0))
 
     def _parameters(self, workload: Workload, entry: Selection) -> Box | None:
@@ -282,7 +286,7 @@ class _Planner:
         """Return the targets of storage that are here; `*` stands for all."""
         here = [target.name for target in self.machine.storage]
         for value in (value for value in values if value not in (*here, "*")):
-            why = f"no directory of this name is known; there is {', '.join(here) or 'none'}"
+            why = f"no storage target has this name; known targets: {', '.join(here) or 'none'}"
             self.absent.append(Absent(f"{workload.name} on target {value}", why, f"./fl run --storage {value}=DIR"))
         return [name for name in here if name in values or "*" in values]
 

@@ -31,8 +31,8 @@ def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None
     """Return what no toolchain of this machine can provide, or None. `what` is what is then absent."""
     wanted = of_library(variant.needs)
     if wanted and not library_names(variant, toolbox):
-        together = why(wanted[0]) if len(wanted) == 1 else " and ".join(map(why, wanted)) + ", in one"
-        return Absent(what, f"it needs {together}", f"install {together}")
+        together = why(wanted[0]) if len(wanted) == 1 else " and ".join(map(why, wanted)) + ", in one library"
+        return Absent(what, f"requires {together}", f"install {together}")
     if "cuda" in variant.needs and not toolbox.cuda:
         return _lacks(what, "cuda")
     return None
@@ -46,7 +46,9 @@ def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain, toolbox:
     missing += [_lacks(what, n) for n in offloading if toolbox.offload(n, toolchain.compiler) is None]
     if variant.flags and family(toolchain.compiler) not in variant.flags:
         known = " and ".join(sorted(variant.flags))
-        missing.append(Absent(what, f"its flags are written for {known} only", "add this compiler's to workload.toml"))
+        missing.append(
+            Absent(what, f"workload.toml has flags only for {known}", "add flags for this compiler to workload.toml")
+        )
     return missing
 
 
@@ -54,7 +56,7 @@ def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> 
     """Return what the MPI library lacks with this compiler, or None."""
     what = f"{what} with {toolchain.name} and {mpi.name}"
     if "mpi4" in variant.needs and not mpi.mpi4:
-        reason = f"it needs {why('mpi4')}; {mpi.label} lacks them"
+        reason = f"requires {why('mpi4')}, which {mpi.label} lacks"
         able = " or ".join(f"{known.label} {known.mpi4_since}" for known in every() if known.mpi4_since)
         return Absent(what, reason, f"install {able}, or newer")
     if "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
@@ -63,9 +65,9 @@ def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> 
     for need in sorted(RUNTIMES.keys() & set(variant.needs)):
         extra = mpi.extras.get(need)
         if extra is None:
-            reason = f"it needs {why(need)}; {mpi.label} has none that works here"
+            reason = f"requires {why(need)}; none that works with {mpi.label} was found"
         elif extra.compilers and family(toolchain.compiler) not in extra.compilers:
-            reason = f"it needs {why(need)}, which works with {' or '.join(extra.compilers)} only"
+            reason = f"requires {why(need)}, which works with {' or '.join(extra.compilers)} only"
         else:
             continue
         return Absent(what, reason, "`./fl doctor` shows what is missing")
@@ -91,4 +93,4 @@ def programs(
 
 
 def _lacks(what: str, capability: str) -> Absent:
-    return Absent(what, f"it needs {why(capability)}", f"install {why(capability)}")
+    return Absent(what, f"requires {why(capability)}", f"install {why(capability)}")

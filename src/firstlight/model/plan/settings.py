@@ -39,12 +39,12 @@ def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Setting, ...]]:
     for word in (w for w in words if "=" in w):
         name, _, text = word.partition("=")
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{word[:80]!r} sets no parameter: write it as name=value, as in n=1e6,1e7")
+            raise UsageError(f"{word[:80]!r} sets no parameter: write name=value, as in n=1e6,1e7")
         values = tuple(text.split(","))
         if not all(values):
-            raise UsageError(f"{word[:80]!r} lacks a value: write it as name=value, as in n=1e6,1e7")
+            raise UsageError(f"{word[:80]!r} lacks a value: write name=value, as in n=1e6,1e7")
         if name in found:
-            raise UsageError(f"{name} is set twice; several values are written as {name}={found[name].values[0]},...")
+            raise UsageError(f"{name} is set twice; to set several values, write {name}={found[name].values[0]},...")
         found[name] = Setting(name, values)
     return tuple(w for w in words if "=" not in w), tuple(found.values())
 
@@ -60,7 +60,7 @@ def value(name: str, text: str) -> Value:
         number = float(text)
         if math.isfinite(number):
             return int(number) if number == int(number) and abs(number) < _EXACT else number
-        raise UsageError(f"{name}={text[:80]}: too large a number")
+        raise UsageError(f"{name}={text[:80]}: the number is too large")
     if not _WORD.fullmatch(text):
-        raise UsageError(f"{name}={text[:80]!r} is not a value: a number, a word, or a file")
+        raise UsageError(f"{name}={text[:80]!r} is not a number, a word or a file")
     return text

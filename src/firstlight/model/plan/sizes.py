@@ -51,11 +51,14 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
 def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, str]:
     """Return why `resolve_size` finds no such size here, and what the user can do."""
     if sizes is None or not isinstance(value, int | float):
-        return "no such cache here, or more than the memory available allows", "nothing to do"
+        return "this machine has no such cache, or too little memory for this size", "use another machine"
     if sizes.most is not None and value > sizes.most:
-        return f"the program accepts {sizes.most} at most", "nothing to do"
-    why = f"it needs {format_needed(needed(value, sizes))}, and a launch may use {binary(int(_room(machine)))} here"
-    return why, "run it on a machine with more memory"
+        return f"the program accepts at most {sizes.most}", "use a smaller size"
+    why = (
+        f"this size requires {format_needed(needed(value, sizes))}, but a launch can use only "
+        f"{binary(int(_room(machine)))} here"
+    )
+    return why, "use a machine with more memory"
 
 
 def needed(value: float, sizes: Sizes) -> float:

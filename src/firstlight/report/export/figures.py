@@ -21,7 +21,7 @@ from firstlight.results.record import Run
 
 _FORMULA = ("=", "+", "-", "@", "\t")
 
-OVERSUBSCRIBED = "more ranks or threads than CPUs: shown, never ranked or compared"
+OVERSUBSCRIBED = "more ranks or threads than CPUs, so the figure is never ranked or compared"
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,7 +58,7 @@ def lines(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Line]
 
 
 def _none(one: Known) -> Line:
-    return Line(one, reason="no figure corresponds to it")
+    return Line(one, reason="no figure of firstlight corresponds to this name")
 
 
 def _line(judgement: Judgement, one: Known, workload: Workload, declared: Elsewhere) -> Line:
@@ -96,24 +96,24 @@ def to_table(judgement: Judgement, found: list[Line]) -> str:
     text = [head, ""]
     for line in found:
         value = "none" if line.value is None else f"{significant(line.value)} {line.known.unit}"
-        text += [f"{line.known.name}: {value}", *_folded("its rule", line.known.rule), *_ours(line), ""]
+        text += [f"{line.known.name}: {value}", *_folded("rule", line.known.rule), *_ours(line), ""]
     return "\n".join(text)
 
 
 def _ours(line: Line) -> Iterator[str]:
     if line.reason:
-        yield from _folded("ours", line.reason)
+        yield from _folded("firstlight", line.reason)
     if line.figure is not None and line.declared is not None:
         who = line.figure.identity
         tools = who.toolchain + (f", {who.mpi}" if who.mpi else "")
         what = ", ".join(x for x in (values(who.parameters), where(who.placement)) if x)
         scaled = f"; times {significant(line.declared.scale)}" if line.declared.scale != 1 else ""
-        shared = "; divided by its cores" if line.declared.per_core else ""
+        shared = "; divided by the number of cores" if line.declared.per_core else ""
         yield from _folded(
-            "ours", f"{line.declared.row}: {who.workload}.{who.variant} ({tools}), {what}{scaled}{shared}"
+            "firstlight", f"{line.declared.row}: {who.workload}.{who.variant} ({tools}), {what}{scaled}{shared}"
         )
     if line.declared is not None:
-        yield from _folded("differs", line.declared.differs or "in nothing")
+        yield from _folded("differences", line.declared.differs or "none")
 
 
 def _folded(head: str, text: str) -> list[str]:

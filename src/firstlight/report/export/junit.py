@@ -56,7 +56,7 @@ def to_junit(judgement: Judgement) -> str:
 def against(found: Comparison, judgement: Judgement) -> str:
     """Return one document on a run compared with another; `found` is its comparison with the accepted run."""
     run, came = judgement.run, outcome(judgement)
-    root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id} against {found.a}"))
+    root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id} compared with {found.a}"))
     compared = {f.identity: f for f in found.figures}
     changed = {c.identity: c for c in found.changed}
     known = {*compared, *changed, *found.not_compared}
@@ -83,7 +83,7 @@ def against(found: Comparison, judgement: Judgement) -> str:
         else:
             ElementTree.SubElement(test, "system-out").text = _clean(f"not in {found.a}; {_figure(figure)}")
     for who in found.only_a:
-        _mark(_named(suites[who.workload], who), "skipped", f"measured in {found.a} and not in this run")
+        _mark(_named(suites[who.workload], who), "skipped", f"measured in {found.a} but not in this run")
     return _document(root)
 
 
@@ -94,7 +94,7 @@ def _compared(test: ElementTree.Element, one: Compared[Identity], found: Compari
     text = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
     text += f"; {one.two_states}" if one.two_states else ""
     if one.observed and one.outcome != SAME:
-        _mark(test, "skipped", f"an observed value, which decides nothing: {text}")
+        _mark(test, "skipped", f"an observed value, which does not affect the result: {text}")
     elif found.disturbed and one.different:
         _mark(test, "skipped", f"inconclusive: {'; '.join(found.disturbed)}; {text}")
     elif one.outcome == WORSE:
@@ -180,7 +180,7 @@ def _unproved(suite: ElementTree.Element, name: str) -> None:
     tests = [test for test in suite.findall("testcase") if test.get("classname") == _clean(name)]
     if not any(test.find(kind) is not None for test in tests for kind in ("failure", "error")):
         test = ElementTree.SubElement(suite, "testcase", classname=_clean(name), name="(any toolchain)")
-        _mark(test, "failure", "was launched, but no result passed verification with any toolchain", "unverified")
+        _mark(test, "failure", "ran, but no result passed verification with any toolchain", "unverified")
 
 
 def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came: Correctness) -> None:
@@ -211,7 +211,7 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
 
 def _expected(figure: Failed, right: Sequence[str]) -> str:
     """Return the reason, worded as a finding about the toolchain."""
-    where = f"right with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "") if right else ""
+    where = f"correct with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "") if right else ""
     why = "; ".join(filter(None, (figure.expected, where)))
     return f"expected, a finding about {figure.identity.toolchain} ({why}): {figure.reason}"
 

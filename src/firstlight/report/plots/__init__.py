@@ -56,8 +56,8 @@ def kind(name: str, workload: Workload) -> Draw:
     function = own.function(workload, name) or _generic(name)
     if function is None:
         raise UsageError(
-            f"{workload.folder}/workload.toml: no drawing of kind {name!r}: there is no function of this name in the "
-            f"folder's report.py, and of firstlight's own there are {', '.join(generic())}"
+            f"{workload.folder}/workload.toml: unknown drawing {name!r}: report.py in this folder has no function of "
+            f"this name, and firstlight itself provides {', '.join(generic())}"
         )
     return cast(Draw, function)
 

@@ -53,21 +53,21 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not points:
         why = _lacking(workload, counted)
         title = sentence.capital(f"{_subject(plot)}: {why}")
-        return [Drawing(name, title, "The code that a variant adds, and its speedup.", HEAD, [])] if why else []
+        return [Drawing(name, title, "Added code of each variant, and speedup.", HEAD, [])] if why else []
     most = max(1, *(_number(plot, p) for p in points))
     drawn = frame.layout(
         {
             "title": {"text": f"{COUNTS[_count(plot)][1]} added to the serial variant"},
             "range": [-0.05 * most, 1.1 * most],
         },
-        frame.log_axis(f"speed over the serial variant ({plot.metric.replace('_', ' ')}), higher is better"),
+        frame.log_axis(f"speedup over the serial variant ({plot.metric.replace('_', ' ')}), higher is better"),
     )
     title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
     caption = (
-        "A point is the best figure of a variant, on any number of cores or on a GPU, relative to the best of the "
-        "serial variant in the same run. Bars are "
+        "Each point is the best figure of a variant, on any number of cores or on a GPU, relative to the best serial "
+        "figure in the same run. Bars are "
         + confidence.INTERVALS
-        + ". Lines and directives are those that the serial variant does not have, without comments, blank lines and "
+        + ". Only lines and directives that the serial variant lacks count, without comments, blank lines and "
         "firstlight's own libraries."
     )
     data = [_trace(view, plot, point, k) for k, point in enumerate(points)]
@@ -126,7 +126,7 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
     if _count(plot) == "directives":  # variants without directives do not count
         raised = [p for p in raised if p.effort.directives > 0]
     if not raised:
-        return f"no variant with more {many} is faster than the serial one"
+        return f"no variant with additional {many} is faster than the serial variant"
     most = max(raised, key=lambda p: p.gain)
     lead = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
     frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
@@ -159,7 +159,7 @@ def _count(plot: Plot) -> str:
 
 
 def _subject(plot: Plot) -> str:
-    return plot.subject or "lines of code and their gain"
+    return plot.subject or "added lines and speedup"
 
 
 def _trace(view: View, plot: Plot, point: Point, k: int) -> Trace:
@@ -190,5 +190,5 @@ def _row(point: Point) -> tuple[str, ...]:
 def _left_out(every: Sequence[Figure], points: Sequence[Point]) -> tuple[str, ...]:
     """Return a note on the variants with figures that have no point in this case."""
     missing = sorted({f.identity.variant for f in every} - {p.figure.identity.variant for p in points})
-    why = "without a verified figure of this case, or a serial variant of their language and class of work"
+    why = "variants without a verified figure of this case, or without a serial variant in the same language and class"
     return (f"{why}: {', '.join(missing)}",) if missing else ()

@@ -32,8 +32,10 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         {"type": "category"},
         showlegend=False,
     )
-    more = f" The first {MOST_ROWS} are drawn, all are in the table." if len(rows) > MOST_ROWS else ""
-    caption = f"A dot is one launch (at most {MOST_DOTS} in a row); the box contains the middle half of them.{more}"
+    more = f" The drawing shows the first {MOST_ROWS}; the table shows all." if len(rows) > MOST_ROWS else ""
+    caption = (
+        f"Each dot is one launch (at most {MOST_DOTS} per row); the box contains the middle half of the launches.{more}"
+    )
     head = ("command", "launches", "least", "middle half", "most")
     data = [_row(view, k, label, f, by) for k, (label, f) in reversed(list(enumerate(shown.items())))]
     table = [_summary(label, f) for label, f in rows.items()]

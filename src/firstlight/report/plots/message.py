@@ -159,8 +159,8 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
     if any(ranking.unclear(groups[0].figures) for groups in at):
-        return f"The launches of {names} differ too much for a choice, from {first} to {last}"
-    return f"No difference between {names} can be shown, from {first} to {last}"
+        return f"The launches of {names} differ too much for a choice between {first} and {last}"
+    return f"No significant difference between {names}, from {first} to {last}"
 
 
 def _size(figure: Verified, plot: Plot) -> str:
@@ -171,13 +171,13 @@ def _size(figure: Verified, plot: Plot) -> str:
 def _caption(fits: dict[str, list[Regime]]) -> str:
     laws = [f"{label}: {_regimes(some)}" for label, some in fits.items() if some]
     fitted = (
-        f" Thin dotted: t = α + β m, fitted by least squares of the relative error; half: the size that "
-        f"reaches half of 1/β. {'. '.join(laws)}."
+        f" Thin dotted: t = α + β m, fitted by least squares of the relative error; half: the message size that "
+        f"reaches half of the bandwidth 1/β. {'. '.join(laws)}."
         if laws
         else ""
     )
-    bars = f"bars their {confidence.INTERVALS}"
-    return f"Lines are medians, {bars}, bands span all launches.{fitted}"
+    bars = f"bars are their {confidence.INTERVALS}"
+    return f"Lines are medians, {bars}, and bands span all launches.{fitted}"
 
 
 def _regimes(some: Sequence[Regime]) -> str:
@@ -192,4 +192,4 @@ def _law(fit: Regime) -> str:
     alpha = f"α = {quantity(fit.alpha, 's')}" if fit.alpha > 0 else "α not distinguishable from 0"
     rate = f", 1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else ", β not distinguishable from 0"
     half = "" if fit.half is None else f", half at {binary(fit.half)}"
-    return alpha + rate + half + (f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else "")
+    return alpha + rate + half + (f" (error {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else "")

@@ -19,7 +19,7 @@ from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.palette import COOL, MORE, WARM
 from firstlight.results.record import PHASE
 
-OTHER, REST = "other", "in no phase"
+OTHER, REST = "other", "outside phases"
 MOST_BARS = 24
 _COLOURS = (COOL[0], WARM[0], COOL[2], WARM[2], COOL[1], WARM[1], *MORE)
 Three = tuple[float, float, float]  # least, median, largest over the ranks
@@ -54,11 +54,11 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         barmode="stack",
     )
     caption = (
-        f"A bar is the best {plot.metric.replace('_', ' ')} of its {plot.lines}; its parts are medians over the ranks, "
-        "and the table has the minimum and maximum over ranks."
+        f"Each bar is the best {plot.metric.replace('_', ' ')} of its {plot.lines}. The parts of the bar are medians "
+        f"over ranks; the table also shows the minimum and maximum."
     )
     head = ("program", "case", plot.metric.replace("_", " "), *phases)
-    notes = (f"{count(len(bars) - len(shown), 'bar')} of smaller {plot.x}: in the table only",) * (
+    notes = (f"{count(len(bars) - len(shown), 'bar')} with smaller {plot.x}, only in the table",) * (
         len(shown) < len(bars)
     )
     return [

@@ -37,7 +37,7 @@ def draw_limits(view: View, name: str) -> list[Drawing]:
     drawn = [(k, d) for k in ends if (d := _drawing(view, f"{name}-{k}", k, len(ends) > 1)) is not None]
     kept = [d for place, (k, d) in enumerate(drawn) if place == 0 or len(_points(view, k)) >= FEWEST]
     if len(kept) < len(drawn):
-        kept[0].caption += f" {drawn[-1][1].title}; there are too few figures for a second drawing."
+        kept[0].caption += f" {drawn[-1][1].title}; too few figures exist for a second drawing."
     return kept
 
 
@@ -63,9 +63,10 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
     return Drawing(
         name,
         _title(peaks[FLOPS], roofs, where),
-        "Slanted lines are the measured bandwidth of each level of the memory, horizontal lines the measured flop "
-        f"rate, bands their {confidence.INTERVALS}. A point is the best verified figure of one case, in the colour of "
-        f"its toolchain. Its flops and bytes are those that its method requires.{_without(view, points, peaks)}",
+        "Slanted lines are the measured bandwidth of each memory level, horizontal lines are the measured flop rates, "
+        f"and bands are their {confidence.INTERVALS}. Each point is the best verified figure of one case, in the "
+        "colour of its toolchain. The intensity uses the flops and bytes that the method requires."
+        f"{_without(view, points, peaks)}",
         (
             "ceiling or figure",
             "level",
@@ -106,7 +107,7 @@ def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> st
     if not missing:
         return ""
     kinds = listing([_word(m) for m in dict.fromkeys(missing)])
-    return f" The flop rate in {kinds} was not measured: {count(len(missing), 'point')} without a share of a ceiling."
+    return f" The flop rate in {kinds} was not measured, so {count(len(missing), 'point')} lack a share of a ceiling."
 
 
 def _roofs(view: View, cores: int) -> dict[str, Limit]:
@@ -225,7 +226,7 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     if len(places) == 1:
         return sentence.capital(text)
     by = provenance.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
-    return sentence.capital(f"{text} ({places[0]} supplies {by} as much)")
+    return sentence.capital(f"{text} ({places[0]} supplies {by} this bandwidth)")
 
 
 def _measured(limit: Limit, unit: str) -> str:

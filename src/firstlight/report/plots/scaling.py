@@ -127,8 +127,8 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     drawn = frame.layout(_axis_of_cores(view, lines), _axis(plot, base))
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
-        "Strong scaling: the same problem on more cores. A point is the best variant and "
-        f"toolchain, bars are {confidence.INTERVALS}. Dashed: ideal scaling from the fewest cores." + _crowded(lines)
+        "Strong scaling: the same problem on more cores. Each point is the best variant and toolchain; bars are "
+        f"{confidence.INTERVALS}. The dashed line is ideal scaling from the fewest cores." + _crowded(lines)
     )
     used = [f for f in figures if _x(f, plot) == x]
     return [Drawing(name, title, caption, frame.HEAD, frame.table(used), data, drawn)]
@@ -148,9 +148,9 @@ def _gains(view: View, lines: Mapping[Team, Points], base: Verified) -> str:
         ordered = sorted(some, key=lambda one: one[:2], reverse=True)
         won = [f"{sentence.ahead(f, base)} with {who}" for gain, who, f in ordered if gain > 1]
         lost = [f"{who} ({sentence.ahead(base, f)} {worse})" for gain, who, f in ordered if gain <= 1]
-        outcomes = [f"gain {listing(won)}"] * bool(won) + [f"gain nothing with {listing(lost)}"] * bool(lost)
+        outcomes = [f"gain {listing(won)}"] * bool(won) + [f"are not faster with {listing(lost)}"] * bool(lost)
         parts.append(f"{_runners(view, some[0][2])} " + ", ".join(outcomes))
-    return "; ".join(parts) or "more ranks and threads than processors: shown, not ranked"
+    return "; ".join(parts) or "more ranks and threads than processors, so not ranked"
 
 
 def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
@@ -172,10 +172,13 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         grow = [n / min(p) if first.better == "higher" else 1.0 for n in p]
         data.append(
             _ideal(
-                list(p), [first.estimate.median * g for g in grow], "ideal: the speed per core of the fewest", k == 0
+                list(p),
+                [first.estimate.median * g for g in grow],
+                "ideal: same speed per core as on the fewest cores",
+                k == 0,
             )
         )
-        beyond = ", more than there are processors" if last.oversubscribed else ""
+        beyond = ", which exceed the processors" if last.oversubscribed else ""
         relative = last.estimate.median / (first.estimate.median * grow[-1])
         formula = f"b / a * {min(p)} / {max(p)}" if first.better == "higher" else "a / b"
         pace = provenance.number(
@@ -241,4 +244,4 @@ def _axis_of_cores(view: View, lines: Mapping[Team, Points]) -> dict[str, object
 
 def _crowded(lines: Mapping[Team, Points]) -> str:
     some = any(f.oversubscribed for p in lines.values() for f in p.values())
-    return " Open symbols: more ranks and threads than processors; shown, never ranked." if some else ""
+    return " Open symbols have more ranks and threads than processors, and are never ranked." if some else ""

@@ -38,11 +38,11 @@ def distributions(view: View) -> Drawing | None:
     everything = [abs(x) for v in by_program.values() for x in v]
     near = provenance.number(percent(median(everything) / 100), "median(scatter())")
     title = f"Half of all launches are within {near} of their figure's median; {ordered[0]} scatters most"
-    kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
+    kept = f"; the drawing shows the {MOST_ROWS} widest programs, the table all" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
     caption = (
-        f"A dot is the value of one launch in one case (at most {MOST_DOTS} per row), the box spans the middle half. "
-        f"The program whose middle 80 % spans most is at the top{kept}."
+        f"Each dot is the value of one launch in one case (at most {MOST_DOTS} per row); the box spans the middle "
+        f"half. The program with the widest middle 80 % is at the top{kept}."
     )
     return Drawing(
         "plot-distributions", title, caption, ("program", "values", "least", "middle half", "most"), rows, data, drawn
@@ -110,16 +110,15 @@ def drift(view: View) -> Drawing | None:
     swing = (max(smooth) - min(smooth)) / 100
     span = provenance.number(duration(max(xs) - min(xs)), "lasted()", "s")
     moved = f"moved by {provenance.number(percent(swing), 'drift()')} over {span}"
-    title = f"The machine {'drifted' if swing > 0.03 else 'was steady'}: its level {moved}"
+    title = f"The machine {'drifted' if swing > 0.03 else 'was steady'}: its performance level {moved}"
     if worst := restless(view.judgement.steadiness):
         title = f"{slow(worst)}; the level of all launches {moved}"
     rows: list[tuple[str, ...]] = [
         (n, f"{x:.1f} s", f"{y:+.2f} %") for x, y, (_, _, n) in zip(xs, ys, points, strict=True)
     ]
     caption = (
-        f"A point is one of {count(len(points), 'launch', 'launches')}, each relative to the median "
-        "launch of the same program. Above zero is slower. Launches that are compared are interleaved, so that "
-        "drift affects all equally."
+        f"Each point is one of {count(len(points), 'launch', 'launches')}, relative to the median launch of the same "
+        f"program. Points above zero are slower. Compared launches are interleaved, so that drift affects all equally."
     )
     return Drawing(
         "plot-drift", title, caption, ("workload", "since the start", "slower than usual"), rows, data, drawn

@@ -173,7 +173,9 @@ def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
 def _caption(view: View, plot: Plot, lines: Lines, ceiling: bool) -> str:
     best = "" if plot.lines == "variant" else f" Each line is the best variant of its {plot.lines}."
     rest = (
-        f" The best {frame.MOST_LINES} lines are drawn, all are in the table." if len(lines) > frame.MOST_LINES else ""
+        f" The drawing shows the best {frame.MOST_LINES} lines; the table shows all."
+        if len(lines) > frame.MOST_LINES
+        else ""
     )
     limit = " The grey dashed line is the bound of the ceilings measured in this run." if ceiling else ""
     caches = _caches(view, _marked(plot, lines)) if plot.mark_caches else ""
@@ -196,5 +198,8 @@ def _caches(view: View, whose: str) -> str:
     if not view.levels.measured:
         return text + " of the size that the system reports. Too few sizes were measured for an effective capacity."
     if any(level.acts for level in view.levels.levels):
-        return text + ". The effective size of a cache is the largest working set that one core reads at its speed."
+        return (
+            text + ". The effective size of a cache is the largest working set that one core reads at the speed of "
+            "this cache."
+        )
     return text + "."

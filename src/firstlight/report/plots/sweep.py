@@ -37,7 +37,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     drawn = frame.layout(_across(plot.x, values, numbers), upward, showlegend=len(lines) > 1)
     shown = dict(list(lines.items())[:MOST_LINES])
     data = [_line(view, k, label, points, numbers, by) for k, (label, points) in enumerate(shown.items())]
-    more = f" The first {MOST_LINES} are drawn, all are in the table." if len(lines) > MOST_LINES else ""
+    more = f" The drawing shows the first {MOST_LINES} lines; the table shows all." if len(lines) > MOST_LINES else ""
     caption = f"Medians over launches with their {confidence.INTERVALS}.{more}"
     title = sentence.capital(_growth(what, plot.x, lines))
     return [Drawing(name, title, caption, frame.HEAD, frame.table(figures), data, drawn)]

@@ -19,7 +19,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         f"{provenance.median(f)} ({answers.label(view.judgement.run, plot.lines, key(f.identity))})"
         for f in answers.best_of_each(answers.verified(every), key)
     ]
-    message = listing(medians) if medians else "nothing was verified"
+    message = listing(medians) if medians else "no figure was verified"
     title = sentence.capital(f"{plot.subject or plot.metric}: {message}")
     return [
         Drawing(

@@ -9,7 +9,7 @@ from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, View
 
 NAME = "plot-thrift"
-HEAD = ("choice", "speed", "time", "speed or work and energy", "energy")
+HEAD = ("choice", "speed", "time", "speed or work, and energy", "energy")
 
 
 def thrift(view: View) -> list[Drawing]:
@@ -32,7 +32,7 @@ def _drawing(view: View, one: Conflict) -> Drawing:
         {"title": {"text": "energy relative to the fastest choice, lower is better"}, "zeroline": False},
         showlegend=len(pairs) <= frame.MOST_LINES,
     )
-    caption = "Medians over launches, for the same work. Lower and further to the left is better."
+    caption = "Medians over launches, for the same work. Points closer to the lower left are better."
     data = [_trace(view, one, pair, k) for k, pair in enumerate(pairs)]
     return Drawing(NAME, title, caption, HEAD, [_row(one, pair) for pair in pairs], data, drawn)
 

@@ -86,7 +86,7 @@ def svg(title: str, data: Sequence[Trace], layout: Layout, ghosts: bool = False)
     high = top + (legend.ROW * len(entries) + 4 if entries else 0)
     return tag(
         "svg", *parts, viewBox=f"0 0 {wide} {number(high)}", class_="chart", role="img", xmlns="http://www.w3.org/2000/svg",
-        aria_label=f"{plain(title)}. The table below has the same values.",
+        aria_label=f"{plain(title)}. The table below shows the same values.",
     )  # fmt: skip
 
 

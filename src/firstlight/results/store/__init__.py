@@ -94,7 +94,7 @@ class Store:
     @property
     def _held(self) -> _Held:
         if self._open is None:
-            raise RuntimeError(f"{self.path} was opened to be read, or is closed")
+            raise RuntimeError(f"{self.path} was opened read-only or is closed")
         return self._open
 
     @property
@@ -199,7 +199,7 @@ class Store:
             if not why:
                 return run
             if layout.read_file(path, layout.MAX_RUN_BYTES) == data:  # else it was rewritten between the two reads
-                raise RecordError(f"{path}: {why}; {command('check', self.path)} lists what differs")
+                raise RecordError(f"{path}: {why}; {command('check', self.path)} lists the defects")
 
     def launches(self) -> list[tuple[str, int]]:
         """Return cell and number of every finished launch, sorted by name."""
@@ -244,7 +244,7 @@ class Store:
         self.defects += counted
         complete = only is None and len(digests) == len(there) and not counted
         if sealed is None and complete and whole.digest(digests) != run.whole.launches_sha256:
-            what = f"{whole.SOME}; {command('check', self.path)} lists what differs"
+            what = f"{whole.SOME}; {command('check', self.path)} lists the defects"
             raise RecordError(f"{self.path / layout.LAUNCHES}: {what}")
 
     def _sealed(self) -> dict[str, str] | None:
@@ -292,10 +292,12 @@ def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document
                     folder.make(name)
                 except FileExistsError as error:
                     if not free:
-                        raise RecordError(f"{root / name}: already exists; resume it or choose another name") from error
+                        raise RecordError(
+                            f"{root / name}: already exists; resume this run or choose another name"
+                        ) from error
                     continue
                 return _filled(folder, msgspec.structs.replace(run, id=name), files)
-    raise AssertionError("there is always another name")
+    raise AssertionError("no free name was found")
 
 
 def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
@@ -342,7 +344,7 @@ def resume(path: Path) -> Store:
         launches = opened.enter_context(held.folder(layout.LAUNCHES))
         store = Store(path, _Held(held, launches, claim))
         store.notes = [
-            f"removed {name}: it was being written when firstlight was stopped" for name in _swept(held, launches)
+            f"removed {name}: firstlight was stopped while writing this file" for name in _swept(held, launches)
         ]
         opened.pop_all()
         return store
@@ -352,7 +354,9 @@ def _resumable(path: Path) -> None:
     """Raise UsageError if the run must not be resumed, RecordError if it cannot be read or was altered."""
     Store(path).run()
     if (path / layout.SIGNATURE).exists():
-        raise UsageError(f"{path} is signed, and a resumed run would not fit the signature; resume a copy without it")
+        raise UsageError(
+            f"{path} is signed, and a resumed run would invalidate the signature; resume a copy without the signature"
+        )
 
 
 def _swept(run: Folder, launches: Folder) -> Iterator[str]:

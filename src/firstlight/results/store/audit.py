@@ -88,7 +88,7 @@ def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> 
         there = store.launches()
         data = layout.read_file(store.path / layout.RUN, layout.MAX_RUN_BYTES)
         if not whole.unaltered(data, run.whole):
-            yield Defect(layout.RUN, 0, "was altered after the run ended: its own hash does not fit")
+            yield Defect(layout.RUN, 0, "was altered after the run ended: its own hash does not match")
         yield from whole.differences(store.path, run.whole, there, reported)
     except RecordError:
         return  # a file that cannot be read is a defect of its own
@@ -97,7 +97,7 @@ def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> 
 def few(found: Iterable[Defect]) -> list[Defect]:
     """Return the first defects, and one more with the number of the others."""
     shown, more = lines.first(found, MOST)
-    return [*shown, Defect(".", 0, f"and {more} defects more")] if more else shown
+    return [*shown, Defect(".", 0, f"and {more} more defects")] if more else shown
 
 
 def _sealed(path: Path, run: Run | None, reported: set[str]) -> Iterator[Defect]:
@@ -106,9 +106,11 @@ def _sealed(path: Path, run: Run | None, reported: set[str]) -> Iterator[Defect]
         yield from (defect for defect in seal.differences(path) if defect.file not in reported)
     elif run is not None and run.sealed and run.state != "running":
         again = command("report", path)
-        yield Defect(layout.SEAL, 0, f"is missing: only launches are covered; {again} seals the run as it is now")
+        yield Defect(
+            layout.SEAL, 0, f"is missing, so only launches are protected; {again} seals the run in its current state"
+        )
     if layout.SIGNATURE in layout.names(path) and not seal.exists(path):
-        yield Defect(layout.SIGNATURE, 0, "signs a seal that is not there")
+        yield Defect(layout.SIGNATURE, 0, "signs a seal that does not exist")
 
 
 def _bare(error: RecordError, path: Path) -> str:
@@ -123,9 +125,9 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
         elif name not in _KNOWN:
             yield Defect(name, 0, "unknown file")
         elif (path / name).is_symlink():
-            yield Defect(name, 0, "is a link; a results directory contains only plain files")
+            yield Defect(name, 0, "is a link; a results directory contains only regular files")
         elif (path / name).is_dir() != (name in (layout.LAUNCHES, *layout.KEPT)):
-            yield Defect(name, 0, "is not the kind of file that firstlight writes there")
+            yield Defect(name, 0, "is a kind of file that firstlight never writes there")
     for kind, is_ours in layout.KEPT.items():
         folder = path / kind
         for name in layout.names(folder) if kind in top and folder.is_dir() and not folder.is_symlink() else ():
@@ -141,7 +143,7 @@ def _documents(path: Path, run: Run) -> Iterator[Defect]:
     wanted, folder = documents.named(run.settings), path / layout.DOCUMENTS
     there = set(layout.names(folder)) if folder.is_dir() and not folder.is_symlink() else set()
     for name in sorted(wanted - there):
-        yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "is missing: programs of this run read it")
+        yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "is missing, although programs of this run read this file")
     for name in sorted(n for n in there if documents.is_name(n)):
         try:
             content = layout.read_file(folder / name, documents.MAX_BYTES)
@@ -163,7 +165,7 @@ def _run(run: Run) -> Iterator[str]:
     for cell in run.cells:
         place = cell.placement
         if min(place.nodes, place.ranks, place.threads) < 1:
-            yield f"cell {cell.id!r} has a placement without processes"
+            yield f"cell {cell.id!r} has a placement with no processes"
     if (run.finished is None) != (run.state == "running"):
         yield f"state is {run.state!r} but finished is {run.finished}"
 
@@ -243,10 +245,12 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
         ):
             what = [f"case {line.case} was not declared"]
         elif isinstance(line, Reported):
-            what = [] if foreign else ["another tool reported it, and firstlight launched this program"]
+            what = (
+                [] if foreign else ["an external tool reported this sample, although firstlight launched the program"]
+            )
             samples[line.case] += 1
         elif isinstance(line, Sample | Check) and foreign:
-            what = ["firstlight measured it, and another tool reported this program"]
+            what = ["firstlight measured this sample, although an external tool reported the program"]
         elif isinstance(line, Sample):
             what = list(_sample(line, samples[line.case]))
             samples[line.case] += 1
@@ -270,12 +274,14 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
             what = list(_check(line))
             checks.setdefault(line.case, []).append(line)
         elif isinstance(line, Counters):
-            what = [] if line.steps >= 1 else ["counters over no steps"]
+            what = [] if line.steps >= 1 else ["the counters cover no steps"]
         elif isinstance(line, End):
             ended = True
             found = len(cases) + refused
-            what = [f"{line.cases} cases announced, {found} found"] if line.cases != found else []
-            what += ["every case is refused, and the program ended as if it had run"] if refused and not cases else []
+            what = [f"{line.cases} cases were announced, but {found} were found"] if line.cases != found else []
+            what += (
+                ["every case was refused, but the program ended as if a case had run"] if refused and not cases else []
+            )
             what += _finished(cases, samples, checks, foreign)
             right = (case for case in off_device if all(check.ok for check in checks.get(case, ())))
             what += [f"case {case} did not run on a device and has no failed check" for case in sorted(right)]
@@ -287,7 +293,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
 def _program(line: Launch, cell: Cell | None, foreign: bool) -> Iterator[str]:
     silent = cell is not None and (cell.external is not None or foreign) and not line.binding  # its ranks are not read
     if not silent and sorted(b.rank for b in line.binding) != list(range(line.ranks)):
-        yield f"the binding of {len(line.binding)} ranks is given, there are {line.ranks}"
+        yield f"the binding of {len(line.binding)} ranks is recorded, but there are {line.ranks} ranks"
     if cell is None:
         return
     planned = cell.program
@@ -299,7 +305,7 @@ def _program(line: Launch, cell: Cell | None, foreign: bool) -> Iterator[str]:
 
 def _number(line: Case | Refused, expected: int) -> Iterator[str]:
     if line.case != expected:
-        yield f"case {line.case} where case {expected} was due"
+        yield f"case {line.case} was recorded where case {expected} was expected"
 
 
 def _refused(line: Refused, expected: int) -> Iterator[str]:
@@ -319,9 +325,9 @@ def _case(line: Case, expected: int) -> Iterator[str]:
 
 def _sample(line: Sample, expected: int) -> Iterator[str]:
     if line.sample != expected:
-        yield f"sample {line.sample} of case {line.case} where sample {expected} was due"
+        yield f"sample {line.sample} of case {line.case} was recorded where sample {expected} was expected"
     if not 0 < line.wall_min <= line.wall_median <= line.wall < math.inf:
-        yield f"wall times are impossible: least {line.wall_min}, median {line.wall_median}, most {line.wall}"
+        yield f"wall times are impossible: minimum {line.wall_min}, median {line.wall_median}, most {line.wall}"
     if not 0 <= line.cpu < math.inf:
         yield f"the share of CPU time is impossible: {line.cpu}"
     for name, (least, middle, most) in line.values.items():
@@ -331,16 +337,16 @@ def _sample(line: Sample, expected: int) -> Iterator[str]:
 
 def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Iterator[str]:
     if line.rank >= ranks:
-        yield f"series {line.name} of rank {line.rank}, there are {ranks}"
+        yield f"series {line.name} of rank {line.rank}, but there are only {ranks} ranks"
     if (line.case, line.name, line.rank) in drawn:
         yield f"series {line.name} of rank {line.rank} occurs twice"
 
 
 def _span(line: Span) -> Iterator[str]:
     if line.ended < line.began:
-        yield f"a span of case {line.case} ends before it begins"
+        yield f"a span of case {line.case} ends before it starts"
     elif line.wall > (1 + 1e-6) * (line.ended - line.began):
-        yield f"the samples of a span of case {line.case} last longer than it"
+        yield f"the samples of a span of case {line.case} last longer than the span"
     if [*map(len, line.before)] != [*map(len, line.after)]:
         yield f"a span of case {line.case} has other counters before and after it"
 
@@ -355,7 +361,7 @@ def _field(line: Field) -> Iterator[str]:
 
 def _devices(line: Devices, ranks: int) -> Iterator[str]:
     if sorted(one.rank for one in line.devices) != list(range(ranks)):
-        yield f"devices of {len(line.devices)} ranks are given, there are {ranks}"
+        yield f"devices of {len(line.devices)} ranks are given, but there are only {ranks} ranks"
 
 
 def _check(line: Check) -> Iterator[str]:

@@ -28,11 +28,11 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if not _begun(run):
-            why = f"cannot write {run}: {reason(error)}; make room or fix it, or choose another folder with --results"
+            why = f"cannot write {run}: {reason(error)}; solve this problem, or choose another folder with --results"
             raise StoreError(why) from error
         raise StoreError(
-            f"cannot write {run}: {reason(error)}; finished launches are safe. "
-            f"Make room or fix it, then continue with {command('run', '--resume', run)}"
+            f"cannot write {run}: {reason(error)}; finished launches are safe. Solve this problem, then continue with "
+            f"{command('run', '--resume', run)}"
         ) from error
 
 

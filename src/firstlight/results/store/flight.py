@@ -75,7 +75,7 @@ class Flight:
             self._folder.rename(self.part, self._name)
             there = self._folder.status(self._name)
             if there is None or not disk.same(there, file.status()):
-                raise OSError(errno.ESTALE, f"{self._name} was replaced while it was sealed")
+                raise OSError(errno.ESTALE, f"{self._name} was replaced during sealing")
             self._folder.sync()
             return msgspec.json.decode(line, type=Exit)
 
@@ -83,7 +83,7 @@ class Flight:
         """Return the record, opened again to see what another node wrote, or why it is not there."""
         there = self._folder.status(self.part)
         if there is None:
-            return None, "its record was removed while it ran"
+            return None, "the record was removed during the launch"
         if disk.same(there, self._file.status()):
             try:
                 found = self._folder.open(self.part, append=True)
@@ -93,12 +93,12 @@ class Flight:
                 return found, ""
             found.close()
         other = "another file" if stat.S_ISREG(there.st_mode) else "something else"
-        return None, f"its record was replaced by {other} while it ran"
+        return None, f"the record was replaced by {other} during the launch"
 
     def _sound(self, data: bytes, limit: int) -> tuple[bytes, str]:
         """Return the part of the record that can be kept, and why not all of it."""
         if not data.startswith(self._first):
-            return self._first, "the beginning of its record was altered"
+            return self._first, "the beginning of the record was altered"
         good, why = lines.sound(data[:limit])
         return data[:good], f"the record is larger than {limit >> 20} MiB" if len(data) > limit else why
 

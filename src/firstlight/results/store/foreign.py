@@ -31,9 +31,11 @@ def refuse(run: Folder, folders: Sequence[str], files: Sequence[str]) -> None:
         shown = run.path / name if name else run.path
         if not is_kind(status.st_mode):
             raise UsageError(
-                f"{shown}: is not the kind of file that firstlight writes there; see {command('check', run.path)}"
+                f"{shown}: is a kind of file that firstlight never writes there; see {command('check', run.path)}"
             )
         if status.st_uid != os.geteuid():
-            raise UsageError(f"{shown}: belongs to another user; continue with a copy of your own: cp -r {here} COPY")
+            raise UsageError(f"{shown}: belongs to another user; continue with your own copy: cp -r {here} COPY")
         if status.st_mode & OTHERS:
-            raise UsageError(f"{shown}: other users may write it; if you trust its content: chmod -R go-w {here}")
+            raise UsageError(
+                f"{shown}: other users have write permission; if you trust the content: chmod -R go-w {here}"
+            )

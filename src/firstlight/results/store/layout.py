@@ -100,18 +100,18 @@ def read_file(path: Path, bound: int) -> bytes:
         data = disk.read(path, bound + 1)
     except OSError as error:
         why = "is a link" if error.errno == errno.ELOOP else (error.strerror or "cannot be opened").lower()
-        raise RecordError(f"{path}: {why}; a results directory contains only plain files") from error
+        raise RecordError(f"{path}: {why}; a results directory contains only regular files") from error
     if data is None:
-        raise RecordError(f"{path}: is not a plain file; a results directory contains only plain files")
+        raise RecordError(f"{path}: is not a regular file; a results directory contains only regular files")
     if len(data) > bound:
-        raise RecordError(f"{path}: is larger than {bound >> 20} MiB; such a file was not written by firstlight")
+        raise RecordError(f"{path}: is larger than {bound >> 20} MiB; firstlight never writes such files")
     return data
 
 
 def names(folder: Path) -> list[str]:
     """Return the names in a folder, sorted. Raises RecordError for a link, no folder, or more than MAX_FILES names."""
     if folder.is_symlink():
-        raise RecordError(f"{folder}: is a link; a results directory contains only plain files")
+        raise RecordError(f"{folder}: is a link; a results directory contains only regular files")
     try:
         with Folder.at(folder) as held:
             return bounded(held)
@@ -123,5 +123,5 @@ def bounded(folder: Folder) -> list[str]:
     """Return the names in a folder, sorted. Raises RecordError for more than MAX_FILES, OSError."""
     found = folder.names(MAX_FILES)
     if len(found) > MAX_FILES:
-        raise RecordError(f"{folder.path}: contains more than {MAX_FILES} files; firstlight did not write them")
+        raise RecordError(f"{folder.path}: contains more than {MAX_FILES} files, which firstlight cannot have written")
     return sorted(found)

@@ -103,12 +103,12 @@ def sound(data: bytes) -> tuple[int, str]:
     good, order = 0, _Order()
     for number, raw in split(data):
         if good + len(raw) == len(data):
-            return good, f"line {number} of the record is cut off"
+            return good, f"line {number} of the record is truncated"
         line = decode(raw)
         if isinstance(line, str):
             return good, f"line {number} of the record: {line}"
         wrong = (
-            "only firstlight writes exit lines, but the program wrote one"
+            "the program wrote an exit line, which only firstlight may write"
             if isinstance(line, Exit)
             else order.wrong(line)
         )
@@ -156,7 +156,7 @@ def _defects(data: bytes, lines: list[tuple[int, Line]], once: bool) -> Iterator
             if once and (repeated := _twice(raw)):
                 yield number, repeated
     if not data.endswith(b"\n"):
-        yield 0, "is cut off: the last line is incomplete"
+        yield 0, "is truncated: the last line is incomplete"
     yield from _frame(lines)
     if lines and isinstance(lines[-1][1], Exit):
         yield from _sealed(data, lines[-1][0], lines[-1][1])
@@ -173,9 +173,9 @@ class _Order:
         if self.closed:
             return "follows the exit line"
         if isinstance(line, Start) == self.began:
-            return "a second start line" if self.began else "does not begin with a start line"
+            return "is a second start line" if self.began else "does not begin with a start line"
         if isinstance(line, Launch) and self.launched:
-            return "a second launch line"
+            return "is a second launch line"
         if (
             isinstance(
                 line, Case | Refused | Sample | Reported | Series | Field | Devices | Check | Span | Counters | End
@@ -198,7 +198,7 @@ def _frame(lines: list[tuple[int, Line]]) -> Iterator[tuple[int, str]]:
         if wrong := order.wrong(line):
             yield number, wrong
     if not order.closed:
-        yield 0, "has no exit line: the launch did not end, or the file is cut off"
+        yield 0, "has no exit line: the launch did not end, or the file is truncated"
 
 
 def _sealed(data: bytes, number: int, ending: Exit) -> Iterator[tuple[int, str]]:

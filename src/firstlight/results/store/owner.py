@@ -99,7 +99,7 @@ class Claim:
         """Update the note. Raises LostError if another firstlight took over the run meanwhile, OSError."""
         if _parse(_read(self._run, OWNER)) != self._me:
             path = self._run.path
-            raise LostError(f"{path}: another firstlight process now writes this run; only one may, so this one stops")
+            raise LostError(f"{path}: another firstlight process now writes this run, so this process stops")
         self._run.touch(OWNER)
 
     def stop(self) -> None:
@@ -157,9 +157,7 @@ def _take(run: Folder, name: str, part: str, me: Owner, now: float, depth: int) 
             return
         _refuse_the_living(run, name, there, found, me, now)
         if depth == 0:
-            raise LostError(
-                f"{run.path}: too many processes that claimed this run have ended; remove {run.path / OWNER}"
-            )
+            raise LostError(f"{run.path}: too many ended processes have claimed this run; remove {run.path / OWNER}")
         successor = f".{OWNER}.{hashlib.sha256(there).hexdigest()[:16]}.part"
         _take(run, successor, part, me, now, depth - 1)
         if _read(run, name) == there:
@@ -189,20 +187,21 @@ def _refuse_the_living(run: Folder, name: str, there: bytes, found: Owner | None
     age = now - status.st_mtime if status is not None else 0.0
     if found is None:
         if there == b"" and age < BEGINNING:
-            raise LostError(f"{run.path}: another firstlight begins to work on this run; wait for it")
+            raise LostError(f"{run.path}: another firstlight process is starting to work on this run; wait for its end")
         return  # a damaged note protects nothing
     if found.where == me.where:
         if _started(found.pid) == found.started:
             raise LostError(
-                f"{run.path}: another firstlight (process {found.pid}) works on this run; wait for it or stop it"
+                f"{run.path}: another firstlight process ({found.pid}) is working on this run; wait for its end or "
+                f"stop it"
             )
         return
     requeued = bool(me.job) and found.job == me.job  # after its node failed; what ran there has ended
     if age < FRESH and not requeued:
-        when = f"{age:.0f} s ago" if age >= 0 else "(its note is dated ahead of the clock of this file system)"
+        when = f"{age:.0f} s ago" if age >= 0 else "(its time stamp is in the future of this file system's clock)"
         raise LostError(
-            f"{run.path}: a firstlight on another machine worked on this run {when}; "
-            f"wait for it, or delete {run.path / OWNER} if it is dead"
+            f"{run.path}: a firstlight process on another machine worked on this run {when}; wait for its end, or "
+            f"delete {run.path / OWNER} if the process no longer exists"
         )
 
 

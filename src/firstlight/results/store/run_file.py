@@ -23,7 +23,10 @@ def decode(data: bytes, path: Path) -> Run:
     try:
         schema = reading.decoded(data, msgspec.json.Decoder(Version)).schema
         if schema != SCHEMA:
-            raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
+            raise RecordError(
+                f"{path}: has schema {schema}, but this firstlight reads schema {SCHEMA}; use the "
+                f"version that wrote this run"
+            )
         run = reading.json(data, Run)
     except reading.MalformedError as error:
         raise RecordError(f"{path}: is damaged or was not written by firstlight: {error}") from error

@@ -26,9 +26,13 @@ def free_id(root: Path, started: float, suite: str) -> str:
 def free_name(root: Path, name: str) -> str:
     """Return `name` if a run may have it and none has. Raises UsageError otherwise."""
     if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
-        raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
+        raise UsageError(
+            f"{name!r} cannot name a run: use at most 200 letters, digits and . _ - (but not as the first character)"
+        )
     if (root / name).exists():
-        raise UsageError(f"{root / name} already exists; continue it with ./fl run --resume, or choose another name")
+        raise UsageError(
+            f"{root / name} already exists; continue this run with ./fl run --resume, or choose another name"
+        )
     return name
 
 
@@ -46,4 +50,4 @@ def new_folder(root: Path, started: float, suite: str) -> Path:
                 except FileExistsError:
                     continue
                 return root / name
-    raise AssertionError("there is always another name")
+    raise AssertionError("no free name was found")

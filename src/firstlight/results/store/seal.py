@@ -102,7 +102,7 @@ def line(run: Path, name: str) -> str:
 def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
     """Parse the lines of a seal. Raises RecordError naming the first one that firstlight does not write."""
     if not data.endswith(b"\n"):
-        raise RecordError(f"{place}: is cut off")
+        raise RecordError(f"{place}: is truncated")
     found: dict[str, str] = {}
     for number, raw in lines.split(data):
         match = _LINE.fullmatch(raw.decode("ascii", "replace"))

@@ -28,7 +28,7 @@ def sign(run: Path, key: Path) -> None:
     Raises UsageError if there is no such key, SignatureError if ssh-keygen fails.
     """
     if not key.is_file():
-        raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
+        raise UsageError(f"{key}: this key does not exist; create one with ssh-keygen -t ed25519 -f {key}")
     done = _run(["sign", "-f", str(key), "-n", NAMESPACE, "-q"], seal.text(seal.read(run)), None)
     if done.returncode != 0 or not done.stdout.startswith("-----BEGIN SSH SIGNATURE-----"):
         raise SignatureError(f"{TOOL} did not sign with {key}: {_message(done)}")
@@ -43,9 +43,9 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     file, SignatureError if ssh-keygen is not installed.
     """
     if not allowed.is_file():
-        raise UsageError(f"{allowed}: no such file; it names who may sign, one line each: NAME KEY")
+        raise UsageError(f"{allowed}: this file does not exist; it must list each trusted signer in a line NAME KEY")
     if identity is not None and (not identity.isprintable() or identity.startswith("-")):
-        raise UsageError(f"{identity!r} is not an identity of an allowed-signers file")
+        raise UsageError(f"{identity!r} is not an identity in an allowed-signers file")
     if not (run / layout.SIGNATURE).exists():
         return "", "is missing: the run is not signed"
     layout.read_file(run / layout.SIGNATURE, 1 << 20)
@@ -53,7 +53,7 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     content = layout.read_file(run / layout.SEAL, seal.MAX_BYTES)
     known = _run(["find-principals", *signature], b"").stdout.splitlines()
     if identity is None and not known:
-        return "", f"was made with a key that {allowed} does not name"
+        return "", f"was made with a key that {allowed} does not list"
     reason = ""
     for who in [identity] if identity is not None else known:
         done = _run(["verify", "-n", NAMESPACE, "-I", who, *signature], content)
@@ -63,7 +63,7 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
         reason = _message(done)
     if identity is not None and identity not in known:
         return "", f"is not one of {identity}" + (f" but of {', '.join(known)}" if known else "")
-    return "", f"does not fit: {reason}"
+    return "", f"does not match: {reason}"
 
 
 def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> subprocess.CompletedProcess[str]:
@@ -74,7 +74,7 @@ def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> su
             return subprocess.CompletedProcess(words, done.returncode, *texts)
         return bounded.run([TOOL, "-Y", *words], timeout=patience, data=data)
     except FileNotFoundError as error:
-        raise SignatureError(f"{TOOL} is not here: install openssh-client (openssh-clients, openssh)") from error
+        raise SignatureError(f"{TOOL} is not installed: install openssh-client (openssh-clients, openssh)") from error
     except OSError as error:
         raise SignatureError(f"{TOOL} cannot be started: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:

@@ -40,7 +40,7 @@ def unaltered(data: bytes, whole: Whole) -> bool:
 def altered(path: Path, run: Run, data: bytes) -> str:
     """Return how run.json (`data`) of the run in `path` changed since the run ended, "" if nothing shows a change."""
     if run.whole is not None and not unaltered(data, run.whole):
-        return "was altered after the run ended: its own hash does not fit"
+        return "was altered after the run ended: its own hash does not match"
     if seal.exists(path):
         return "" if seal.line(path, layout.RUN) == seal.hashed(data) else "was altered after the run was sealed"
     lost = run.sealed and run.whole is None and run.state != "running"

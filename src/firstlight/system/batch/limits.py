@@ -45,7 +45,7 @@ def agree(time: float | None, budget: float | None, usual: float, setup: float |
     wanted = min(60.0, usual) if budget is None else budget
     least = math.ceil((before + wanted + after) / 60)
     raise UsageError(
-        f"the time limit {duration(time)} is too short: setup and builds need {duration(before)}, "
-        f"launches {duration(wanted)}, and the end {duration(after)}. Set --time {least}m, "
+        f"the time limit {duration(time)} is too short: setup and builds require {duration(before)}, launches "
+        f"{duration(wanted)}, and the report {duration(after)}. Set --time {least}m, "
         "or reduce --setup-time or --budget"
     )

@@ -31,9 +31,9 @@ def choose(name: str | None) -> System:
     if len(here) == 1:
         return known[here[0]]
     if here:
-        raise UsageError(f"more than one batch system is here; choose with --system {' or '.join(here)}")
+        raise UsageError(f"more than one batch system is available; choose with --system {' or '.join(here)}")
     commands = ", ".join(f"{system.LABEL} ({system.COMMAND})" for system in known.values())
-    raise FirstlightError(f"no batch system is here; looked for {commands}; on one machine use ./fl run")
+    raise FirstlightError(f"no batch system was found (searched for {commands}); on a single machine, use ./fl run")
 
 
 def submit(system: System, script: Path) -> str:
@@ -42,7 +42,7 @@ def submit(system: System, script: Path) -> str:
     try:
         done = _run(words, cwd=script.parent)
     except OSError as error:
-        raise FirstlightError(f"cannot start {words[0]}: {error.strerror}; is {system.LABEL} here?") from error
+        raise FirstlightError(f"cannot start {words[0]}: {error.strerror}; is {system.LABEL} installed?") from error
     except subprocess.TimeoutExpired as error:
         raise FirstlightError(
             f"{words[0]} does not answer; check with {system.LABEL} whether the job exists"

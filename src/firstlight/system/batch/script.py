@@ -7,7 +7,7 @@ from shlex import join, quote
 from firstlight.system.batch.system import JobRequest, System, Work
 
 _TIMER = """\
-# {label} does not warn this script before its time is over, so it warns itself. SIGTERM has the effect of Ctrl-C.
+# {label} does not warn this script before the time limit, so the script warns itself. SIGTERM has the effect of Ctrl-C.
 (
     left={seconds}
     while [ "$left" -gt 0 ] && kill -0 $$; do
@@ -25,7 +25,7 @@ def write(system: System, request: JobRequest, work: Work) -> str:
         "#!/bin/bash -l" if work.setup else "#!/bin/bash",  # a login shell has `module`
         *system.header(request),
         "",
-        f"# One run of firstlight: {request.name}. Submitted again, this script resumes it.",
+        f"# A run of firstlight: {request.name}. To resume the run, submit this script again.",
         "",
         "give_up() {",
         "    printf 'firstlight job: %s\\n' \"$1\" >&2",

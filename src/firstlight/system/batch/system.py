@@ -104,7 +104,7 @@ def plain(path: Path) -> str:
     text = str(path)
     if not all(c.isalnum() or c in "/._+,@=-" for c in text):
         raise UsageError(
-            f"{text}: a job script cannot name this path; use a results folder (--results) without blanks and "
-            "special characters"
+            f"{text}: job scripts cannot use this path; choose a results folder (--results) without blanks and "
+            f"special characters"
         )
     return text

@@ -25,7 +25,7 @@ MOST_COUNTERS = 16
 """Maximum number of counters of a node: as in the harness."""
 FEWEST_UPDATES = 10
 """A span of fewer updates of its counters has no energy."""
-NOTHING = "no counter of energy is visible"
+NOTHING = "no energy counter is visible"
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=1e18)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=MOST_SECONDS)]

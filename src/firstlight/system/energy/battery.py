@@ -24,5 +24,5 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     if not files:
         return None
     if any(word(file.with_name("status")) != "Discharging" for file in files):
-        return Denied("battery", "it measures the power only while it discharges", "unplug the charger")
+        return Denied("battery", "the battery reports power only while it discharges", "unplug the charger")
     return Source(Meter("battery", "the whole laptop", UPDATE), gauge=FileGauge(files, MICRO, UPDATE))

@@ -14,7 +14,7 @@ from firstlight.system.energy.printed import PrintedGauge
 PLACE = 0
 FIRST = 10.0
 """Seconds for the first reading."""
-WHAT, FIX = "[energy] command of the site file", "correct it, see docs/site.md"
+WHAT, FIX = "[energy] command of the site file", "correct this command, see docs/site.md"
 
 
 def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denied | None:
@@ -25,7 +25,7 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     try:
         found = first(gauge, FIRST)
     except OSError as error:
-        return Denied(WHAT, f"it cannot be started: {error.strerror}", FIX)
+        return Denied(WHAT, f"cannot be started: {error.strerror}", FIX)
     if found is None:
-        return Denied(WHAT, f"it prints no power within {FIRST:g} s, in a line such as 350 W", FIX)
+        return Denied(WHAT, f"printed no power, in a line such as 350 W, within {FIRST:g} s", FIX)
     return Source(Meter("site file", "the node", interval), gauge=gauge)

@@ -24,8 +24,8 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
         return None
     what = "power of the node, read with IPMI"
     if not os.access(device, os.R_OK | os.W_OK):
-        fix = f"permit {device} to a group of users, or print the power with [energy] command of the site file"
-        return Denied(what, "only root may use it", fix)
+        fix = f"give a group of users access to {device}, or set [energy] command in the site file"
+        return Denied(what, "only root has access", fix)
     if shutil.which("ipmitool") is None:
         return Denied(what, "ipmitool is not on PATH", "install ipmitool")
     gauge = PrintedGauge(("ipmitool", "dcmi", "power", "reading"), UPDATE, READING)
@@ -34,7 +34,5 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     except OSError:
         found = None
     if found is None:
-        return Denied(
-            what, "the management controller reports no power", "print it with [energy] command of the site file"
-        )
+        return Denied(what, "the management controller reports no power", "set [energy] command in the site file")
     return Source(Meter("ipmi", "the whole node", UPDATE), gauge=gauge)

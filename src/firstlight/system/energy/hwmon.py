@@ -1,7 +1,7 @@
 """Sensors of Linux's hwmon: energy counters of AMD's sockets, power of a node by ACPI, of processors by their drivers.
 
-Only drivers whose sensors are known to be a whole node or its processors are used. A node has many other sensors of
-power: graphics cards, drives, network interfaces.
+Only drivers whose sensors are known to be a whole node or its processors are used. A node has many other power sensors:
+graphics cards, drives, network interfaces.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COUNTING = {"amd_energy": "Esocket"}
 COUNTED_EVERY = 1e-3
 POWER = {"power_meter": "the whole node", "ibmpowernv": "the whole node", "fam15h_power": "the processors",
          "apm_xgene": "the processors"}  # fmt: skip
-"""Drivers with sensors of power, and what these cover."""
+"""Drivers with power sensors, and what these cover."""
 WHOLE = ("Module Power", "Grace Power", "System")
 """How the label of a sensor begins that contains the others of its driver (NVIDIA's Grace, IBM's OCC)."""
 LONGEST = 3600.0
@@ -91,4 +91,4 @@ def _interval(file: Path) -> float:
 
 
 def _denied(files: list[Path]) -> Denied:
-    return Denied("sensors of power", "only root may read them", f"sudo chmod a+r {' '.join(map(str, files))}")
+    return Denied("power sensors", "only root has access", f"sudo chmod a+r {' '.join(map(str, files))}")

@@ -1,7 +1,7 @@
 """RAPL by Linux's powercap: energy of the packages and of the memory; of the whole platform if that is all there is.
 
 The counters are updated every millisecond (Intel's manual 325384, section 15.10.1; AMD's behave alike). Since 2020
-only root may read them, unless an administrator permits it (CVE-2020-8694).
+only root has access, unless an administrator permits it (CVE-2020-8694).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def find(root: Path, command: str = "", interval: float = 1.0) -> Source | Denie
     if not chosen:
         return None
     if any(forbidden(zone / "energy_uj") for zone in chosen):
-        fix = f"sudo chmod a+r {folder}/*/energy_uj permits it until the next start of the system"
-        return Denied("energy counters of the processors", "only root may read them", fix)
+        fix = f"sudo chmod a+r {folder}/*/energy_uj permits access until the next reboot"
+        return Denied("energy counters of the processors", "only root has access", fix)
     good = [zone for zone in chosen if number(zone / "energy_uj") is not None][:MOST_COUNTERS]
     if not good:
         return None

@@ -224,7 +224,7 @@ def check_folders(cache: Path) -> None:
     """
     for what, path in (("firstlight", ROOT), ("the cache", cache)):
         if re.search(r"[\x00-\x1f\x7f$;:\\\"`]", str(path)):
-            fix = "set FIRSTLIGHT_CACHE to another" if path == cache else "install it in another folder"
+            fix = "set FIRSTLIGHT_CACHE to another" if path == cache else "install firstlight in another folder"
             raise FirstlightError(f"build tools do not accept the path of {what}, {str(path)!r}; {fix}")
     owners = {0, os.geteuid(), ROOT.stat().st_uid}
     for place in (cache, *cache.glob("*")):

@@ -29,7 +29,9 @@ def amount(word: int | str, machine: Machine) -> int:
     if isinstance(word, int):
         return word
     if not re.fullmatch(WORD, word):
-        raise UsageError(f"{word!r} is not a number of ranks or threads; write all, half, all-1, all-threads or 4")
+        raise UsageError(
+            f"{word!r} is not a number of ranks or threads; write a number, all, half, all-1 or all-threads"
+        )
     if word == ALL_THREADS:
         return len(machine.cpus)
     return share(word, machine.cores)

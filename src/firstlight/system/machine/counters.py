@@ -10,7 +10,7 @@ from firstlight.core import perf_events
 
 AVAILABLE = "hardware counters are available"
 NONE = "no hardware counters: "
-REMEDY = "sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
+REMEDY = "sysctl kernel.perf_event_paranoid=2, on hardware or in a virtual machine that exposes counters"
 
 
 def availability(paranoid: str | None) -> str:
@@ -23,13 +23,13 @@ def sentence(outcome: int | None, paranoid: str | None) -> str:
     if outcome == 0:
         return AVAILABLE
     if outcome is None:
-        return f"hardware counters are not tried on {platform.machine()}"
+        return f"hardware counters are not supported on {platform.machine()}"
     if outcome in (errno.EACCES, errno.EPERM) and paranoid not in (None, "-1", "0", "1", "2"):
-        return f"{NONE}perf_event_paranoid is {paranoid}, at most 2 is needed"
+        return f"{NONE}perf_event_paranoid is {paranoid}, but at most 2 is required"
     if outcome in (errno.ENOENT, errno.ENODEV, errno.EOPNOTSUPP):
-        return f"{NONE}this processor or virtual machine offers none"
+        return f"{NONE}this processor or virtual machine provides none"
     if outcome in (errno.EACCES, errno.EPERM, errno.ENOSYS):
-        return f"{NONE}the system call is forbidden here (a container's filter?)"
+        return f"{NONE}the system call is forbidden, perhaps by a container's filter"
     return f"{NONE}{os.strerror(outcome)}"
 
 

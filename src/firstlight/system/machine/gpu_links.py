@@ -44,7 +44,7 @@ def format_links(links: Links) -> str:
     pairs = [links[a][b] for a in range(len(links)) for b in range(a)]
     kinds = sorted(set(pairs), key=lambda kind: (-pairs.count(kind), kind))
     if len(kinds) < 2:
-        return f"each two by {kinds[0]}" if kinds else ""
+        return f"each pair by {kinds[0]}" if kinds else ""
     return ", ".join(f"{pairs.count(kind)} pairs by {kind}" for kind in kinds)
 
 

@@ -93,7 +93,7 @@ def unknown(machine: Machine) -> str:
         return lacking
     if all(one.clock for one in machine.hardware.arithmetic):
         return ""
-    return f"the {'virtual machine' if machine.virtual else 'system'} hides the clock"
+    return f"the {'virtual machine' if machine.virtual else 'system'} hides the clock frequency"
 
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -116,14 +116,14 @@ def _core(block: Mapping[str, str], kind: str, architecture: str) -> Arithmetic:
     """Return the units of one core, by the first entry that fits and the first width whose instructions are here."""
     entry = next((p for p in processors() if p.fits(block, kind)), None)
     if entry is None:
-        return Arithmetic("", 1, unknown="this processor is not in the list of known ones")
+        return Arithmetic("", 1, unknown="this processor is not in the list of known processors")
     if entry.hides:
         return Arithmetic(entry.name, 1, unknown=entry.hides)
     needs, flags = _SETS.get(architecture, {}), _flags(block)
     for width, units in entry.units:
         if needs.get(width) in flags or not needs:
             return Arithmetic(entry.name, 1, width, units)
-    return Arithmetic(entry.name, 1, unknown="the system hides its instructions for vectors")
+    return Arithmetic(entry.name, 1, unknown="the system hides the vector instructions")
 
 
 def _blocks(cpuinfo: str | None) -> dict[int, dict[str, str]]:

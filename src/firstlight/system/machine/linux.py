@@ -94,13 +94,13 @@ def warnings(
     """Return sentences on what may disturb a measurement. `frequency`: whether the system shows a clock frequency."""
     found = []
     if governor and "powersave" in governor:
-        found.append("the frequency governor is powersave: short runs may have a low clock")
+        found.append("the frequency governor is powersave: short runs may see a low clock frequency")
     if not frequency and governor is None and turbo is None:
         found.append("CPU frequency is not visible; clock drift cannot be separated from noise")
     if busy(load, cpus):
         found.append(NOT_ALONE.format(load=f"{load:.1f}", cpus=cpus))
     if quota is not None and quota < cpus:
-        found.append(f"a control group allows {quota:g} of {cpus} CPUs: threads beyond that are throttled")
+        found.append(f"a control group allows {quota:g} of {cpus} CPUs: further threads are throttled")
     return tuple(found)
 
 

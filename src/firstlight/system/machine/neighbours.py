@@ -19,7 +19,7 @@ from firstlight.core.errors import FirstlightError
 
 NAMES = 8
 """Maximum number of firstlights that detect each other."""
-BESIDE = "another firstlight measured on this node at the same time: the figures of both are disturbed"
+BESIDE = "another firstlight process measured on this node at the same time and disturbed the figures"
 
 
 class Neighbours:

@@ -46,7 +46,7 @@ def parse(words: Sequence[str]) -> dict[str, Path]:
     for word in words:
         name, equals, folder = word.partition("=")
         if not equals or not NAME.fullmatch(name):
-            raise UsageError(f"--storage {word}: write it as NAME=DIR, with a name of lower-case letters")
+            raise UsageError(f"--storage {word}: write NAME=DIR, with a name of lower-case letters")
         found[name] = check(name, Path(folder))
     return found
 

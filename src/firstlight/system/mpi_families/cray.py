@@ -27,7 +27,7 @@ class Cray(Mpich):
         return [("system", [Path(prefix)])] if prefix else []  # no module of it is loaded: it is not missed
 
     def fix(self, cache: Path) -> str:
-        return "module load cray-mpich, for a programming environment whose compiler is loaded"
+        return "module load cray-mpich, together with a programming environment that loads a compiler"
 
 
 FAMILY = Cray()

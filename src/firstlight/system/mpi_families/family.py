@@ -183,7 +183,7 @@ class Family:
         """Return options of mpiexec that place ranks as that file defines. `cpus`: of each rank, all on one node; empty
         for several nodes. Raises UsageError if it has no option for this.
         """
-        raise UsageError(f"firstlight cannot pass a rank map to {self.label}; use the files that were written")
+        raise UsageError(f"firstlight cannot pass a rank map to {self.label}; use the written files")
 
     tuning: str = ""
     """The file of commands/tune/formats that chooses its algorithms of collectives; "": none does."""

@@ -54,7 +54,7 @@ class Mpich(Family):
     def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
         """Return options that bind ranks on one node. Several nodes need srun: Hydra fills hosts one after another."""
         if not cpus:
-            raise UsageError("Hydra cannot place single ranks on several nodes; use srun with the host file")
+            raise UsageError("Hydra cannot place individual ranks on several nodes; use srun with the host file")
         return ["-bind-to", f"user:{','.join(map(str, cpus))}"]
 
 

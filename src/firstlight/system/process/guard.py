@@ -48,7 +48,9 @@ def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
     assert process.stdout is not None
     with process.stdout as answer:
         if answer.readline() != b"watching\n":
-            raise FirstlightError(f"cannot start a guard process with {sys.executable}: is this Python complete?")
+            raise FirstlightError(
+                f"cannot start a guard process with {sys.executable}: is this Python installation complete?"
+            )
     return process, ours
 
 

@@ -226,7 +226,7 @@ class Keeper:
         try:
             os.sched_setaffinity(0, request["cpus"])
         except OSError as error:  # as in some containers: the record shows where the program ran
-            why = error.strerror or "the system refuses it"
+            why = error.strerror or "the system refuses pinning"
             os.write(self._given.stderr, f"firstlight: not pinned to its CPUs (sched_setaffinity: {why})\n".encode())
         os.fchdir(self._given.folder)
         nothing = os.open(os.devnull, os.O_RDONLY)

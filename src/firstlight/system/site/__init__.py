@@ -105,7 +105,7 @@ def target() -> tuple[str, Target] | None:
         return None
     known = read.site.targets
     if name not in known:
-        there = f"there is {', '.join(sorted(known))}" if known else "write it into the site file, see docs/site.md"
+        there = f"known targets: {', '.join(sorted(known))}" if known else "add it to the site file, see docs/site.md"
         raise UsageError(f"--target or {TARGET}: no [targets.{name}] is in {read.path or 'a site file'}; {there}")
     for key in ("compilers", "run"):
         if not getattr(known[name], key):
@@ -126,4 +126,4 @@ def left_out(read: Read, table: str, *names: str) -> str:
     """Return a message with the line of the file that excludes it."""
     choice: Choice = getattr(read.site, table)
     key = "leave_out" if _any(choice.leave_out, names) else "only"
-    return f"{read.path}:{read.lines.get((table, key), 0)}: {table}.{key} leaves it out"
+    return f"{read.path}:{read.lines.get((table, key), 0)}: {table}.{key} excludes it"

@@ -96,9 +96,9 @@ def folder(text: str) -> str:
     """Return a folder with `~` and `$NAME` expanded. Raises UsageError for an unset variable or a relative path."""
     found = os.path.expanduser(os.path.expandvars(text))  # noqa: PTH111 (also in the middle of a path)
     if unset := re.search(r"\$\{?\w+", found):
-        raise UsageError(f"{text!r}: the variable {unset[0].lstrip('${')} is not set here")
+        raise UsageError(f"{text!r}: the variable {unset[0].lstrip('${')} is not set")
     if not os.path.isabs(found):  # noqa: PTH117
-        raise UsageError(f"{text!r} is not a whole path: begin it with /, ~ or a variable such as $HOME")
+        raise UsageError(f"{text!r} is not an absolute path: start with /, ~ or a variable such as $HOME")
     return found
 
 
@@ -106,7 +106,7 @@ def check_name(text: str) -> None:
     """Check the name of a machine. Raises UsageError if it does not fit into a title."""
     if not re.fullmatch(r"\w[\w .,:()+-]{0,39}", text) or text != text.strip():
         raise UsageError(
-            f"{text!r} is not a name for a machine: at most 40 letters, digits, spaces and . , : ( ) + - _"
+            f"{text!r} is not a valid name for a machine: use at most 40 letters, digits, spaces and . , : ( ) + - _"
         )
 
 
@@ -129,20 +129,23 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
         elif path[0] == "storage":
             folder(str(value))
             if not re.fullmatch(r"[a-z][a-z0-9_]{0,31}", path[-1]):
-                return f"{key}: the name of a target has only lower-case letters, digits and _"
+                return f"{key}: the name of a target must consist of lower-case letters, digits and _"
         elif path[0] == "limits":
             parse_quantity(str(value))
         elif key in ("submit.time", "submit.setup_time", "energy.interval"):
             parse_duration(str(value), path[-1])
         elif path[-1] in ("nodes", "per_node", "gpus") and isinstance(value, int) and value < 1:
-            return f"{key} = {value}: at least 1; leave the line out for none"
+            return f"{key} = {value}: write at least 1, or remove the line"
     except UsageError as error:
         return f"{key}: {error}"
     if key == "modules" and value not in (known := _names(site)):
-        return f"modules = {value!r}: no [toolchains.{value}] is in this file; there is {', '.join(known) or 'none'}"
+        return (
+            f"modules = {value!r}: this file has no [toolchains.{value}]; known toolchains: "
+            f"{', '.join(known) or 'none'}"
+        )
     if key == "compilers.flags" and isinstance(value, list):
         odd = [flag for flag in value if not re.fullmatch(r"-[^\s;\"'\\$`]+", flag)]
-        return f"{key}: {odd[0]!r} is not a flag: each is one word that begins with -" if odd else ""
+        return f"{key}: {odd[0]!r} is not a flag: each flag is a single word that starts with -" if odd else ""
     if path[0] == "toolchains" and path[-1] == "modules" and isinstance(value, list):
         odd = [name for name in value if not re.fullmatch(r"[\w.+][\w.+/@:=~-]*", name)]
         return f"{key}: {odd[0]!r} is not a module name" if odd else ""

@@ -53,7 +53,7 @@ def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml"
     named = environment.get("FIRSTLIGHT_SITE")
     if named is not None:
         if named and not Path(named).exists():
-            raise UsageError(f"FIRSTLIGHT_SITE or --site-file: there is no file {named}")
+            raise UsageError(f"FIRSTLIGHT_SITE or --site-file: the file {named} does not exist")
         return Path(named).absolute() if named else None
     own = (Path(sys.prefix) if INSTALLED else ROOT).with_name(NAME)
     return next((path for path in (etc, own) if path.is_file() and trusted(path)), None)
@@ -116,10 +116,10 @@ def _line(where: tuple[str, ...], lines: Lines) -> int:
 def _syntax(message: str, text: str) -> Fault:
     place = re.search(r"\s*\((?:at line ([0-9]+), column ([0-9]+)|at end of document)\)", message)
     if place is None:
-        return Fault(0, f"no TOML: {message}")
+        return Fault(0, f"not valid TOML: {message}")
     column = f" in column {place[2]}" if place[2] else ""
     line = int(place[1]) if place[1] else len(text.rstrip("\n").split("\n"))
-    return Fault(line, f"no TOML: {message[: place.start()]}{column}")
+    return Fault(line, f"not valid TOML: {message[: place.start()]}{column}")
 
 
 def _wrong(
@@ -154,7 +154,7 @@ def _table(
     if isinstance(value, dict):
         yield from _wrong(value, kind, where, whole)
     else:
-        yield where, f"{'.'.join(where)} is a table: write [{'.'.join(where)}] and its entries below"
+        yield where, f"{'.'.join(where)} is a table: write [{'.'.join(where)}], followed by its entries"
 
 
 def _tables(
@@ -163,7 +163,7 @@ def _tables(
     of_tables = issubclass(kind, msgspec.Struct)
     if not isinstance(value, dict):
         name = f"{where[-1]}.NAME" if of_tables else where[-1]
-        yield where, f"{where[-1]} is a table: write [{name}] and its entries below"
+        yield where, f"{where[-1]} is a table: write [{name}], followed by its entries"
         return
     for name, inside in value.items():
         yield from (_table if of_tables else _entry)(inside, kind, (*where, name), whole)
@@ -175,7 +175,7 @@ def _unknown(key: str, above: tuple[str, ...], known: list[str]) -> str:
     return f"no entry is called {key!r}{f' in [{chr(46).join(above)}]' if above else ''}; {hint}"
 
 
-_SAID = {str: "a text in quotes", int: "a whole number", tuple: 'a list of texts, as ["a", "b"]'}
+_SAID = {str: "a string in quotes", int: "a whole number", tuple: 'a list of strings, such as ["a", "b"]'}
 
 
 def _mistyped(value: Any, kind: Any) -> str:

@@ -25,9 +25,9 @@ def template(text: str) -> tuple[str, ...]:
     odd = [name for name in names if name not in PLACES]
     if odd or text.count("{") != len(names) or text.count("}") != len(names):
         wrong = f"{{{odd[0]}}}" if odd else "a single brace"
-        raise UsageError(f"{text!r}: {wrong} is not understood; there are {', '.join(f'{{{p}}}' for p in PLACES)}")
+        raise UsageError(f"{text!r}: {wrong} is unknown; possible fields are {', '.join(f'{{{p}}}' for p in PLACES)}")
     if "ranks" not in names and not {"nodes", "per_node"} <= set(names):
-        raise UsageError(f"{text!r} does not set the number of ranks: write {{ranks}}, as in 'prun -n {{ranks}}'")
+        raise UsageError(f"{text!r} does not set the number of ranks: add {{ranks}}, as in 'prun -n {{ranks}}'")
     return tuple(text.split())
 
 
@@ -37,5 +37,5 @@ def check(text: str) -> None:
         template(text)
     elif text not in NAMES:
         raise UsageError(
-            f"{text!r} is not a launcher: there are {', '.join(NAMES)}; or write a command line with {{ranks}} in it"
+            f"{text!r} is not a launcher: use one of {', '.join(NAMES)}, or a command line that contains {{ranks}}"
         )

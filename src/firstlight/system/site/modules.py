@@ -51,9 +51,7 @@ def changes(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str | Non
     except OSError as error:
         raise FirstlightError(f"module load {listed}: bash: {error.strerror}") from error
     if done.returncode == _NO_MODULE:
-        raise FirstlightError(
-            f"module load {listed}: a login shell (bash -l) has no command `module` here; leave --modules out"
-        )
+        raise FirstlightError(f"module load {listed}: login shells (bash -l) have no command `module`; omit --modules")
     messages = " ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
     if done.returncode != 0:
         raise UsageError(f"module load {listed} failed: {messages[-400:] or f'status {done.returncode}'}")
@@ -74,8 +72,8 @@ def _require(names: Iterable[str], loaded: str, messages: str) -> None:
     have = loaded.split(":")
     for name in names:
         if not any(module == name or module.startswith(f"{name}/") for module in have):
-            detail = f": {messages[-300:]}" if messages else "; name it as `module list` does"
-            raise UsageError(f"module load {name} ended, and {name} is not among the loaded modules{detail}")
+            detail = f": {messages[-300:]}" if messages else "; use the name that `module list` shows"
+            raise UsageError(f"module load {name} ended, but {name} is not among the loaded modules{detail}")
 
 
 def _changed(name: str, before: str, after: str | None, own: str) -> str | None:

@@ -45,8 +45,8 @@ def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> C
     offered = host.run([nvcc, "--list-gpu-code"]).out.split()
     architecture = gpu or (offered[0] if offered else "")
     if version is None or not architecture:
-        return host.absent("nvcc", f"{nvcc} does not print its version and its targets", otherwise=f"repair {nvcc}")
-    reason = "there is no C++ compiler for its host code"
+        return host.absent("nvcc", f"{nvcc} does not print its version and targets", otherwise=f"repair {nvcc}")
+    reason = "no C++ compiler for the host code was found"
     for compiler in compilers:
         link = (*_folders(host, nvcc, compiler.cxx), *_LATER)
         command: list[str | Path] = [

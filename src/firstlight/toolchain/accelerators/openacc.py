@@ -28,7 +28,7 @@ def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Offload | Absent, 
 def _of(host: Host, compiler: Compiler) -> tuple[Offload | Absent, ...]:
     package = f"gcc-{compiler.version.split('.')[0]}-offload-nvptx"
     missing = host.absent(
-        f"OpenACC on devices with {compiler.name}", "it has no second compiler for devices", apt=package
+        f"OpenACC on devices with {compiler.name}", "the device compiler is not installed", apt=package
     )
     plain, spellings = ("-fopenacc", "-foffload=disable"), gcc_spellings(host, compiler, "-fopenacc")
     return prove(host, compiler, Directives("acc", _TRIAL, spellings, plain, missing))

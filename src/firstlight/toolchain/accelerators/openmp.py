@@ -35,7 +35,7 @@ def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Offload | Absent, 
 def _of(host: Host, compiler: Compiler) -> tuple[Offload | Absent, ...]:
     what, major = f"OpenMP on devices with {compiler.name}", compiler.version.split(".")[0]
     if compiler.family == "gcc":
-        missing = host.absent(what, "it has no second compiler for devices", apt=f"gcc-{major}-offload-nvptx")
+        missing = host.absent(what, "the device compiler is not installed", apt=f"gcc-{major}-offload-nvptx")
         plain, spellings = ("-fopenmp", "-foffload=disable"), gcc_spellings(host, compiler, "-fopenmp")
         return prove(host, compiler, Directives("target", _TRIAL, spellings, plain, missing))
     missing = host.absent(what, "no ptxas on the search path", otherwise="install the CUDA toolkit, or load its module")

@@ -24,6 +24,6 @@ def probe(host: Host) -> Found[Compiler]:
     if not any(c.fortran for c in joined):
         version = f" of version {joined[0].version.split('.')[0]}" if joined else ""
         why = f"no working flang{version} on the search path"
-        fix = "install the LLVM Fortran compiler of your clang's version (Debian: clang-19 and flang-19)"
+        fix = "install LLVM's Fortran compiler in the version of your clang (Debian: clang-19 and flang-19)"
         absent.append(host.absent("flang", why, dnf="flang", otherwise=fix))
     return Found(tuple(joined), tuple(absent))

@@ -27,6 +27,6 @@ def with_fortran(
         joined.append(Compiler(c.name, c.family, c.version, c.cxx, path, version))
         if fortran is None:
             what = "gfortran" if c.name == "gcc" else f"gfortran-{major}"
-            why = f"no working gfortran of version {major} next to g++ {c.version}"
+            why = f"no working gfortran {major} was found for g++ {c.version}"
             absent.append(host.absent(what, why, apt=what, dnf="gcc-gfortran"))
     return tuple(joined), tuple(absent)

@@ -18,7 +18,7 @@ def probe(host: Host) -> Found[Library]:
     # The module is not imported: that would load the library into this process. Its folder has a published shape.
     spec = importlib.util.find_spec("scipy_openblas32")
     library = Path(spec.origin).parent / "lib" / "libscipy_openblas.so" if spec and spec.origin else None
-    why = "the wheel scipy-openblas32 is not installed in this Python"
+    why = "the wheel scipy-openblas32 is not installed for this Python"
     if library is not None and library.exists():
         declaration, version = (text.format(prefix="scipy_") for text in VERSION)
         candidate = Candidate("openblas", "OpenBLAS", [library], OFFERED, (declaration, version), "scipy_")

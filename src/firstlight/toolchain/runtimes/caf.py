@@ -29,14 +29,16 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
     apt = f"libcoarrays-{family.name}-dev" if family.apt else ""
     gfortran = next((c.fortran for c in compilers if c.family == "gcc" and c.fortran), None)
     if mpi.fortran is None or gfortran is None or "gcc" not in mpi.f08:
-        lacking = "Fortran" if mpi.fortran is None else "mpi_f08 for a gfortran here"
-        fix = "use an MPI library with Fortran, and the OpenCoarrays built with it"
+        lacking = "Fortran" if mpi.fortran is None else "mpi_f08 for an installed gfortran"
+        fix = "use an MPI library with Fortran, and an OpenCoarrays that was built with it"
         packages = f"gfortran lib{family.name}-dev {apt}" if apt else ""
         return host.absent(what, f"{mpi.label} has no {lacking}", apt=packages, otherwise=fix)
-    fix = f"install the OpenCoarrays built with {mpi.label}, so that its caf is on PATH"
+    fix = f"install an OpenCoarrays that was built with {mpi.label}, and add its caf to PATH"
     flags = _flags(host, mpi, mpi.fortran)
     if flags is None:
-        return host.absent(what, f"no OpenCoarrays of {mpi.label}: no caf that calls it", apt=apt, otherwise=fix)
+        return host.absent(
+            what, f"no OpenCoarrays for {mpi.label} was found: no caf uses this library", apt=apt, otherwise=fix
+        )
     compile_flags, link_flags = flags
     libraries = [word for word in link_flags if word.startswith("/")]
     key = f"caf {compile_flags} {link_flags} {host.identity(mpi.fortran, gfortran, *libraries)}"

@@ -29,7 +29,7 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
     family = of(mpi.family)
     if not family.shmem_wrapper:
         others = " or ".join(f.label for f in every() if f.shmem_wrapper)
-        return host.absent(what, f"{mpi.label} does not include OpenSHMEM", otherwise=f"use {others} for it")
+        return host.absent(what, f"{mpi.label} does not include OpenSHMEM", otherwise=f"use {others} for OpenSHMEM")
     cxx = compilers[0].cxx
     wrapper = _wrapper(host, mpi, family.shmem_wrapper)
     if wrapper is None:

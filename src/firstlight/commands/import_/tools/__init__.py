@@ -47,7 +47,7 @@ def read(name: str, data: bytes) -> tuple[str, Results]:
     reader, module = found[0]
     results = module.read(source)
     if not results.cases:
-        raise UnreadableError(f"has no figure of {module.TOOL}", 1)
+        raise UnreadableError(f"contains no {module.TOOL} figure", 1)
     if len(results.cases) > MOST_CASES or len({case.name for case in results.cases}) > MOST_NAMES:
         raise UnreadableError(f"has more than {MOST_NAMES} benchmarks or {MOST_CASES} figures", 1)
     return reader, results
@@ -61,7 +61,7 @@ def _source(name: str, data: bytes) -> Source:
     if not text.strip():
         raise UnreadableError("is empty", 1)
     if not text.endswith("\n") and not text.lstrip().startswith("{"):
-        raise UnreadableError("is cut off: the last line is incomplete", text.count("\n") + 1)
+        raise UnreadableError("is truncated: the last line is incomplete", text.count("\n") + 1)
     return Source(name, text, _document(text) if text.lstrip().startswith("{") else None)
 
 
@@ -76,7 +76,7 @@ def _document(text: str) -> object:
     except RecursionError:
         raise UnreadableError("is nested too deeply", 1) from None
     except (ValueError, OverflowError) as error:
-        raise UnreadableError(f"is not JSON that can be read: {error}", 1) from None
+        raise UnreadableError(f"is not readable JSON: {error}", 1) from None
     if repeated:
         raise UnreadableError(f"the key {repeated!r} occurs twice", 1)
     return found

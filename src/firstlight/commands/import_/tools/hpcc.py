@@ -47,11 +47,13 @@ def read(source: Source) -> Results:
         if inside and not closed:
             found = _LINE.fullmatch(line)
             if found is None or found["name"] in summary:
-                raise UnreadableError("is not a NAME=VALUE of the summary" if found is None else "occurs twice", last)
+                raise UnreadableError(
+                    "is not a NAME=VALUE line of the summary" if found is None else "occurs twice", last
+                )
             summary[found["name"]] = last, found["value"].strip()
         inside |= line.strip() == _BEGIN
     if not (inside and closed and ended):
-        raise UnreadableError("is cut off: the summary or the end of the tests is missing", last)
+        raise UnreadableError("is truncated: the summary or the end of the tests is missing", last)
     at, success = summary.get("Success", (last, ""))
     if success not in ("0", "1"):
         raise UnreadableError("Success of the summary is neither 0 nor 1", at)

@@ -44,9 +44,9 @@ def read(source: Source) -> Results:
             skipped = int(left_out["count"])
         ended |= _END.fullmatch(line) is not None
     if not ended or wanted is None:
-        raise UnreadableError("is cut off: the end of the tests is missing", last)
+        raise UnreadableError("is truncated: the end of the tests is missing", last)
     if wanted - skipped != len(tests):
-        raise UnreadableError(f"has {len(tests)} results and reports {wanted - skipped}", last)
+        raise UnreadableError(f"contains {len(tests)} results but reports {wanted - skipped}", last)
     dates = [test.began for test in tests if test.began is not None]
     quantities = {"flop_rate": Quantity("Gflop/s", "higher")}
     return Results(TOOL, version, quantities, tuple(_cases(tests)), date=min(dates, default=None))
@@ -67,7 +67,7 @@ class _Test:
         """Read the line of the residual."""
         found = _CHECK.fullmatch(line)
         if found is None:
-            raise UnreadableError("is a residual that is neither PASSED nor FAILED", at)
+            raise UnreadableError("is a residual check that neither PASSED nor FAILED", at)
         if found["verdict"] == "FAILED":
             self.failed = f"{TOOL} reports that its residual check failed: {found['residual'][:40]}"
 

@@ -41,9 +41,9 @@ def read(source: Source) -> Results:
 def _case(k: int, result: _Result) -> Case:
     where = f"$.results[{k}]"
     if not result.times:
-        raise UnreadableError(f"{where}.times has no time of an execution")
+        raise UnreadableError(f"{where}.times contains no execution time")
     if result.exit_codes and len(result.exit_codes) != len(result.times):
-        raise UnreadableError(f"{where} has {len(result.times)} times and {len(result.exit_codes)} exit codes")
+        raise UnreadableError(f"{where} has {len(result.times)} times but {len(result.exit_codes)} exit codes")
     times = [plausible(t, what=f"{where}.times[{n}]") for n, t in enumerate(result.times)]
     codes = result.exit_codes or [0] * len(times)
     began = accumulate(times, initial=0.0)

@@ -35,7 +35,7 @@ def read(source: Source) -> Results:
     for last, line in source.lines:
         reader.take(last, line)
     if not reader.ended:
-        raise UnreadableError("is cut off: the line about MPI_Finalize at its end is missing", last)
+        raise UnreadableError("is truncated: the line about MPI_Finalize at its end is missing", last)
     return Results(TOOL, reader.version, reader.quantities, tuple(reader.cases), date=reader.date)
 
 
@@ -55,11 +55,11 @@ class _Tables:
         """Read the next line. Raises UnreadableError."""
         if title := _TITLE.fullmatch(line):
             if self.version:
-                raise UnreadableError("is the title of a second run: import each file alone", at)
+                raise UnreadableError("is the title of a second run: import one run per file", at)
             self.version = title["version"]
             if not re.match(r"20[1-9]\d\b", self.version):
                 raise UnreadableError(
-                    f"is of version {self.version}; only 2018 and later, with MB of 10^6 bytes, are read", at
+                    f"is of version {self.version}; only 2018 and later, with MB of 10^6 bytes, are supported", at
                 )
         elif not self.version or not line.strip():
             return

@@ -58,7 +58,7 @@ def read(source: Source) -> Results:
     except msgspec.ValidationError as error:
         raise UnreadableError(str(error)) from None
     if not document.finished:
-        raise UnreadableError("has no key Finished: IOR writes it at its end")
+        raise UnreadableError("has no key Finished, so IOR did not end normally")
     cases = [case for k, test in enumerate(document.tests) for case in _cases(k, test)]
     date = moment(document.began) if document.began else None
     machine = document.machine.partition(" ")[2].strip()  # after the name of the system

@@ -36,7 +36,7 @@ def read(source: Source) -> Results:
     for last, line in source.lines:
         if title := _VERSION.fullmatch(line):
             if version:
-                raise UnreadableError("is the title of a second run: import each file alone", last)
+                raise UnreadableError("is the title of a second run: import one run per file", last)
             version = title["version"]
         for name, form in _SETTINGS.items():
             if found := form.fullmatch(line):
@@ -47,11 +47,13 @@ def read(source: Source) -> Results:
             _require(row["kernel"] not in rates, "occurs twice", last)
             rates[row["kernel"]] = _rate(row["numbers"].split(), last)
         elif head and line.startswith(KERNELS):
-            raise UnreadableError("is a row that is cut off", last)
+            raise UnreadableError("is a truncated row", last)
         valid |= _VALID.fullmatch(line) is not None
         failed += [line] if _INVALID.fullmatch(line) else []
-    _require(set(rates) == set(KERNELS), f"is cut off: it has {len(rates)} of the four rates", last)
-    _require(valid or bool(failed), "is cut off: STREAM writes after its rates whether the solution validates", last)
+    _require(set(rates) == set(KERNELS), f"is truncated: only {len(rates)} of the four rates are present", last)
+    _require(
+        valid or bool(failed), "is truncated: the line about validation, which follows the rates, is missing", last
+    )
     execution = f"{TOOL} reports: {failed[0].strip()}" if failed else ""
     cases = [Case(kernel, parameters, (Execution({"bandwidth": rates[kernel]}, execution),)) for kernel in KERNELS]
     return Results(TOOL, version, {"bandwidth": Quantity("MB/s", "higher")}, tuple(cases))

@@ -62,13 +62,13 @@ class _Tables:
     def end(self) -> None:
         """End a table. Raises UnreadableError if it has no row."""
         if self._name and not self._rows:
-            raise UnreadableError("is cut off: this table has no row", self._at)
+            raise UnreadableError("is truncated: this table has no row", self._at)
 
     def _comment(self, at: int, line: str) -> None:
         """Read the columns of the table, or a setting; other comments do not concern its numbers."""
         head = self._header(line)
         if head and self._rows:
-            raise UnreadableError("names the columns of the same table again", at)
+            raise UnreadableError("repeats the column names of the same table", at)
         self._columns = head or self._columns
         self._parameters |= {slug(s["name"]): int(s["value"][:18]) for s in _SETTING.finditer(line)}
         if (datatype := re.fullmatch(r"# Datatype: (\w+)\.?\s*", line)) and datatype[1] != _USUAL:

@@ -34,6 +34,6 @@ def apply(piece: Piece, value: str) -> Piece:
     if value in ATTRIBUTES[piece.family]:
         line = ATTRIBUTES[piece.family][value]
         if value == "width512" and platform.machine() != "x86_64":
-            raise NotApplicableError("only x86 processors have vectors of 512 bits")
+            raise NotApplicableError("only x86 processors have 512-bit vectors")
         return replace(piece, attributes=(*piece.attributes, line))
     return replace(piece, opening=(OPENING[piece.family][value], *piece.opening))

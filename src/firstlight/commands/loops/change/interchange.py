@@ -31,7 +31,7 @@ def apply(piece: Piece, value: str) -> Piece:
     levels = {one.var: one for one in _levels(piece)}
     order = value.split("-")
     if sorted(order) != sorted(levels):
-        raise NotApplicableError(f"the loops {value} are not a nest here")
+        raise NotApplicableError(f"the loops {value} do not form a nest here")
     whole = nest(piece.code)
     deepest = whole.perfect[len(levels) - 1]
     code = render(deepest.body)

@@ -37,7 +37,7 @@ def choices(piece: Piece) -> tuple[str, ...]:
 
 def apply(piece: Piece, value: str) -> Piece:
     if "fl_l" in piece.code:
-        raise NotApplicableError("it has lanes already")
+        raise NotApplicableError("the loop already has lanes")
     whole = nest(piece.code)
     for node in whole.innermost:
         one = header(node)

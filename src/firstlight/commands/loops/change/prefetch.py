@@ -37,7 +37,7 @@ def apply(piece: Piece, value: str) -> Piece:
     whole = nest(piece.code)
     one = next((h for n in whole.innermost if (h := header(n)) is not None and _reads(h)), None)
     if one is None:
-        raise NotApplicableError("nothing to prefetch")
+        raise NotApplicableError("the loop has nothing to prefetch")
     own = {
         text(d.child_by_field_name("declarator") or d)
         for n in walk(one.body)
@@ -50,6 +50,6 @@ def apply(piece: Piece, value: str) -> Piece:
         if node.type == "subscript_expression" and text(node) in _reads(one) and not own & set(names(node)):
             asked.append(f"__builtin_prefetch(&{render(node, ahead)});")
     if not asked:
-        raise NotApplicableError("nothing to prefetch")
+        raise NotApplicableError("the loop has nothing to prefetch")
     body = f"{{ {' '.join(dict.fromkeys(asked))} {render(one.body)} }}"
     return replace(piece, code=replaced(whole, one.node, f"{one.written()} {body}"))

@@ -20,25 +20,25 @@ def choices(piece: Piece) -> tuple[str, ...]:
 
 def apply(piece: Piece, value: str) -> Piece:
     if "fl_l" in piece.code:
-        raise NotApplicableError("it has lanes already")
+        raise NotApplicableError("the loop already has lanes")
     whole, lanes = nest(piece.code), int(value)
     one = header(whole.innermost[0]) if whole.innermost else None
     parts = statements(one.body) if one is not None else []
     if one is None or not one.upward or one.step != 1 or len(parts) != 2:
-        raise NotApplicableError("no running sum")
+        raise NotApplicableError("the loop has no running sum")
     texts = [" ".join(text(n).split()) for n in parts]
     added = next((re.fullmatch(r"(\w+) \+= .*;", t) for t in texts if re.match(r"\w+ \+= ", t)), None)
     kept = next(
         (n for n, t in zip(parts, texts, strict=True) if added and re.fullmatch(rf".*\] = {added[1]};", t)), None
     )
     if added is None or kept is None:
-        raise NotApplicableError("no running sum")
+        raise NotApplicableError("the loop has no running sum")
     inclusive = parts[1] == kept
     adding = parts[0] if inclusive else parts[1]
     name, turns = added[1], [{one.var: f"({one.var} + {k})"} for k in range(lanes)]
     expression = adding.named_children[0].child_by_field_name("right")
     if expression is None or name in re.findall(r"\w+", text(expression)):
-        raise NotApplicableError("no running sum")
+        raise NotApplicableError("the loop has no running sum")
     sums = [f"fl_v fl_t = {{{', '.join(render(expression, turn) for turn in turns)}}};"]
     sums += [f"fl_t += {_moved(lanes, 1 << k)};" for k in range(lanes.bit_length() - 1)]
     before = "fl_t" if inclusive else _moved(lanes, 1)

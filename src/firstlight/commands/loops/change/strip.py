@@ -34,7 +34,7 @@ def choices(piece: Piece) -> tuple[str, ...]:
 def apply(piece: Piece, value: str) -> Piece:
     one = _target(piece)
     if one is None:
-        raise NotApplicableError("no loop to strip")
+        raise NotApplicableError("there is no loop to strip")
     lanes = int(value)
     step = "" if one.step == 1 else f"{one.step} * "
     instead = {one.var: f"({one.var} + {step}fl_l)"}
@@ -68,14 +68,14 @@ def _spread(node: Node, var: str, lanes: int, instead: dict[str, str]) -> str:
             parts = [node.child_by_field_name(f) for f in ("initializer", "condition", "update")]
             used = {name for part in parts if part is not None for name in names(part)}
             if used & instead.keys() or (inner := node.child_by_field_name("body")) is None:
-                raise NotApplicableError("the range of an inner loop differs from lane to lane")
+                raise NotApplicableError("the range of an inner loop depends on the lane")
             head = (node.text or b"")[: inner.start_byte - node.start_byte].decode("utf-8", "surrogateescape")
             return f"{head} {_spread(inner, var, lanes, instead)}"
         case "expression_statement":
             return f"{lane_loop(lanes)} {render(node, instead)}"
         case "if_statement" if not any(n.type in ("for_statement", "break_statement") for n in walk(node)):
             return f"{lane_loop(lanes)} {render(node, instead)}"
-    raise NotApplicableError(f"{node.type.replace('_', ' ')} has no lanes")
+    raise NotApplicableError(f"{node.type.replace('_', ' ')} cannot be split into lanes")
 
 
 def _declared(node: Node, lanes: int, instead: dict[str, str]) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _declared(node: Node, lanes: int, instead: dict[str, str]) -> Iterator[str]:
         if one.type == "identifier":
             name = one
         if name is None or name.type != "identifier":
-            raise NotApplicableError("the body declares more than scalars")
+            raise NotApplicableError("the body declares variables other than scalars")
         first = render(value, instead) if value is not None else None
         instead[text(name)] = f"{text(name)}[fl_l]"
         yield f"{kind} {text(name)}[{lanes}];"

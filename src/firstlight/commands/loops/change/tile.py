@@ -26,7 +26,7 @@ def choices(piece: Piece) -> tuple[str, ...]:
 def apply(piece: Piece, value: str) -> Piece:
     pair = _pair(piece)
     if not pair:
-        raise NotApplicableError("no two loops to tile")
+        raise NotApplicableError("there are no two nested loops to tile")
     whole = nest(piece.code)
     code = render(pair[1].body)
     for one in reversed(pair):

@@ -22,7 +22,7 @@ def of_file(path: Path) -> Search:
         for point in points:
             unknown = [f"{name} {value}" for name, value in point.items() if value not in space.get(name, ())]
             if unknown:
-                raise UsageError(f"{path}: this loop has no change {unknown[0]}")
+                raise UsageError(f"{path}: this loop does not allow the change {unknown[0]}")
             score(point)
 
     return search

@@ -17,7 +17,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     if None in names:
         raise UnwritableError("names of the nodes are unknown; add --node-names FILE, with one name per line")
     if len(set(names)) == 1:
-        raise UnwritableError("it contains only names of nodes, and all ranks are on one node")
+        raise UnwritableError("the format contains only node names, but all ranks are on one node")
     return "".join(f"{name}\n" for name in names)
 
 

@@ -29,7 +29,7 @@ def parse(text: str) -> list[Sequence[object]]:
     if sorted(found) != list(range(len(found))):
         raise ValueError("ranks are missing")
     if len(set(found.values())) < len(found):
-        raise ValueError("two ranks have one slot")
+        raise ValueError("two ranks have the same slot")
     return [found[r] for r in range(len(found))]
 
 

@@ -19,7 +19,7 @@ def text(slots: Sequence[Slot], axes: Sequence[int]) -> str:
     nodes = sorted(each)
     most = max(len(some) for some in each.values())
     if nodes != list(range(len(nodes))) or any(len(each[n]) != most for n in nodes[:-1]):
-        raise UnwritableError("it fills nodes one after another, and this map leaves room in between")
+        raise UnwritableError("the format fills nodes one after another, but this map leaves gaps")
     return "".join(",".join(str(rank) for _, rank in sorted(each[n])) + "\n" for n in nodes)
 
 

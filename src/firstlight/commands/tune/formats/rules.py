@@ -64,11 +64,11 @@ def environment(file: Path) -> dict[str, str]:
 def _algorithms(mpi: Mpi) -> dict[str, list[tuple[str, str]]]:
     info = Path(mpi.launcher).with_name("ompi_info")
     if not info.exists():
-        raise BuildError(f"{mpi.label}: no ompi_info next to {mpi.launcher}; it lists the algorithms")
+        raise BuildError(f"{mpi.label}: ompi_info, which lists the algorithms, is not next to {mpi.launcher}")
     words = [str(info), "--param", "coll", "tuned", "--level", "9", "--parsable"]
     done = bounded.answer(words, timeout=PATIENCE, environment=os.environ | mpi.environment, hint=HINT)
     if done.returncode != 0:
-        raise BuildError(f"{mpi.label}: ompi_info ended with status {done.returncode}; its algorithms are not known")
+        raise BuildError(f"{mpi.label}: ompi_info ended with status {done.returncode}; the algorithms are unknown")
     return listed(done.stdout)
 
 

@@ -74,9 +74,7 @@ def _library(mpi: Mpi) -> bytes:
     """Return the content of the shared library that programs load. Raises BuildError if it is not found."""
     place = library(mpi)
     if place is None or place.stat().st_size > _MOST:
-        raise BuildError(
-            f"{mpi.label}: there is no shared library of it next to {mpi.cxx}; it cannot be tuned with a file"
-        )
+        raise BuildError(f"{mpi.label}: no shared MPI library is next to {mpi.cxx}, so a file cannot tune it")
     return place.read_bytes()
 
 
@@ -109,7 +107,7 @@ def built_in(data: bytes) -> dict[str, Any]:
                 continue
             if isinstance(tree, dict) and "collective=bcast" in tree:
                 return tree
-    raise BuildError("the MPI library contains no readable selection tree; it cannot be tuned with a file")
+    raise BuildError("the MPI library contains no readable selection tree, so a file cannot tune it")
 
 
 def name(mpi: Mpi) -> str:
