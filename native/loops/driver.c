@@ -227,13 +227,15 @@ static void probe(long trip, uint64_t seed, enum content content) {
       }
     if (!more) return;
   }
-  cannot("which elements it touches depends on what it finds there; say range(NAME, LOW:HIGH)");
+  cannot("the accessed elements depend on the data; add range(NAME, LOW:HIGH) to the pragma");
 }
 
 /* ---- where arrays lie ---- */
 
 enum place { AT_END, AT_BEGIN, OFF_LINE, PLACES };
-static const char* const place_names[] = {"up to a closed page", "from a closed page on", "off the lines of the cache"};
+static const char* const place_names[] = {"up to a protected page", "from a protected page on",
+                                          "not aligned to cache "
+                                          "lines"};
 
 static size_t rounded(size_t bytes) { return (bytes + (size_t)page - 1) / (size_t)page * (size_t)page; }
 
@@ -246,7 +248,7 @@ static void lay(int k, enum place place, size_t extra) {
   a->mapped = open + 2 * (size_t)page;
   a->map = pages(a->mapped);
   if (mprotect(a->map, (size_t)page, PROT_NONE) || mprotect(a->map + page + open, (size_t)page, PROT_NONE))
-    cannot("pages cannot be closed here");
+    cannot("pages cannot be protected here");
   a->data = a->map + page + (place == AT_END ? open - a->bytes - extra : shift);
   arguments[k] = a->data - a->low * fl_params[k].size;
 }
@@ -476,7 +478,7 @@ static void allocated(int k) {
 }
 
 static void timed(long trip, double seconds, int on_lines) {
-  if (!prepared(trip, 1, ORDINARY)) cannot("no input has so many turns");
+  if (!prepared(trip, 1, ORDINARY)) cannot("no input leads to this trip count");
   for (int k = 0; k < fl_count; ++k) {
     if (!is_array(k)) continue;
     if (on_lines) { /* and not all in the same sets */
@@ -508,7 +510,7 @@ int main(int count, char** words) {
     arguments[k] = scalars[k];
     if (fl_params[k].kind == '?') {
       char what[128];
-      snprintf(what, sizeof what, "the type of %s is not understood: use plain numbers", fl_params[k].name);
+      snprintf(what, sizeof what, "the type of %s is not supported: use plain numbers", fl_params[k].name);
       cannot(what);
     }
   }
@@ -528,7 +530,7 @@ int main(int count, char** words) {
   setrlimit(RLIMIT_CPU, &(struct rlimit){patience, patience + 1}); /* not by the clock: a machine may have other work */
   for (int k = 6; k < count; ++k) done += cases_of(atol(words[k]), k, k < 8);
   for (int k = 6; k < count && k < 6 + overlaps; ++k) done += overlaps_of(atol(words[k]));
-  if (done == 0) cannot("no input has a number of turns that the pragma asks for");
+  if (done == 0) cannot("no input leads to a trip count that the pragma allows");
   char what[32];
   snprintf(what, sizeof what, "%ld", done);
   print_and_exit("ok", what);

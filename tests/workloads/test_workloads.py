@@ -23,7 +23,7 @@ from native import Placement
 pytestmark = pytest.mark.native
 
 LACKING = (
-    "this compiler offers none on this processor",
+    "this compiler provides none for this processor",
     "which this kernel does not provide",
     "keeps files in memory",
 )

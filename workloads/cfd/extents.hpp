@@ -14,14 +14,14 @@ struct Extents {
 
   void declare_cells(fl::Fields& fields) {
     fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
-    fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
-    fields.integer("j", j, "cells", 1, 1 << 14, "south to north");
-    fields.integer("k", k, "cells", 1, 1 << 14, "bottom to top");
+    fields.integer("i", i, "cells", 1, 1 << 14, "cells from west to east, contiguous in memory (if size=free)");
+    fields.integer("j", j, "cells", 1, 1 << 14, "cells from south to north");
+    fields.integer("k", k, "cells", 1, 1 << 14, "cells from bottom to top");
   }
   void declare_processes(fl::Fields& fields) {
-    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
-    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
-    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "along k");
+    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "processes along i; 0: automatic");
+    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "processes along j; 0: automatic");
+    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "processes along k; 0: automatic");
   }
   Point cells() const {
     if (size == Size::free) return {k, j, i};

@@ -36,14 +36,14 @@ struct Extent {
   grid::Way halo = grid::Way::two_sided;
   double length = 1e6, width = 1e6;
   void declare_cells(fl::Fields& fields) {
-    fields.integer("nx", nx, "cells", 8, 1 << 16, "from west to east");
-    fields.integer("ny", ny, "cells", 8, 1 << 16, "from south to north");
-    fields.real("length", length, "m", 1e3, 4e7, "of the ocean from west to east");
-    fields.real("width", width, "m", 1e3, 4e7, "of the ocean from south to north");
+    fields.integer("nx", nx, "cells", 8, 1 << 16, "cells from west to east");
+    fields.integer("ny", ny, "cells", 8, 1 << 16, "cells from south to north");
+    fields.real("length", length, "m", 1e3, 4e7, "extent of the ocean from west to east");
+    fields.real("width", width, "m", 1e3, 4e7, "extent of the ocean from south to north");
   }
   void declare_processes(fl::Fields& fields) {
-    fields.integer("px", px, "processes", 0, 4096, "from west to east; 0: chosen");
-    fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
+    fields.integer("px", px, "processes", 0, 4096, "processes from west to east; 0: automatic");
+    fields.integer("py", py, "processes", 0, 4096, "processes from south to north; 0: automatic");
     fields.choice("halo", halo, grid::ways, grid::about_ways);
   }
   Index columns() const { return 0; }  // of flows that are together, a strip; 0: all

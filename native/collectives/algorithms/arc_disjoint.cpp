@@ -19,7 +19,7 @@ Schedule allreduce(const Problem& p) { return trains(p, trees(p), true, true); }
 
 FL_ALGORITHM(arc_disjoint){
     .name = "arc_disjoint",
-    .title = "arc-disjoint trees, searched for",
+    .title = "arc-disjoint trees, found by search",
     .source = "Edmonds 1973, Edge-Disjoint Branchings; Lovasz 1976, On Two Minimax Theorems in Graph Theory; own search, breadth first",
     .forms = {{{Collective::broadcast, broadcast}, {Collective::reduce, reduce}, {Collective::allreduce, allreduce}}},
     .pipelined = true,

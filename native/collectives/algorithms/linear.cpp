@@ -46,7 +46,7 @@ Schedule alltoall(const Problem& p) {
 }  // namespace
 
 FL_ALGORITHM(linear){.name = "linear",
-                     .title = "all at once",
+                     .title = "all messages simultaneously",
                      .source = "Chan, Heimlich, Purkayastha, van de Geijn 2007, Collective Communication: Theory, Practice, and Experience",
                      .forms = {{{Collective::broadcast, broadcast},
                                 {Collective::reduce, reduce},

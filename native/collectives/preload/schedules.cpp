@@ -76,13 +76,13 @@ void read_table() {
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file.is_open() || file.bad()) {
-    print_note(std::string(name) + ": cannot be read; the library's own collectives run");
+    print_note(std::string(name) + ": cannot be read; using the library's own collectives");
     return;
   }
   try {
     rules = parse(text);
   } catch (const BrokenTable& wrong) {
-    print_note(std::string(name) + ": " + wrong.what() + "; the library's own collectives run");
+    print_note(std::string(name) + ": " + wrong.what() + "; using the library's own collectives");
     return;
   }
   fingerprint = std::hash<std::string>()(text) | 1;
@@ -95,7 +95,7 @@ bool agreed(MPI_Comm comm) {
   PMPI_Allreduce(mine, least, 2, MPI_UINT64_T, MPI_MIN, comm);
   if (least[0] == fingerprint && least[1] == ~fingerprint) return fingerprint != 0;
   static std::once_flag once;
-  std::call_once(once, [] { print_note("not all ranks read the same table; the library's own collectives run"); });
+  std::call_once(once, [] { print_note("not all ranks read the same table; using the library's own collectives"); });
   return false;
 }
 
@@ -150,7 +150,7 @@ std::unique_ptr<collectives::Execution> Schedules::make(const Request& request) 
                                                     request.apart);
   } catch (const collectives::Refused& refused) {
     static std::once_flag once;
-    std::call_once(once, [&] { print_note(std::string(refused.what()) + "; the library's own collective runs there"); });
+    std::call_once(once, [&] { print_note(std::string(refused.what()) + "; using the library's own collective there"); });
     return nullptr;
   }
 }

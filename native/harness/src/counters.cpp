@@ -79,7 +79,7 @@ void Counters::open_flops() {
 Counters::Counters() {
   const int instructions = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
   if (instructions < 0) {
-    available_ = std::string("no counters: perf_event_open says ") + std::strerror(errno);
+    available_ = std::string("no counters: perf_event_open reports ") + std::strerror(errno);
     return;
   }
   events_.push_back({.descriptor = instructions, .kind = Kind::instructions, .weight = 1});

@@ -32,8 +32,8 @@ bool DeviceCheck::off_device() const { return variant.device != nullptr && seen_
 
 Check DeviceCheck::judged(const Check& found) const {
   if (!found.ok || !off_device()) return found;
-  const char* where = seen_.place == device::on_host ? "ran on the host" : "it is not visible where it ran";
-  return {false, 1, 0, text("%s, and is to run on a device of %s", where, variant.device->name)};
+  const char* where = seen_.place == device::on_host ? "ran on the host" : "its place of execution is not visible";
+  return {false, 1, 0, text("%s, but must run on a device of %s", where, variant.device->name)};
 }
 
 }  // namespace fl

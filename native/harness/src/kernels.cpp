@@ -84,9 +84,9 @@ Steps steps_of(Instance& instance) {
   if (variant.kernels.empty()) return variant.steps;
   const Kernel* kernel = defined(chosen(instance, kernel_parameter).chosen);
   if (kernel == nullptr)
-    throw UsageError(
-        text("%s.%s has no kernel %.80s; it has ", workload.name, variant.name, chosen(instance, kernel_parameter).chosen.c_str()) +
-        listed(options_of(instance, kernel_parameter)));
+    throw UsageError(text("%s.%s has no kernel %.80s; its kernels are ", workload.name, variant.name,
+                          chosen(instance, kernel_parameter).chosen.c_str()) +
+                     listed(options_of(instance, kernel_parameter)));
   return kernel->steps;
 }
 

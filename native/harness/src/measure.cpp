@@ -216,7 +216,7 @@ bool first_rank_decides(bool mine) {
 std::string refusal_of_all(const Team& team) {
   if (std::string lacking = lacks_device(); !lacking.empty()) return lacking;
   if (std::string lacking = lacks_threads(team); !lacking.empty()) return lacking;
-  if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; leave --threads out";
+  if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; omit --threads";
   return "";
 }
 

@@ -109,7 +109,7 @@ std::string lacks_threads(const Team& team) {
   shown = fine_clocks() && seen.shown == team.threads;
   const int threads = seen.threads;
   if (threads == team.threads) return "";
-  return text("OpenMP gives %d of %d threads; unset OMP_THREAD_LIMIT and OMP_DYNAMIC", threads, team.threads);
+  return text("OpenMP provides only %d of %d threads; unset OMP_THREAD_LIMIT and OMP_DYNAMIC", threads, team.threads);
 }
 
 void in_each_thread(int threads, void (*call)(void*), void* data) {

@@ -63,7 +63,7 @@ Spread spread(const Observed& mine) {
   Spread found;
   if (comm::rank() != 0) return found;
   for (const Observation& one : all)
-    if (one.names != observation.names) cannot_observe("the ranks observe different things");
+    if (one.names != observation.names) cannot_observe("the ranks observe different quantities");
   for (std::size_t k = 0; k < mine.values().size(); ++k) {
     const std::string& name = mine.values()[k].first;
     std::vector<double> x;

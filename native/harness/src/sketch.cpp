@@ -24,7 +24,7 @@ Index cells_in(Index box, Index boxes, Index cells) { return ((box + 1) * cells 
 
 void Sketch::of(const char* name, const char* unit, Index rows, Index columns) {
   expect_name(name);
-  if (begun()) cannot_draw(name, "there is one already");
+  if (begun()) cannot_draw(name, "the picture already exists");
   if (std::min(rows, columns) < 1 || std::max(rows, columns) > most_cells) cannot_draw(name, "its size is impossible");
   name_ = name, unit_ = unit, rows_ = rows, columns_ = columns;
   high_ = std::min(rows, most), wide_ = std::min(columns, most);
@@ -36,7 +36,10 @@ void Sketch::row(Index row, Index column, const float* values, Index count) { ad
 
 template <class T>
 void Sketch::add(Index row, Index column, const T* values, Index count) {
-  if (row < 0 || row >= rows_ || column < 0 || count < 0 || column + count > columns_) cannot_draw(name_, "a cell lies outside of it");
+  if (row < 0 || row >= rows_ || column < 0 || count < 0 || column + count > columns_)
+    cannot_draw(name_,
+                "a cell is "
+                "outside the picture");
   double* sums = sums_.data() + box_of(row, high_, rows_) * wide_;
   double* cells = sums + high_ * wide_;
   for (Index k = 0; k < count; ++k) {

@@ -67,17 +67,19 @@ bool values_only = false;
 std::string lacks_storage(const Storage& target, double bytes, double files) {
   if (target.folder.empty() && target.name != by_default && values_only) return "";
   if (target.folder.empty() && target.name != by_default)
-    return text("no folder of the target %s is known; --storage %s=DIR names it", target.name.c_str(), target.name.c_str());
+    return text("the folder of the target %s is unknown; set it with --storage %s=DIR", target.name.c_str(), target.name.c_str());
   const std::string place = target.folder.empty() ? temporary() : parent(target.folder);
   struct statvfs facts;
   if (statvfs(place.c_str(), &facts) != 0) return text("target %s: %s", target.name.c_str(), std::strerror(errno));
   if ((facts.f_flag & ST_RDONLY) != 0) return text("target %s is mounted read-only", target.name.c_str());
   const double free = static_cast<double>(facts.f_bavail) * static_cast<double>(facts.f_frsize);
   if (bytes > share * free || bytes > free - least_left)
-    return text("target %s: the files need %.1f MiB and %.1f MiB are free; a case uses at most 10 %% of that and leaves 1 GiB",
-                target.name.c_str(), bytes / 0x1p20, free / 0x1p20);
+    return text(
+        "target %s: the files need %.1f MiB, but %.1f MiB are free; a case may use at most 10 %% of the free "
+        "space and must leave 1 GiB",
+        target.name.c_str(), bytes / 0x1p20, free / 0x1p20);
   if (facts.f_files > 0 && files > share * static_cast<double>(facts.f_favail))
-    return text("target %s: %.0f files are needed and %.0f more are possible; a case uses at most 10 %% of them", target.name.c_str(),
+    return text("target %s: %.0f files are needed, but %.0f more are possible; a case may use at most 10 %% of them", target.name.c_str(),
                 files, static_cast<double>(facts.f_favail));
   return "";
 }
@@ -90,10 +92,10 @@ Folder::Folder(const Storage& target) {
   const std::string above = target.folder.empty() ? drawn() : target.folder;
   path_ = above + "/" + std::to_string(++launch.cases);
   const int folder = own_folder(AT_FDCWD, above);
-  if (folder < 0) storage_failed(target, "cannot make a folder");
+  if (folder < 0) storage_failed(target, "cannot create a folder");
   launch.folders.insert(above);
   descriptor_ = own_folder(folder, std::to_string(launch.cases));
-  if (descriptor_ < 0) storage_failed(target, "cannot make a folder");
+  if (descriptor_ < 0) storage_failed(target, "cannot create a folder");
   close(folder);
 }
 

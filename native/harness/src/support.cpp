@@ -112,7 +112,8 @@ std::string lacks_memory(double needed) {
   const double there = std::min(all, memory_of_groups());
   if (needed <= 0.95 * there) return "";
   return text(
-      "these values need %.1f GiB of memory on each node, and this one allows %.1f GiB; use smaller values, fewer processes or more nodes",
+      "these values need %.1f GiB of memory on each node, but this node allows only %.1f GiB; use smaller values, "
+      "fewer processes or more nodes",
       needed / 0x1p30, there / 0x1p30);
 }
 

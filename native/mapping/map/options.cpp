@@ -112,10 +112,10 @@ Task task_of(int argc, char** argv) {
     else if (key == "keep")
       task.keep = value;
     else
-      throw Wrong("there is no option --" + key);
+      throw Wrong("unknown option --" + key);
   }
   if (task.pattern.empty() == task.named.empty() || task.ground.topology.empty())
-    throw Wrong("--pattern FILE or --named PATTERN, and --topology are needed");
+    throw Wrong("--pattern FILE or --named PATTERN, and --topology are required");
   return task;
 }
 

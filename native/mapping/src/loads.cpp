@@ -19,7 +19,7 @@ Map identity(const Pattern& pattern, const Places& places) {
   const auto ranks = static_cast<std::size_t>(pattern.ranks());
   if (places.open().size() < ranks)
     throw Wrong(std::to_string(ranks) + " ranks do not fit into " + std::to_string(places.open().size()) +
-                " slots; use more nodes or more ranks a node");
+                " slots; use more nodes or more ranks per node");
   return {places.open().begin(), places.open().begin() + static_cast<std::ptrdiff_t>(ranks)};
 }
 

@@ -120,7 +120,7 @@ Pattern read_pattern(std::string_view text) {
       messages.push_back(m);
       if (messages.size() > Pattern::most_messages) throw wrong("too many messages");
     } else {
-      throw wrong("'ranks P' comes first, then 'phase NAME' and its messages as FROM TO BYTES");
+      throw wrong("expected 'ranks P' first, then 'phase NAME' and its messages as FROM TO BYTES");
     }
     if (!line.empty()) throw wrong("unexpected text at the end of the line");
   }

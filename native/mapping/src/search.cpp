@@ -43,7 +43,7 @@ class Search {
     const double each = Loads::memory(pattern, places);
     if (each > effort.memory)
       throw Wrong("the loads of " + std::to_string(pattern.phases()) + " phases on " + std::to_string(places.links()) +
-                  " links do not fit into the memory that is allowed; add the phases up (without --phases)");
+                  " links exceed the allowed memory; sum the phases (omit --phases)");
     const int most = static_cast<int>(std::min(64.0, effort.memory / each));
     loads_.resize(static_cast<std::size_t>(std::clamp(effort.threads, 1, most)));
   }

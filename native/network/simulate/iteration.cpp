@@ -61,7 +61,10 @@ std::int32_t rounds_of(const Schedule& schedule) {
     program.clear();
     schedule.program(r, program);
     for (const Operation& o : program.operations()) {
-      if (o.range.segments != 1) throw Refused(schedule.name + " cuts messages, which phases of a pattern do not");
+      if (o.range.segments != 1)
+        throw Refused(schedule.name +
+                      " splits messages, which phases of a pattern do not "
+                      "support");
       most = std::max(most, o.round);
     }
   }

@@ -101,7 +101,7 @@ class Scanner {
     const std::string found = at == end_    ? "the end"
                               : *at == '\n' ? "the end of the line"
                               : shown       ? "'" + std::string(at, std::max(to, at + 1)) + "'"
-                                            : "a byte that no GOAL has (" + std::to_string(static_cast<unsigned char>(*at)) + ")";
+                                            : "a byte that GOAL does not allow (" + std::to_string(static_cast<unsigned char>(*at)) + ")";
     throw GoalError(line_, "expected " + wanted + ", found " + found);
   }
   char after_comments();

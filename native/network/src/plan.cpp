@@ -43,7 +43,8 @@ bool to_neighbours(const Schedule& s, const Topology& t) {
 }
 
 constexpr const char* too_many =
-    " operations are too many to look at one by one; where all ranks do alike, one stands for all: on a torus, and without noise";
+    " operations are too many for individual evaluation. If all ranks behave alike (on a torus, without noise), one "
+    "rank is evaluated for all";
 
 }  // namespace
 

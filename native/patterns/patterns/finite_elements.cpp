@@ -53,11 +53,13 @@ Instance instance(Rank ranks, const Values& v) {
 }  // namespace
 
 FL_PATTERN(finite_elements){.name = "finite_elements",
-                            .title = "blocks of a square share nodes with eight others, on all levels at once",
+                            .title =
+                                "blocks of a square share nodes with eight neighbours, on all levels "
+                                "simultaneously",
                             .applications = "multilevel solvers on finite elements",
                             .source = "Pester 2007, CHiC als CLiC-Nachfolger; measured here as an application",
                             .parameters = {{.name = "level", .value = 7, .least = 0, .most = 20, .means = "refinements of 8 x 8 squares"},
-                                           count("rows", "of blocks; 0: as square as possible")},
+                                           count("rows", "rows of blocks; 0: as square as possible")},
                             .small = {"level=3"},
                             .instance = instance};
 

@@ -51,7 +51,9 @@ void around_ring(Rank p, std::int64_t n, Instance& made) {
     return;
   }
   if (p > most_steps)
-    throw Refused("global_sum around a ring of more than " + std::to_string(most_steps) + " processes needs n that they divide; " +
+    throw Refused("global_sum around a ring of more than " + std::to_string(most_steps) +
+                  " processes needs a "
+                  "multiple of their number as n; " +
                   std::to_string(p) + " processes given");
   for (Rank k = 0; k < p - 1; ++k) made.phases.push_back(exchange(step("pieces are added", k + 1), [=](Rank me) { return both(me, -k); }));
   for (Rank k = 0; k < p - 1; ++k)
@@ -114,7 +116,7 @@ FL_PATTERN(global_sum){.name = "global_sum",
                        .parameters = {{.name = "n", .value = 65536, .least = 1, .most = 1 << 30, .means = "doubles of the vector"},
                                       {.name = "method",
                                        .value = rabenseifner,
-                                       .means = "which way: the MPI library's own, or one of these",
+                                       .means = "algorithm: the MPI library's own, or one of these",
                                        .words = {"library", "cube", "ring", "rabenseifner"}}},
                        .small = {"n=1000"},
                        .instance = instance};

@@ -41,9 +41,9 @@ FL_PATTERN(halo){.name = "halo",
                  .source = "R3's HALO; measured here as a workload of the same name",
                  .parameters = {{.name = "n", .value = 512, .least = 1, .most = 1 << 14, .means = "words on a side"},
                                 {.name = "width", .value = 1, .least = 1, .most = 64, .means = "words of the halo"},
-                                {.name = "word", .value = 1, .means = "bytes of a word", .words = {"4", "8"}},
-                                {.name = "phases", .value = 0, .means = "of an exchange", .words = {"two", "one"}},
-                                count("rows", "of processes; 0: as square as possible")},
+                                {.name = "word", .value = 1, .means = "bytes per word", .words = {"4", "8"}},
+                                {.name = "phases", .value = 0, .means = "phases per exchange", .words = {"two", "one"}},
+                                count("rows", "rows of processes; 0: as square as possible")},
                  .small = {"n=16"},
                  .instance = instance};
 

@@ -22,7 +22,7 @@ FL_PATTERN(modylas){
     .applications = "MODYLAS (molecular dynamics)",
     .source = "allgather and allreduce by R4's table of applications; sizes are parameters: moments of the expansion to an order",
     .parameters = {{.name = "cells", .value = 4096, .least = 1, .most = 1 << 24, .means = "coarse cells of all processes"},
-                   {.name = "order", .value = 4, .least = 0, .most = 20, .means = "of the multipole expansion"},
+                   {.name = "order", .value = 4, .least = 0, .most = 20, .means = "order of the multipole expansion"},
                    {.name = "scalars", .value = 7, .least = 1, .most = 1000, .means = "energy and the virial's entries"}},
     .small = {"cells=64"},
     .instance = instance};

@@ -90,7 +90,7 @@ Instance instance(Rank ranks, const Values& v) {
   // The neighbours of each region are enumerated: this limit keeps that to seconds.
   if (const Number most = std::max(Number{1} << 21, Number{16} * ranks); grid.regions() > most)
     throw Refused("nicam with r=" + std::to_string(r) + " has " + std::to_string(grid.regions()) + " regions; at most " +
-                  std::to_string(most) + " for " + std::to_string(ranks) + " processes; give a smaller r");
+                  std::to_string(most) + " for " + std::to_string(ranks) + " processes; use a smaller r");
   const Owners owners{.regions = grid.regions(), .ranks = ranks, .in_turn = value(v, "owners") == 1};
   const Halos halos(grid, owners, 8 * value(v, "layers") * value(v, "variables"));
   return {.iterations = 1000,
@@ -110,13 +110,24 @@ FL_PATTERN(nicam){
                     .value = -1,
                     .least = -1,
                     .most = 12,
-                    .means = "cuts of each rhombus into four regions; -1: as few as give each process one"},
-                   {.name = "g", .value = -1, .least = -1, .most = 16, .means = "cuts into four points: 10 * 4^g + 2 points; -1: r + 4"},
-                   {.name = "layers", .value = 40, .least = 1, .most = 1000, .means = "of the atmosphere"},
-                   {.name = "variables", .value = 6, .least = 1, .most = 1000, .means = "doubles of a point and layer that travel"},
+                    .means = "recursive divisions of each rhombus into four regions; -1: the minimum that provides "
+                             "each process with one"},
+                   {.name = "g",
+                    .value = -1,
+                    .least = -1,
+                    .most = 16,
+                    .means = "recursive divisions into four "
+                             "points: 10 * 4^g + 2 points; -1: r + 4"},
+                   {.name = "layers", .value = 40, .least = 1, .most = 1000, .means = "layers of the atmosphere"},
+                   {.name = "variables",
+                    .value = 6,
+                    .least = 1,
+                    .most = 1000,
+                    .means = "doubles per point and layer "
+                             "in a message"},
                    {.name = "owners",
                     .value = 0,
-                    .means = "how regions are dealt out: neighbours in a row, or in turn",
+                    .means = "distribution of regions: contiguous neighbours, or round-robin",
                     .words = {"contiguous", "robin"}}},
     .small = {"g=5", "layers=1"},
     .instance = instance};

@@ -42,7 +42,7 @@ Grid grid_of(Rank ranks, std::int64_t na) {
     throw Refused("npb_cg needs a power of two; " + std::to_string(ranks) + " processes given");
   const int bits = std::countr_zero(static_cast<unsigned>(ranks));
   const Grid grid{.na = na, .rows = Rank{1} << bits / 2, .columns = Rank{1} << (bits + 1) / 2};
-  if (na < grid.columns) throw Refused("npb_cg needs an unknown a column of processes at least; na=" + std::to_string(na) + " given");
+  if (na < grid.columns) throw Refused("npb_cg needs at least one unknown per column of processes; na=" + std::to_string(na) + " given");
   return grid;
 }
 
@@ -79,7 +79,7 @@ Instance instance(Rank ranks, const Values& values) {
 
 FL_PATTERN(npb_cg){
     .name = "npb_cg",
-    .title = "NPB CG: sums along rows, exchange with the transposed place",
+    .title = "NPB CG: sums along rows, exchange with the transposed rank",
     .applications = "NPB CG (conjugate gradients, unstructured sparse matrix)",
     .source = "NAS Parallel Benchmarks 3.3, MPI, CG/cg.f",
     .parameters = {{.name = "class", .value = 3, .means = "size of the problem", .words = {"S", "W", "A", "B", "C", "D", "E"}},

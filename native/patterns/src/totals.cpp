@@ -81,7 +81,7 @@ std::string unmatched(const Instance& instance, const Phase& phase) {
       for (const Message& m : list) {
         if (m.peer < 0 || m.peer >= instance.ranks)
           return "rank " + std::to_string(me) + " communicates with " + std::to_string(m.peer) + ", which is not a rank";
-        if (m.bytes < 0 || m.count < 1) return "rank " + std::to_string(me) + " has a message of less than nothing";
+        if (m.bytes < 0 || m.count < 1) return "rank " + std::to_string(me) + " has a message of negative size";
         for (std::int32_t k = 0; k < m.count; ++k) (out ? sent : received).push_back({out ? me : m.peer, out ? m.peer : me, 0, m.bytes});
       }
     }
@@ -106,7 +106,7 @@ std::string ungrouped(const Instance& instance, const Together& together) {
     if (me < g.first || (me - g.first) % g.stride != 0 || g.member(me) >= g.count) return rank + " is not in its own group";
     if (!(together.group(g.first) == g)) return rank + " is in another group than rank " + std::to_string(g.first);
     if (together.root < 0 || together.root >= g.count) return rank + " has a root that is not a member of its group";
-    if (together.bytes(g) < 0) return rank + " has less than nothing to give";
+    if (together.bytes(g) < 0) return rank + " contributes a negative size";
   }
   return "";
 }

@@ -144,7 +144,7 @@ def test_any_grid_of_blocks(tmp_path: Path) -> None:
     ("threads", "arguments", "sentence"),
     [
         (9, ("level=0", "rows=1"), "fem2d needs level=1 or more to be cut into 1 x 9 blocks"),
-        (4, ("level=2", "rows=3"), "fem2d needs rows=3 to divide its 4 blocks; leave rows out"),
+        (4, ("level=2", "rows=3"), "fem2d needs rows=3 to divide its 4 blocks; omit rows"),
     ],
 )
 def test_blocks_that_cannot_be_are_refused(

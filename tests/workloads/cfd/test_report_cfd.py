@@ -50,14 +50,14 @@ def test_its_title_says_how_hot_and_how_fast() -> None:
     (drawing,) = seen()
     assert drawing.title == (
         "A flame reaches 4.00 times the temperature of the entering air; "
-        "a lid drags the fluid below it along, at up to 4.00 of its own speed"
+        "the lid drags the fluid along, at up to 4.00 of the lid's speed"
     )
     assert {s.formula for s in drawing.title.sources} == {"largest(a)"}
 
 
 def test_the_flow_behind_a_step_is_drawn_by_itself_where_nothing_else_ran() -> None:
     (drawing,) = seen(cases=[{"case": "step", "i": 60, "iterations": 0}])
-    assert drawing.title == "The inflow above a step is at most 4.00 times as fast as its mean"
+    assert drawing.title == "The maximum inflow above the step is 4.00 times the mean"
     assert len(drawing.data) == 1
 
 

@@ -34,7 +34,7 @@ def test_rows_are_divided_among_any_number_of_processes(ranks: int, tmp_path: Pa
 
 def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
     output = native.run(program("mpi"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
-    assert output.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in output.stderr
+    assert output.status == 2 and "97 points in 1 rows: needs at most one process per row, 2 given" in output.stderr
 
 
 @pytest.mark.parametrize("variant", ["broken_point", "broken_swapped", "broken_narrow", "broken_twiddle"])

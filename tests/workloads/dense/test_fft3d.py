@@ -48,7 +48,7 @@ def test_pencils_of_each_grid(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("n=3", "ny=4"), "slabs of 3 x 4 planes: needs as many processes at most, 4 given"),
+        (("n=3", "ny=4"), "slabs of 3 x 4 planes: needs at most one process per plane, 4 given"),
         (("n=3", "cut=pencil", "columns=4"), "no grid of 4 processes cuts 3 x 3 x 3 points into pencils"),
         (("n=8", "cut=pencil", "columns=3"), "of one line at least, 3 columns wide"),
         (("n=8", "columns=2"), "slabs are not divided further: columns= is for cut=pencil"),

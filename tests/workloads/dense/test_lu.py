@@ -80,9 +80,9 @@ def test_columns_of_any_number_of_processes(ranks: int, down: int, tmp_path: Pat
 
 def test_grids_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     output = native.run(program("mpi_grid"), Placement(ranks=2), ("n=33", "down=3"), tmp_path, COUNTED)
-    assert output.status == 2 and "2 ranks make no grid with 3 in a column" in output.stderr
+    assert output.status == 2 and "2 ranks do not form a grid with 3 ranks per column" in output.stderr
     output = native.run(program("mpi_calu"), Placement(ranks=2), ("n=33", "down=2", "groups=3"), tmp_path, COUNTED)
-    assert output.status == 2 and "3 groups of rows cannot be dealt to 2 processes in a column" in output.stderr
+    assert output.status == 2 and "3 groups of rows cannot be distributed to 2 processes in a column" in output.stderr
 
 
 @pytest.mark.parametrize("broken", ["broken_mpi_stale", "broken_mpi_exchange"])

@@ -205,7 +205,7 @@ def test_oversubscribed_is_shown_and_not_ranked() -> None:
     crowded = [s for x, s in zip(line["y"], line["marker"]["symbol"], strict=True) if "2x2x1x1" in x]
     assert crowded and all(s.endswith("-open") for s in crowded)
     assert "oversubscribed" in " ".join(r[0] for r in drawn["efficiency-0"].rows)
-    assert drawings("only crowded")["grids"].title == "More ranks and threads than processors: shown, not ranked"
+    assert drawings("only crowded")["grids"].title == "More ranks and threads than processors, so not ranked"
 
 
 def test_without_a_twin_there_is_no_efficiency_and_with_nothing_no_drawing() -> None:

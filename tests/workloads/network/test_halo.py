@@ -266,8 +266,8 @@ def test_long_messages_cannot_lock_a_ring(name: str, family: str, built: dict[Pr
         ("mpi_sendrecv", ("rows=3",), "needs rows that divide"),
         ("mpi_sendrecv", ("word=6",), "needs words of 4 or 8 bytes"),
         ("mpi_sendrecv", ("width=2", "data=inplace"), "needs width=1 for data=inplace"),
-        ("mpi_put_flag", ("data=datatype",), "runs data=packed only"),
-        ("mpi_shared", ("data=datatype",), "runs data=packed or inplace"),
+        ("mpi_put_flag", ("data=datatype",), "supports only data=packed"),
+        ("mpi_shared", ("data=datatype",), "supports only data=packed and data=inplace"),
     ],
 )
 def test_what_a_strategy_cannot_do_is_refused_in_a_line(

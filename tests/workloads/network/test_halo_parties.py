@@ -71,9 +71,9 @@ def test_the_grid_may_be_given(rows: int, built: dict[Program, Built], tmp_path:
 @pytest.mark.parametrize(
     ("variant", "place", "arguments", "why"),
     [
-        ("omp_flags", Placement(threads=2), "data=inplace", "runs data=packed only"),
-        ("shmem_put", Placement(ranks=2), "data=datatype", "runs data=packed only"),
-        ("caf_put", Placement(ranks=2), "data=inplace", "runs data=packed only"),
+        ("omp_flags", Placement(threads=2), "data=inplace", "supports only data=packed"),
+        ("shmem_put", Placement(ranks=2), "data=datatype", "supports only data=packed"),
+        ("caf_put", Placement(ranks=2), "data=inplace", "supports only data=packed"),
         ("mpi_omp_funnelled", Placement(1, 2, 1), "data=inplace width=2", "needs width=1 for data=inplace"),
     ],
 )

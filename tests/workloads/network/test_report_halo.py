@@ -204,7 +204,7 @@ def test_over_nodes_a_line_is_a_number_of_processes_a_node() -> None:
 
 def test_crowded_exchanges_are_shown_and_not_ranked() -> None:
     drawn = drawings("crowded")
-    assert drawn["0"].title.endswith("measured with more processes or threads than processors: shown, not ranked")
+    assert drawn["0"].title.endswith("measured with more processes or threads than processors, so not ranked")
     assert len(drawn["0"].data) == 3 and "winners" not in drawn
 
 

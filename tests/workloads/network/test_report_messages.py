@@ -41,10 +41,10 @@ def seen(*ranks: int) -> list[Drawing]:
 
 def test_growth_and_account_stand_over_the_processes() -> None:
     (drawing,) = seen(2, 4)
-    assert drawing.title == "A process of mpi_library grows by up to 2.00 MiB with 4 ranks"
+    assert drawing.title == "The memory of a mpi_library grows by up to 2.00 MiB with 4 ranks"
     library, two, own = drawing.data
     assert (library["x"], library["y"]) == ([2, 4], [1, 2]) == (two["x"], two["y"])
-    assert own["name"].endswith("its buffers")
+    assert own["name"].endswith("buffers")
     assert (own["x"], own["y"]) == ([2, 4], [2048 * 2 / MIB, 2048 * 4 / MIB])
     assert len(drawing.rows) == 6
 

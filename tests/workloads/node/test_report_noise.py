@@ -127,7 +127,7 @@ def test_the_title_tells_what_was_taken() -> None:
         "OS noise uses 4.10 % (4.10 – 4.10) of the worst of 2 processors: 400 detours per second, median length "
         "4.00 us, the longest 400 us"
     )
-    assert time.title == ("One window of 10.0 ms: 4 detours, 410 us in all; the longest, 400 us, after 3.00 ms")
+    assert time.title == ("One window of 10.0 ms: 4 detours, 410 us in total; the longest, 400 us, after 3.00 ms")
 
 
 def test_the_distribution_counts_the_longer_ones_a_second_and_processor() -> None:
@@ -207,7 +207,7 @@ def test_waiting_amplifies_what_each_loses() -> None:
     (drawing,) = quanta(working(0.1, 0.3))
     assert drawing.title == (
         "A quantum of 1.00 ms is 10.0 % longer on average (1 processor), the worst 2.0 times as long; 4 "
-        "processes that wait for each other lose 30.0 %, 3.0 × the loss of the worst of them by itself"
+        "processes that wait for each other lose 30.0 %, 3.0 × the loss of the worst process alone"
     )
     alone, waiting, cycles = drawing.data
     assert [round(y) for y in alone["y"] if y] == [90, 10]
@@ -250,7 +250,7 @@ def test_the_title_follows_the_load_at_one_number_of_ranks() -> None:
     (drawing,) = overhead(SWEEP)
     assert drawing.title.startswith("Open MPI: at n = 2 an exchange lasts 1.0")
     assert (
-        "us with processors left over (2 ranks), 2.5 × that with all processors busy (2 ranks, 2 threads)"
+        "us with idle processors left (2 ranks), 2.5 × that with all processors busy (2 ranks, 2 threads)"
         in drawing.title
     )
     assert drawing.title.endswith("× that with more threads than processors (2 ranks, 4 threads)")

@@ -116,11 +116,11 @@ def test_a_plan_takes_na825_where_the_memory_holds_it() -> None:
         return bool(cells), [a.why for a in made.absent if a.what == "ocean_nlom with nx=4096"]
 
     assert planned(16) == (True, [])
-    assert planned(8) == (False, ["it needs 5.72 GiB, and a launch may use 4.80 GiB here"])
+    assert planned(8) == (False, ["this size requires 5.72 GiB, but a launch can use only 4.80 GiB here"])
 
 
 def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:
-    """No bit changes where a run is kept in files, forgotten and taken up after each step, or after two of them."""
+    """No bit changes where a run is saved, discarded and restored after each step, or after two of them."""
     words = ("nx=19", "ny=17", "layers=3", "steps=5", *words)
     whole = bits(run_case(folder, *words, variant=variant, place=place))
     for every in (1, 2):
@@ -188,13 +188,13 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
         (("problem=stommel", "layers=2"), "needs layers=1"),
         (("problem=stommel", "layers=1", "nx=20", "ny=10"), "a square"),
         (("problem=stommel", "layers=1", "wind=0"), "needs wind"),
-        (("problem=munk", "layers=1", "nx=32", "ny=32"), "a boundary layer of a cell"),
+        (("problem=munk", "layers=1", "nx=32", "ny=32"), "a boundary layer of one cell"),
         (("problem=basin", "steps=1000"), "use fewer steps"),
         (("px=2",), "no process grid"),
         (("problem=jet", "steps=5000", "diary=1"), "a diary of 5000 entries"),
         (("courant=5",), "courant=0.86 or less"),
         (("time=semi",), "a flat rectangle"),
-        (("time=semi", "problem=waves", "solver=cg"), "coasts all around"),
+        (("time=semi", "problem=waves", "solver=cg"), "a closed basin"),
         (("time=semi", "problem=rectangle", "courant=40", "nx=8", "ny=8"), "rotation"),
         (("problem=seiche", "layers=1", "nx=12"), "nx=16 or more"),
         (("viscosity=1e6", "nx=1024", "ny=1024"), "shorter"),

@@ -50,5 +50,5 @@ def test_the_true_residual_stands_beside_the_recursive_one() -> None:
 
 def test_where_nothing_drifts_the_title_says_so_and_what_is_nought_has_no_point() -> None:
     (drawn,) = drift({"classic": (2e-14, 3e-14), "gropp": (0.0, 1e-14)})
-    assert drawn.title == "Residuals: no recurrence drifts away from b - A x"
+    assert drawn.title == "Residuals: no recurrence drifts from b - A x"
     assert [row[0] for row in drawn.rows] == ["classic"]

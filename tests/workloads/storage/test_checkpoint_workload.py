@@ -88,7 +88,7 @@ def test_values_are_judged_without_the_folder_of_a_target() -> None:
     built = program("serial")
     assert native.direct(built, "--describe", "target=results", "n=32").returncode == 0
     done = native.direct(built, "target=results", "n=32")
-    assert done.returncode == 2 and "no folder of the target results is known" in done.stderr
+    assert done.returncode == 2 and "the folder of the target results is unknown" in done.stderr
     done = native.direct(built, "--describe", "n=4096")
     assert done.returncode == 2 and "GiB" in done.stderr
 

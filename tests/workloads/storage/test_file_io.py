@@ -208,7 +208,7 @@ def test_failures_of_the_target_end_the_launch_with_the_reason(
 # --- a user's file system -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("options", "why"), [("size=64m", "leaves 1 GiB"), ("ro", "mounted read-only")])
+@pytest.mark.parametrize(("options", "why"), [("size=64m", "must leave 1 GiB"), ("ro", "mounted read-only")])
 def test_a_full_or_read_only_file_system_is_refused(options: str, why: str, tmp_path: Path) -> None:
     script = f'mount -t tmpfs -o {options} tmpfs "$0" && exec "$@"'
     wrapped = ("unshare", "-rm", "sh", "-c", script, str(tmp_path))
@@ -234,7 +234,7 @@ def test_a_target_without_a_folder_is_described_but_not_used() -> None:
     assert described.returncode == 0, described.stderr
     done = native.direct(program(), "target=scratch", "operation=write")
     assert done.returncode == 2
-    assert "no folder of the target scratch is known; --storage scratch=DIR names it" in done.stderr
+    assert "the folder of the target scratch is unknown; set it with --storage scratch=DIR" in done.stderr
 
 
 @pytest.mark.parametrize("what", ["link", "open"])
@@ -247,7 +247,7 @@ def test_neither_links_nor_open_folders_are_used(what: str, tmp_path: Path) -> N
         (tmp_path / "work").chmod(0o755)
     done = run(program(), tmp_path, "operation=write", *WORDS)
     assert done.returncode == 3
-    assert "target t: cannot make a folder" in done.stderr
+    assert "target t: cannot create a folder" in done.stderr
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

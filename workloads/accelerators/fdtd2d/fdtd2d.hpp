@@ -24,13 +24,15 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "cells", 8, 1 << 16, "cells along an edge");
     fields.integer("steps", steps, "time steps", 1, 1 << 20, "time steps of a run");
-    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
+    fields.integer("bits", bits, "bit", 32, 64, "width of the numbers: 32 or 64");
     fields.choice("problem", problem, problems,
                   "closed cavity; periodic; a point source in absorbing layers; a source among conducting walls and materials");
-    fields.real("courant", courant, "cells", 0.01, std::numbers::sqrt2 / 2, "light goes so far in a time step; stable up to sqrt(1/2)");
+    fields.real("courant", courant, "cells", 0.01, std::numbers::sqrt2 / 2,
+                "distance of light per time step, in "
+                "cells; stable up to sqrt(1/2)");
     fields.integer("layers", layers, "cells", 4, 64, "thickness of the absorbing layers");
-    fields.integer("pi", pi, "processes", 0, 4096, "along i; 0: chosen");
-    fields.integer("pj", pj, "processes", 0, 4096, "along j; 0: chosen");
+    fields.integer("pi", pi, "processes", 0, 4096, "processes along i; 0: automatic");
+    fields.integer("pj", pj, "processes", 0, 4096, "processes along j; 0: automatic");
   }
   grid::Domain<2> domain() const {
     const bool around = problem == Problem::periodic;

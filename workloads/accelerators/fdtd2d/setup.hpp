@@ -14,7 +14,7 @@ inline constexpr Index most_of_a_reference = 2048;
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.bits != 32 && p.bits != 64) return fl::text("fdtd2d needs bits=32 or bits=64; %lld given", p.bits);
   if (is_driven(p.problem) && p.n + p.steps > most_of_a_reference)
-    return fl::text("fdtd2d needs n + steps <= %lld with a source, for a plain run checks it; %lld given", most_of_a_reference,
+    return fl::text("fdtd2d needs n + steps <= %lld with a source, because a plain run checks it; %lld given", most_of_a_reference,
                     p.n + p.steps);
   if (p.problem == Problem::cpml && p.n < 4 * p.layers)
     return fl::text("fdtd2d needs n >= %lld around layers of %lld cells; %lld given", 4 * p.layers, p.layers, p.n);

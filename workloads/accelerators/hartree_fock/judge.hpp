@@ -84,7 +84,7 @@ class Judge {
     compare_elements();
     compare_quartets();
     if (s_.p.task == Task::energy) compare_energy();
-    return wrong_.check("all as it should be; the largest error: " + wrong_.what());
+    return wrong_.check("all values are correct; the largest error: " + wrong_.what());
   }
 
  private:
@@ -173,7 +173,7 @@ class Judge {
       const auto found = static_cast<fl::Index>(fl::total(static_cast<double>(s_.outcome.quartets[k])));
       const fl::Index beyond = std::max({fl::Index{0}, fewest[k] - found, found - most[k]});
       wrong_.consider(static_cast<double>(beyond), 0.5,
-                      fl::text("%lld quartets (%s) were computed, %lld are above the threshold", found, classes[k].name, fewest[k]));
+                      fl::text("%lld quartets (%s) were computed, but %lld are above the threshold", found, classes[k].name, fewest[k]));
     }
   }
 

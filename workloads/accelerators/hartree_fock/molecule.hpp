@@ -76,7 +76,7 @@ class XyzReader {
     Atom atom;
     for (const Element& element : elements)
       if (element.symbol == symbol) atom.charge = element.charge;
-    if (atom.charge == 0) return here(fl::text("the element \"%s\" is none of H, C, N, O", fl::printable(symbol).c_str()));
+    if (atom.charge == 0) return here(fl::text("the element \"%s\" is not one of H, C, N, O", fl::printable(symbol).c_str()));
     for (double& x : atom.place) {
       const std::string_view number = file_.word();
       if (!fl::parse_number(number, x) || !(std::abs(x) <= farthest))

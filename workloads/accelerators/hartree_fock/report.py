@@ -51,12 +51,12 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     data += _published(published) if data else []
     drawn = frame.layout(
         {"type": "category", "title": {"text": "class of integrals"}},
-        frame.log_axis("speed over the serial variant, higher is better"),
+        frame.log_axis("speedup over the serial variant, higher is better"),
     )
     caption = (
         f"Speedup of each class over the serial variant of the same run, for one matrix G ({formatting.values(case)}); "
-        f"medians with {confidence.INTERVALS}. Grey: R4's GPU over its one core, for another input; its times are in "
-        "the table."
+        f"medians with {confidence.INTERVALS}. Grey: R4's GPU relative to one core, for another input; the table "
+        f"shows the times."
     )
     rows = [_row(v, g) for v, some in gains.items() for g in some] + [_row_of(e, published) for e in published]
     head = ("class", "program", "time of a matrix", "a quartet", confidence.INTERVAL, "over one core")
@@ -92,7 +92,11 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
     gained = f"the best variant is {sentence.span(pairs)} faster than the serial one" if pairs else "one variant each"
     head = ("input", "serial", "best", "time", "gain", "iterations")
     title = f"{sentence.capital(plot.subject or 'input by input')}: {gained}"
-    return [Drawing(name, title, "Medians over launches; an energy is a whole program, many matrices.", head, rows)]
+    return [
+        Drawing(
+            name, title, "Medians over launches. An energy requires a complete program with many matrices.", head, rows
+        )
+    ]
 
 
 def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
@@ -114,9 +118,9 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
     then = [_spilled(view, workload, c) for c in CLASSES] if "registers" in of_then else []
     spills = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
     message = f"registers are spilled by {'; '.join(spills)}; all others fit" if spills else "no kernel spills"
-    ran = "" if run.machine.gpus else " This run had no GPU, so none of them ran."
-    caption = "As the compiler reports for the build: registers per thread, bytes of shared memory per block, bytes "
-    caption += f"stored and loaded per thread because registers do not suffice.{ran}"
+    ran = "" if run.machine.gpus else " This run had no GPU, so none of these kernels ran."
+    caption = "The compiler's report for this build: registers per thread, bytes of shared memory per block, and bytes "
+    caption += f"stored and loaded per thread for lack of registers.{ran}"
     head = ("class", "kernel", "made for", "registers", "shared memory", "spill stores", "spill loads")
     title = f"{sentence.capital(plot.subject or 'registers')}: {message}"
     return [Drawing(name, title, caption, head, sorted(rows, key=_by_class) + then)]

@@ -17,8 +17,8 @@ inline constexpr fl::Phases phases{"halo", "inner", "rim", "sum"};
 inline constexpr fl::About about{
     .title = "Himeno benchmark",
     .cost =
-        "34 flop and 60 bytes per inner point and sweep: 13 arrays are read, one is read and written. A variant that moves less "
-        "declares its own cost.",
+        "34 flop and 60 bytes per inner point and sweep: 13 arrays are read, one is read and written. A variant that "
+        "moves fewer bytes declares its own cost.",
     .verified =
         "p at every inner point and GOSA of the last sweep, compared with sweeps in 64 bit. GOSA of the benchmark's own inputs is "
         "also compared with sweeps that use their symmetry.",

@@ -47,8 +47,8 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
     ]
     data += ghosts.ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     caption = (
-        f"Each grid has eight times the points of the one before. Both axes are logarithmic, bars are "
-        f"{confidence.INTERVALS} of the median over launches. Grey: published by R4, which does not name its grids."
+        f"Each grid has eight times the points of the previous grid. Both axes are logarithmic; bars are "
+        f"{confidence.INTERVALS} of the median over launches. Grey: figures that R4 published without naming its grids."
     )
     return [Drawing(name, _title(found), caption, frame.HEAD, frame.table(every), data, drawn)]
 
@@ -77,12 +77,13 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
     ratio = provenance.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
     after = provenance.parameter(str(sweeps), worst[1], "a['sweeps']")
     title = (
-        f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)} "
-        f"the official one is {ratio} the exact one"
+        f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)}, the official value is {ratio} the "
+        f"exact value"
     )
     caption = (
-        "GOSA of the benchmark's own inputs. Found: the sum in 64 bits over the 32-bit fields of a variant, verified. "
-        "Exact: all in 64 bits. Official: the sum in 32 bits in memory order, as in the benchmark's own program. "
+        "GOSA of the benchmark's own inputs. Found: the verified sum, in 64 bits over the 32-bit fields of a variant. "
+        "Exact: everything in 64 bits. Official: the sum in 32 bits in memory order, as in the benchmark's own "
+        "program. "
         "The official sum stops growing once it is much larger than its terms."
     )
     head = ("grid", "sweeps", "found", "exact", "official", "official over exact")

@@ -24,15 +24,19 @@ struct Params {
   Point processes{};
 
   void declare(fl::Fields& fields) {
-    fields.choice("size", size, "XS|S|M|L|XL|free", "32 x 32 x 64 points, each next one twice as many along each edge; free: i, j and k");
-    fields.integer("i", i, "points", 3, 1 << 14, "along the first edge, walls counted, where size=free");
-    fields.integer("j", j, "points", 3, 1 << 14, "along the second edge");
-    fields.integer("k", k, "points", 3, 1 << 14, "along the third edge, which is contiguous in memory");
-    fields.integer("sweeps", sweeps, "sweeps", 1, 1 << 16, "of a run");
-    fields.choice("problem", problem, "official|general", "the benchmark's inputs; general: all of them differ from point to point");
-    fields.integer("pi", processes[0], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
-    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
-    fields.integer("pk", processes[2], "processes", 0, 1 << 20, "along k");
+    fields.choice("size", size, "XS|S|M|L|XL|free",
+                  "XS: 32 x 32 x 64 points; each next size doubles every edge; "
+                  "free: i, j and k");
+    fields.integer("i", i, "points", 3, 1 << 14, "points along the first edge, including walls (if size=free)");
+    fields.integer("j", j, "points", 3, 1 << 14, "points along the second edge");
+    fields.integer("k", k, "points", 3, 1 << 14, "points along the third edge, which is contiguous in memory");
+    fields.integer("sweeps", sweeps, "sweeps", 1, 1 << 16, "sweeps of a run");
+    fields.choice("problem", problem, "official|general",
+                  "official: the benchmark's inputs; general: every "
+                  "coefficient differs from point to point");
+    fields.integer("pi", processes[0], "processes", 0, 1 << 20, "processes along i; 0: automatic");
+    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "processes along j; 0: automatic");
+    fields.integer("pk", processes[2], "processes", 0, 1 << 20, "processes along k; 0: automatic");
   }
   Point points() const {
     if (size == Size::free) return {i, j, k};

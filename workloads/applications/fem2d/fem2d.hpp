@@ -21,10 +21,14 @@ struct Params {
   fl::Index digits = 6;
   fl::Index rows = 0;
   void declare(fl::Fields& fields) {
-    fields.integer("level", level, "refinements", 0, 11, "of the coarse mesh of 128 triangles; (16 * 2^level + 1)^2 unknowns");
+    fields.integer("level", level, "refinements", 0, 11,
+                   "refinements of the coarse mesh of 128 triangles; (16 * "
+                   "2^level + 1)^2 unknowns");
     fields.choice("problem", problem, "R|M", "R: f = 0, the solution is y; M: a manufactured solution");
-    fields.integer("digits", digits, "digits", 1, 12, "stop when the preconditioned residual has fallen by so many powers of ten");
-    fields.integer("rows", rows, "blocks", 0, 1024, "of the grid of blocks; 0: as square as possible");
+    fields.integer("digits", digits, "digits", 1, 12,
+                   "stop when the preconditioned residual has fallen by this "
+                   "number of powers of ten");
+    fields.integer("rows", rows, "blocks", 0, 1024, "rows of the grid of blocks; 0: as square as possible");
   }
 };
 
@@ -109,9 +113,9 @@ inline int parties(const fl::Team& team, const Traits& traits) {
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   const int blocks = parties(team, traits);
   if (traits.needs_neighbours && blocks < 2) return "this variant of fem2d needs two blocks or more; start it with mpiexec -n 2";
-  if (p.rows > 0 && blocks % p.rows != 0) return fl::text("fem2d needs rows=%lld to divide its %d blocks; leave rows out", p.rows, blocks);
+  if (p.rows > 0 && blocks % p.rows != 0) return fl::text("fem2d needs rows=%lld to divide its %d blocks; omit rows", p.rows, blocks);
   if (traits.coarse_in_32_bits && p.digits > 7)
-    return "this variant of fem2d runs up to digits=7: the rounding of 32 bits shows beyond, first as more iterations";
+    return "this variant of fem2d supports at most digits=7: beyond that, 32-bit rounding adds iterations";
   const Cut c = cut(blocks, p.rows);
   if (c.base > p.level) return fl::text("fem2d needs level=%lld or more to be cut into %d x %d blocks", c.base, c.rows, c.columns);
   return "";

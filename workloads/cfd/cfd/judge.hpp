@@ -29,11 +29,14 @@ inline std::string refuse_bits(const Params& p, const Traits& traits) {
   if (!traits.narrow) return "this variant of cfd computes in 64 bits only; use simd, omp or mpi for bits=32";
   if (p.iterations > 0) return "";
   if (p.pressure == Method::mgcg && !p.has_outlet())  // fluxes in 32 bits do not add up to nothing, and no pressure makes them
-    return "without an outlet multigrid in 32 bits may come to no end; use pressure=sip or red_black, iterations=10 or bits=64";
+    return "without an outlet, multigrid in 32 bits may not converge; use pressure=sip or red_black, iterations=10 or "
+           "bits=64";
   const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
   if (p.digits <= most) return "";
-  return fl::text("in 32 bits so many cells of cfd come to %lld digits; use digits=%lld, iterations=10 or bits=64", most,
-                  std::max<Index>(most, 1));
+  return fl::text(
+      "in 32 bits, this number of cells allows at most %lld digits; use digits=%lld, iterations=10 or "
+      "bits=64",
+      most, std::max<Index>(most, 1));
 }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
@@ -214,7 +217,7 @@ inline const char* name_of(std::size_t d) {
 inline std::string defect(const State& s) {
   const auto& history = s.outcome.history;
   const auto taken = static_cast<Index>(history.size());
-  if (taken == 0) return "no iteration was taken";
+  if (taken == 0) return "no iteration was executed";
   if (!history.back().sound()) {
     const double voids = history.back().voids;
     const std::string what = voids > 0 ? fl::text("cells without a positive density in iteration %lld: %.0f", taken, voids)
@@ -227,9 +230,9 @@ inline std::string defect(const State& s) {
            advice;
   }
   if (s.params.iterations > 0 && taken != s.params.iterations)
-    return fl::text("%lld iterations, %lld were asked for", taken, s.params.iterations);
+    return fl::text("%lld iterations were executed, but %lld were requested", taken, s.params.iterations);
   if (s.params.iterations == 0 && taken == most_iterations)
-    return fl::text("after %lld iterations %.3g of what flows by is left", taken, history.back().largest());
+    return fl::text("after %lld iterations, a residual of %.3g of the flow is left", taken, history.back().largest());
   return "";
 }
 

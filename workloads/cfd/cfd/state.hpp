@@ -20,27 +20,31 @@ struct Params : Extents, Setting {
 
   Params() : Extents{.i = 12, .j = 10, .k = 1} {}
   void declare(fl::Fields& fields) {
-    fields.choice(
-        "case", flow, "cavity|kovasznay|duct|decay|plug|channel|combustor|step",
-        "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
-        "between walls; turbulence that decays on its way; fuel that burns on its way; the duct with turbulence; and with fuel; a "
-        "channel behind a step");
+    fields.choice("case", flow, "cavity|kovasznay|duct|decay|plug|channel|combustor|step",
+                  "a lid-driven cavity (k=1: a slice); a wake with a known exact solution; a duct from an inlet to an outlet; "
+                  "decaying turbulence; burning fuel; the duct with turbulence; the duct with turbulence and fuel; a channel "
+                  "behind a step");
     declare_cells(fields);
-    fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "speed and length over viscosity");
-    fields.real("heat", heat, "1", 0, 1000, "that burning a kg sets free, over the heat of a kg of what enters; where fuel burns");
-    fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
-    fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
-    fields.choice(
-        "pressure", pressure, "sip|red_black|iccg|mgcg",
-        "the solver of its correction, Stone's, red-black Gauss-Seidel, or conjugate gradients with incomplete Cholesky, where there is an "
-        "outlet, or with a multigrid cycle; the others' is red-black Gauss-Seidel");
-    fields.integer("sweeps", sweeps, "iterations", 1, 1000, "of a velocity's solver in an iteration of the flow");
-    fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000, "of the pressure correction's");
-    fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
+    fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "Reynolds number: speed times length, divided by viscosity");
+    fields.real("heat", heat, "1", 0, 1000,
+                "heat of combustion per mass, relative to the heat content of the inflow "
+                "(if fuel burns)");
+    fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "iterations of a run; 0: until convergence");
+    fields.integer("digits", digits, "digits", 1, 13,
+                   "convergence: residuals of 10^-digits, relative to the flow of "
+                   "momentum and mass");
+    fields.choice("pressure", pressure, "sip|red_black|iccg|mgcg",
+                  "solver of the pressure correction: Stone's method, red-black Gauss-Seidel, or conjugate gradients with "
+                  "incomplete Cholesky (requires an outlet) or with a multigrid cycle");
+    fields.integer("sweeps", sweeps, "iterations", 1, 1000, "solver iterations for each velocity per flow iteration");
+    fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000,
+                   "solver iterations for the pressure "
+                   "correction per flow iteration");
+    fields.real("alpha", alpha, "1", 0, 0.999, "compensated share of the neglected terms in Stone's method");
     fields.real("relax", relax, "1", 0.01, 0.99, "under-relaxation of velocities");
-    fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "and of the pressure");
-    fields.real("central", central, "1", 0, 1, "the share of central differences in what flows carry; the rest is upwind");
-    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
+    fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "under-relaxation of the pressure");
+    fields.real("central", central, "1", 0, 1, "share of central differences in convection; the rest is upwind");
+    fields.integer("bits", bits, "bit", 32, 64, "width of the numbers: 32 or 64");
     declare_processes(fields);
   }
   // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway,

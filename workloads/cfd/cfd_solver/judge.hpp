@@ -30,7 +30,7 @@ inline std::string refuse_bits(const Params& p, const Traits& traits) {
   if (!traits.narrow) return "this variant of cfd_solver computes in 64 bits only; use simd, ordered, omp or mpi for bits=32";
   const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
   if (p.sweeps > 0 || p.digits <= most) return "";
-  return fl::text("in 32 bits so many cells of cfd_solver come to %lld digits; use digits=%lld, sweeps=10 or bits=64", most,
+  return fl::text("in 32 bits, this number of cells allows at most %lld digits; use digits=%lld, sweeps=10 or bits=64", most,
                   std::max<Index>(most, 1));
 }
 
@@ -154,8 +154,8 @@ inline fl::Check check(State& s, Index last) {
   const Allowed allowed(p, s.traits);
   if (!(apart <= allowed.iterations_apart) || static_cast<Index>(found.size()) - s.outcome.iterations != (p.sweeps > 0 ? 0 : 1))
     return fl::Check::of(INFINITY, 0,
-                         fl::text("%lld iterations and %zu residuals, a plain solver has %lld and %zu", s.outcome.iterations, found.size(),
-                                  right.outcome().iterations, wanted.size()));
+                         fl::text("%lld iterations and %zu residuals, but a plain solver needs %lld and %zu", s.outcome.iterations,
+                                  found.size(), right.outcome().iterations, wanted.size()));
   fl::WorstError worst;
   for (std::size_t n = 0; n < std::min(found.size(), wanted.size()); ++n)
     worst.consider(std::fabs(found[n] - wanted[n]), allowed.history * wanted[n] + allowed.rest * wanted.front(),

@@ -23,8 +23,8 @@ struct Params {
   spectral::Way exchange = spectral::Way::alltoall;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "points", 1, (Index{1} << 31) - 1,
-                   "complex numbers, cut into n1 rows of n2: n1 is the largest factor up to sqrt(n)");
-    fields.choice("task", task, "forward|return", "the transform alone, or with the one that undoes it");
+                   "complex numbers, divided into n1 rows of n2: n1 is the largest factor up to sqrt(n)");
+    fields.choice("task", task, "forward|return", "the transform alone, or followed by its inverse");
     fields.choice("exchange", exchange, spectral::ways, spectral::ways_help);
   }
 };
@@ -63,7 +63,7 @@ inline Index largest_factor(Index n) {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   const Index n1 = largest_factor(p.n);
-  if (team.ranks > n1) return fl::text("%lld points in %lld rows: needs as many processes at most, %d given", p.n, n1, team.ranks);
+  if (team.ranks > n1) return fl::text("%lld points in %lld rows: needs at most one process per row, %d given", p.n, n1, team.ranks);
   return "";
 }
 

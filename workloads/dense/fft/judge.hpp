@@ -61,7 +61,8 @@ inline fl::Check check(State& s, Index last) {
   compare_between(s, 1, x, worst);
   compare_between(s, 2, x, worst);
   compare_squares(s, x, worst);
-  return worst.check(fl::text("%lld points of %lld by their sums, all of them between points", static_cast<Index>(mine.size()), size));
+  return worst.check(fl::text("%lld of %lld points agree with their sums, and the transform between points agrees",
+                              static_cast<Index>(mine.size()), size));
 }
 
 }  // namespace fft

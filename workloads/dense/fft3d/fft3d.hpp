@@ -29,14 +29,16 @@ struct Params {
   Input input = Input::random;
   spectral::Way exchange = spectral::Way::alltoall;
   void declare(fl::Fields& fields) {
-    fields.integer("n", n, "points", 1, 4096, "along x");
-    fields.integer("ny", ny, "points", 0, 4096, "along y; 0: as along x");
-    fields.integer("nz", nz, "points", 0, 4096, "along z; 0: as along x");
-    fields.choice("cut", cut, "slab|pencil", "whether processes have planes of the box, or lines");
-    fields.integer("columns", columns, "processes", 0, 4096, "that share a plane, of pencils; 0: as square a grid as there is");
-    fields.choice("task", task, "forward|return", "the transform alone, or with the one that undoes it");
+    fields.integer("n", n, "points", 1, 4096, "points along x");
+    fields.integer("ny", ny, "points", 0, 4096, "points along y; 0: as along x");
+    fields.integer("nz", nz, "points", 0, 4096, "points along z; 0: as along x");
+    fields.choice("cut", cut, "slab|pencil", "whether each process has planes of the box, or lines");
+    fields.integer("columns", columns, "processes", 0, 4096,
+                   "processes per plane, for pencils; 0: as square a grid "
+                   "as possible");
+    fields.choice("task", task, "forward|return", "the transform alone, or followed by its inverse");
     fields.choice("exchange", exchange, spectral::ways, spectral::ways_help);
-    fields.choice("input", input, "random|wave", "numbers of no rule, or a plane wave and a few points beside it");
+    fields.choice("input", input, "random|wave", "random numbers, or a plane wave with a few added points");
   }
   Extents extents() const { return {n, ny == 0 ? n : ny, nz == 0 ? n : nz}; }
   Index points() const { return extents()[0] * extents()[1] * extents()[2]; }
@@ -99,7 +101,8 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.cut == Cut::slab && p.columns != 0) return "slabs are not divided further: columns= is for cut=pencil";
   if (grid_of(p, team.ranks).rows > 0) return "";
   const Extents n = p.extents();
-  if (p.cut == Cut::slab) return fl::text("slabs of %lld x %lld planes: needs as many processes at most, %d given", n[0], n[1], team.ranks);
+  if (p.cut == Cut::slab)
+    return fl::text("slabs of %lld x %lld planes: needs at most one process per plane, %d given", n[0], n[1], team.ranks);
   return fl::text("no grid of %d processes cuts %lld x %lld x %lld points into pencils of one line at least%s", team.ranks, n[0], n[1],
                   n[2], p.columns == 0 ? "" : fl::text(", %lld columns wide", p.columns).c_str());
 }

@@ -145,7 +145,10 @@ inline fl::Check check(State& s, Index last) {
   const Index known = wave ? compare_waves(s, ages, worst) : s.p.points() <= few ? compare_all(s, x, worst) : compare_some(s, x, worst);
   if (!wave) compare_between(s, 1, x, worst), compare_between(s, 2, x, worst);
   compare_squares(s, x, worst);
-  return worst.check(fl::text("%lld points of %lld by themselves, all of them between points or by their squares", known, s.out.size()));
+  return worst.check(
+      fl::text("%lld of %lld points agree one by one, and all of them between points or by their "
+               "squares",
+               known, s.out.size()));
 }
 
 }  // namespace fft3d

@@ -14,7 +14,11 @@ class Judge {
 
   fl::Check check() {
     for (Index k = 0; k < s_.n; ++k)
-      if (s_.pivot[k] < k || s_.pivot[k] >= s_.n) return fl::Check::of(1, 0, fl::text("row %lld has no row to change places with", k));
+      if (s_.pivot[k] < k || s_.pivot[k] >= s_.n)
+        return fl::Check::of(1, 0,
+                             fl::text("row %lld has no row to swap "
+                                      "with",
+                                      k));
     magnitude();
     factors();
     residual();
@@ -121,7 +125,7 @@ class Judge {
       for (Index i = k + 1; i < n; ++i)
         if (std::fabs(at(i, k)) > std::fabs(at(best, k))) best = i;
       worst_.consider(best == s_.pivot[k] ? 0 : INFINITY, 1,
-                      [&] { return fl::text("row %lld changed places with %lld, should with %lld", k, s_.pivot[k], best); });
+                      [&] { return fl::text("row %lld was swapped with row %lld instead of row %lld", k, s_.pivot[k], best); });
       for (Index j = 0; j < n; ++j) std::swap(at(k, j), at(best, j));
       for (Index i = k + 1; i < n; ++i) {
         at(i, k) /= at(k, k);

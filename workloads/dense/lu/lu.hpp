@@ -24,13 +24,18 @@ struct Params {
   Index n = 256, block = 32, groups = 4, fixed = 50, noise = 0, detour = 1000, down = 0;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "rows", 1, 1 << 20, "equations");
-    fields.integer("block", block, "columns", 1, widest, "columns of a tile column");
-    fields.integer("groups", groups, "groups", 1, 1024, "of rows in a tournament, each of which sends its best to the next round");
+    fields.integer("block", block, "columns", 1, widest, "width of a tile column");
+    fields.integer("groups", groups, "groups", 1, 1024,
+                   "groups of rows in a tournament; each sends its best rows to "
+                   "the next round");
     fields.integer("fixed", fixed, "%", 0, 100,
-                   "of the tile columns, the first ones: each has a thread of its own, the rest is taken by whoever is free");
-    fields.integer("noise", noise, "%", 0, 90, "of each thread's time that is taken from it on purpose, by a scheduler of our own");
-    fields.integer("detour", detour, "us", 1, 1000000, "that are taken each time");
-    fields.integer("down", down, "processes", 0, 1 << 20, "in a column of their grid; 0: what makes it square, or wider than high");
+                   "share of the tile columns, from the first, that is statically assigned to threads; free threads "
+                   "execute the rest");
+    fields.integer("noise", noise, "%", 0, 90, "share of each thread's time that the harness deliberately uses");
+    fields.integer("detour", detour, "us", 1, 1000000, "length of each deliberate interruption");
+    fields.integer("down", down, "processes", 0, 1 << 20,
+                   "processes per column of the process grid; 0: square, or "
+                   "wider than high");
   }
 };
 
@@ -105,9 +110,9 @@ inline Index down(const Params& p, Index ranks) {
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   const Index high = down(p, team.ranks);
-  if (team.ranks % high != 0) return fl::text("%d ranks make no grid with %lld in a column", team.ranks, high);
+  if (team.ranks % high != 0) return fl::text("%d ranks do not form a grid with %lld ranks per column", team.ranks, high);
   if (traits.tournament && p.groups % high != 0)
-    return fl::text("%lld groups of rows cannot be dealt to %lld processes in a column", p.groups, high);
+    return fl::text("%lld groups of rows cannot be distributed to %lld processes in a column", p.groups, high);
   return "";
 }
 

@@ -42,8 +42,8 @@ def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing
     share = provenance.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
     taken = f", {share} of each thread used by others" if noise else ""
     caption = (
-        "Work of each thread during the last step, from its start to its end. Blue: it updates a tile column; "
-        "orange: it factors one; white: it waits or is interrupted. Later columns are darker."
+        "Work of each thread during the last step, from its start to its end. Blue: the thread updates a tile column; "
+        "orange: it factors a tile column; white: it waits or is interrupted. Later columns are darker."
     )
     data = [_stripes(picture, k) for k, (_, picture) in enumerate(seen)]
     rows = frame.table([f for f, _ in seen])

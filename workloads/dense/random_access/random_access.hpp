@@ -20,9 +20,12 @@ struct Params {
   fl::Index words = fl::Index{1} << 22;
   fl::Index per_word = 4;
   void declare(fl::Fields& fields) {
-    fields.integer("words", words, "words", 1024, fl::Index{1} << 44, "of 8 bytes in the table of all processes, a power of two");
+    fields.integer("words", words, "words", 1024, fl::Index{1} << 44,
+                   "words of 8 bytes in the table of all "
+                   "processes, a power of two");
     fields.integer("per_word", per_word, "updates", 1, 1024,
-                   "a word; HPC Challenge's 4, of which its runs in bounded time do a quarter at least");
+                   "updates per word; HPC Challenge has 4, and performs at least a quarter of them in runs of bounded "
+                   "time");
   }
 };
 
@@ -61,7 +64,7 @@ inline bool is_power_of_two(fl::Index n) { return std::has_single_bit(static_cas
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (!is_power_of_two(p.words)) return fl::text("words must be a power of two, not %lld", p.words);
-  if (team.ranks > p.words) return fl::text("a table of %lld words needs as many processes at most; %d given", p.words, team.ranks);
+  if (team.ranks > p.words) return fl::text("a table of %lld words needs at most one process per word; %d given", p.words, team.ranks);
   if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
   if (traits.power_of_two && !is_power_of_two(team.ranks))
     return fl::text("the hypercube needs a number of ranks that is a power of two; %d given; start it with mpiexec -n 2, 4, 8 ...",

@@ -25,16 +25,18 @@ struct Params {
   Index n = 17, order = 8, states = 8, wanted = 4, degree = 16, passes = 8, groups = 1;
   double spacing = 0.5, projectors = 1, vary = 0.05;
   void declare(fl::Fields& fields) {
-    fields.integer("n", n, "points", 5, 1024, "along each edge of the box, about its middle; states vanish beyond");
-    fields.real("spacing", spacing, "length", 0.05, 1, "of the grid, in the trap's unit of length");
-    fields.integer("order", order, "order", 2, 12, "of the differences that stand for the Laplacian; even");
-    fields.integer("states", states, "states", lanes, 4096, "that are iterated; a multiple of 8");
-    fields.integer("wanted", wanted, "states", 1, 4096, "of these the lowest ones, which have to be right");
-    fields.integer("degree", degree, "products", 1, 1000, "with H in a pass of the filter: the degree of its polynomial");
+    fields.integer("n", n, "points", 5, 1024, "points along each edge of the box; states vanish outside");
+    fields.real("spacing", spacing, "length", 0.05, 1, "grid spacing, in the trap's unit of length");
+    fields.integer("order", order, "order", 2, 12, "order of the finite differences for the Laplacian; even");
+    fields.integer("states", states, "states", lanes, 4096, "number of iterated states; a multiple of 8");
+    fields.integer("wanted", wanted, "states", 1, 4096, "number of the lowest states that must be correct");
+    fields.integer("degree", degree, "products", 1, 1000, "degree of the filter polynomial: products with H per pass");
     fields.integer("passes", passes, "passes", 1, 1000, "filter, orthogonalise, solve in the subspace");
-    fields.real("projectors", projectors, "energy", 0, 10, "how strong the non-local terms are; 0: none");
-    fields.real("vary", vary, "share", 0, 0.5, "by which the trap's strength differs from step to step; 0: always the same");
-    fields.integer("groups", groups, "groups", 1, 1 << 20, "of processes, among which states are shared out; a group cuts the grid");
+    fields.real("projectors", projectors, "energy", 0, 10, "strength of the non-local terms; 0: none");
+    fields.real("vary", vary, "share", 0, 0.5, "variation of the trap's strength from step to step; 0: none");
+    fields.integer("groups", groups, "groups", 1, 1 << 20,
+                   "groups of processes; states are distributed to groups, "
+                   "and the grid within a group");
   }
   grid::Domain<3> domain() const { return {.extents = {n, n, n}, .halo = grid::all<3>(order / 2)}; }
   double place(Index i) const { return (static_cast<double>(i) - 0.5 * static_cast<double>(n - 1)) * spacing; }

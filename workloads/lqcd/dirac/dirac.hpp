@@ -23,7 +23,7 @@ struct Params : lqcd::Geometry {
   Params() { boundary = "periodic"; }
   void declare(fl::Fields& fields) {
     declare_extents(fields);
-    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
+    fields.integer("bits", bits, "bit", 32, 64, "width of the numbers: 32 or 64");
     fields.choice("operator", op, "D|Dhat|axpy|dot|norm",
                   "Wilson-Dirac operator, even-odd preconditioned, or linear algebra of spinor fields");
     declare_boundary(fields);

@@ -29,11 +29,14 @@ struct Params {
   fl::Index segments = 0;
   fl::Index root = 0;
   void declare(fl::Fields& fields) {
-    fields.choice("collective", kind, kinds, "what is done");
+    fields.choice("collective", kind, kinds, "the collective operation");
     fields.integer("bytes", bytes, "bytes", 0, fl::Index{1} << 30,
-                   "of the whole message (broadcast, reduce, allreduce), of one block (allgather, reduce_scatter, alltoall); 8, 16, ...");
-    fields.integer("segments", segments, "segments", 0, 4096, "that a pipelined algorithm cuts a message into; 0: as many as suit it");
-    fields.integer("root", root, "rank", 0, 1 << 24, "of broadcast and reduce");
+                   "size of the whole message (broadcast, reduce, allreduce) or of one block (allgather, "
+                   "reduce_scatter, alltoall); 8, 16, ...");
+    fields.integer("segments", segments, "segments", 0, 4096,
+                   "segments per message of a pipelined algorithm; 0: "
+                   "automatic");
+    fields.integer("root", root, "rank", 0, 1 << 24, "root rank of broadcast and reduce");
   }
 };
 
@@ -91,7 +94,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", p.bytes);
   if (p.kind == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
   if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", p.root, team.ranks);
-  if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together need to be fewer than 2^31 words";
+  if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together must have fewer than 2^31 words";
   if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
   return "";
 }
@@ -240,7 +243,7 @@ inline void late_round(State& s, int late, fl::ErrorSummary& damage) {
   const double last = fl::total(s.team.rank == late ? came : 0);
   const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);
   if (early <= 0) return;
-  damage.add([&] { return fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late); });
+  damage.add([&] { return fl::text("left the barrier %.0f us before rank %d arrived", 1e6 * early, late); });
 }
 
 inline void observe(State& s, fl::Observations& seen) { seen.value("latency", fl::alone(seen, s.team, s.touched)); }
@@ -250,7 +253,7 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::ErrorSummary damage;
   if (s.is(Kind::barrier)) {
     for (int k = 0; k < std::min(s.team.ranks, most_late); ++k) late_round(s, (k + 1) % s.team.ranks, damage);
-    return damage.check(fl::text("no rank of %d left before the last had come", s.team.ranks));
+    return damage.check(fl::text("none of %d ranks left before the last rank arrived", s.team.ranks));
   }
   inspect(s, last, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);

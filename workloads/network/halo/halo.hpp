@@ -35,7 +35,7 @@ struct Params {
     fields.integer("width", width, "words", 1, 64, "width of the halo");
     fields.integer("word", word, "bytes", 4, 8, "length of a word, 4 or 8");
     fields.choice("data", data, "packed|datatype|inplace",
-                  "how a message is made: copied together, described to the library, or taken from the field where it is contiguous");
+                  "how messages are assembled: packed, described with a datatype, or sent in place if contiguous");
     fields.integer("rows", rows, "processes", 0, 1 << 20, "rows of the process grid; 0 makes it as square as possible");
   }
 };
@@ -113,7 +113,11 @@ inline constexpr fl::Metric metrics[] = {
 inline int parties(const fl::Team& team, const Traits& traits) { return traits.between_threads ? team.threads : team.ranks; }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (p.width > p.n) return fl::text("halo needs width <= n: a neighbour has no more words than n; n=%lld width=%lld given", p.n, p.width);
+  if (p.width > p.n)
+    return fl::text(
+        "halo needs width <= n, because a neighbour has only n words; n=%lld width=%lld "
+        "given",
+        p.n, p.width);
   if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", p.word);
   if (p.rows > 0 && parties(team, traits) % p.rows != 0)
     return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", p.rows, parties(team, traits));
@@ -342,7 +346,7 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Er
       const std::uint64_t wanted = word(s, place(global_row, global_column) + moment(when)), found = load(s, d.field, row, column);
       if (found == wanted) continue;
       damage.add([&] {
-        return fl::text("process %d, %s word (%lld, %lld): 0x%llx found, 0x%llx should be there; n=%lld width=%lld on %d x %d", d.me,
+        return fl::text("process %d, %s word (%lld, %lld) is 0x%llx, should be 0x%llx; n=%lld width=%lld on %d x %d", d.me,
                         in_halo(s, row, column) ? "halo" : "interior", row - s.width, column - s.width,
                         static_cast<unsigned long long>(found), static_cast<unsigned long long>(wanted), s.n, s.width, s.grid.rows,
                         s.grid.columns);
@@ -351,7 +355,7 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Er
   }
   for (fl::Index k = 0; k < guard; ++k) {
     if (d.field[k - guard] == 0xA5 && d.field[field_bytes(s) + k] == 0xA5) continue;
-    damage.add([&] { return fl::text("process %d: bytes outside of the field were written", d.me); });
+    damage.add([&] { return fl::text("process %d: the program wrote outside the field", d.me); });
   }
 }
 

@@ -54,7 +54,8 @@ void take(const halo::State& s, const halo::Side& side, Pieces& p) {
 }
 
 std::string no_datatypes(const halo::Params& p) {
-  return p.data == halo::Data::datatype ? "this variant of halo runs data=packed or inplace: a datatype cannot be cut into pieces"
+  return p.data == halo::Data::datatype ? "this variant of halo supports only data=packed and data=inplace: a "
+                                          "datatype cannot be partitioned"
                                         : halo::narrow_in_place(p);
 }
 

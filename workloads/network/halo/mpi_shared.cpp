@@ -14,7 +14,9 @@ struct There {  // in the part of the neighbour on this side
 };
 
 std::string no_datatypes(const halo::Params& p) {
-  return p.data == halo::Data::datatype ? "this variant of halo runs data=packed or inplace: it calls no MPI function with a datatype" : "";
+  return p.data == halo::Data::datatype ? "this variant of halo supports only data=packed and data=inplace, because "
+                                          "no MPI function moves its data"
+                                        : "";
 }
 
 struct Exchange {

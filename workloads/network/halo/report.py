@@ -146,12 +146,11 @@ def _names(lines: Times, colours: Mapping[str, str], everyone: Iterable[str]) ->
 def _caption(contest: Contest, grey: Sequence[str], fixed_values: str) -> str:
     others = f" Grey: {listing([short(s, contest.times) for s in grey])}." if grey else ""
     case = f" {fixed_values}." if fixed_values else ""
-    crowded = " They share processors, so nothing is ranked." if contest.crowded else ""
+    crowded = " Processes share processors, so nothing is ranked." if contest.crowded else ""
     alone = any(f.identity.mpi is None for line in contest.times.values() for f in line.values())
-    threads = (
-        " Strategies of threads alone use no MPI library and are in every drawing." if alone and contest.mpi else ""
-    )
+    threads = " Thread strategies use no MPI library and are in every drawing." if alone and contest.mpi else ""
     return (
-        f"{sentence.capital(contest.place.words)}.{crowded}{case} A line is the best of all toolchains and of all ways "
-        f"to pass data to MPI; the slowest process counts. Bars are {confidence.INTERVALS}.{threads}{others}"
+        f"{sentence.capital(contest.place.words)}.{crowded}{case} Each line is the best over all toolchains and all "
+        f"ways to pass data to MPI. The time is that of the slowest process. Bars are "
+        f"{confidence.INTERVALS}.{threads}{others}"
     )

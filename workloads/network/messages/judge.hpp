@@ -87,17 +87,17 @@ inline void inspect_account(State& s, fl::ErrorSummary& damage) {
   } else if (!scarce) {
     exactly("fast buffers", s.fast_now, std::min(hot, limit));
     exactly("upgrades", s.upgrades, std::min(hot, limit));
-    exactly("fast buffers taken back", s.returns, 0);
+    exactly("returned fast buffers", s.returns, 0);
     if (hot <= limit && mirrored(s)) must("messages through fast buffers", s.fast, s.messages - early, s.messages);
   } else {
     must("fast buffers", s.fast_now, 0, limit);
-    exactly("upgrades less returns", s.upgrades - s.returns, s.fast_now);
+    exactly("upgrades minus returns", s.upgrades - s.returns, s.fast_now);
     // Who becomes hot counts messages of two rounds at least, in which every holder has used its buffer.
-    if (after > burst && steady(s)) exactly("fast buffers taken back from senders that use them", s.returns, 0);
+    if (after > burst && steady(s)) exactly("fast buffers withdrawn from senders that use them", s.returns, 0);
   }
   const fl::Index now = scarce ? s.fast_now : hot;
   exactly("bytes of buffers in use", s.used.bytes(), used(s.rules, ranks, met, now).bytes());
-  exactly("bytes of buffers held", s.reserved.bytes(), reserved(s.rules, ranks, met, scarce ? s.fast_most : hot).bytes());
+  exactly("bytes of allocated buffers", s.reserved.bytes(), reserved(s.rules, ranks, met, scarce ? s.fast_most : hot).bytes());
   exactly("bytes attached", s.attached, s.reserved.bytes());
 }
 
@@ -135,7 +135,7 @@ inline fl::Check check(State& s, fl::Index) {
   p.burst = std::clamp<fl::Index>(some / partner_count, 2, usual.rules.fast.slots + usual.rules.slow.slots + 3);
   run_once(s, p, false, damage);  // more at once than there are slots
   run_once(s, usual, true, damage);
-  return damage.check(fl::text("%lld messages arrived, each whole and in its turn", messages));
+  return damage.check(fl::text("%lld messages arrived, complete and in order", messages));
 }
 
 }  // namespace messages

@@ -35,19 +35,26 @@ struct Params {
   void declare(fl::Fields& fields) {
     constexpr fl::Index many = 1 << 16;
     fields.choice("scenario", scenario, "neighbours|pairs|drift|all",
-                  "who sends to whom: six hot neighbours in a crowd, every pair once a round, six that drift, all");
+                  "communication partners: six frequent neighbours among many, every pair once per round, six "
+                  "changing neighbours, all");
     fields.integer("bytes", bytes, "bytes", 0, 1 << 26, "length of a message");
-    fields.integer("rounds", rounds, "rounds", 1, many, "of messages in a run");
-    fields.integer("burst", burst, "messages", 1, many, "to a partner in a round, one after the other");
-    fields.choice("lengths", lengths, "same|mixed", "all messages as long as `bytes`, or of changing lengths up to it");
-    fields.integer("slow_slots", rules.slow.slots, "slots", 1, many, "of a slow buffer");
-    fields.integer("slow_bytes", rules.slow.bytes, "bytes", 16, many, "of a slow slot");
-    fields.integer("slow_eager", rules.slow.eager, "bytes", 0, many, "the longest message that travels in a slow slot");
-    fields.integer("fast_slots", rules.fast.slots, "slots", 1, many, "of a fast buffer");
-    fields.integer("fast_bytes", rules.fast.bytes, "bytes", 16, 1 << 20, "of a fast slot");
-    fields.integer("fast_eager", rules.fast.eager, "bytes", 0, 1 << 20, "the longest message that travels in a fast slot");
-    fields.integer("upgrade_after", rules.upgrade_after, "messages", 0, many, "that give their sender a fast buffer");
-    fields.integer("fast_peers", rules.fast_peers, "processes", 0, 1 << 20, "that have a fast buffer at most, at each receiver");
+    fields.integer("rounds", rounds, "rounds", 1, many, "rounds of messages per run");
+    fields.integer("burst", burst, "messages", 1, many, "consecutive messages to a partner per round");
+    fields.choice("lengths", lengths, "same|mixed",
+                  "all messages of length `bytes`, or of changing lengths up to "
+                  "`bytes`");
+    fields.integer("slow_slots", rules.slow.slots, "slots", 1, many, "slots per slow buffer");
+    fields.integer("slow_bytes", rules.slow.bytes, "bytes", 16, many, "size of a slow slot");
+    fields.integer("slow_eager", rules.slow.eager, "bytes", 0, many, "longest message sent in a slow slot");
+    fields.integer("fast_slots", rules.fast.slots, "slots", 1, many, "slots per fast buffer");
+    fields.integer("fast_bytes", rules.fast.bytes, "bytes", 16, 1 << 20, "size of a fast slot");
+    fields.integer("fast_eager", rules.fast.eager, "bytes", 0, 1 << 20, "longest message sent in a fast slot");
+    fields.integer("upgrade_after", rules.upgrade_after, "messages", 0, many,
+                   "messages after which a sender receives "
+                   "a fast buffer");
+    fields.integer("fast_peers", rules.fast_peers, "processes", 0, 1 << 20,
+                   "most senders with a fast buffer, per "
+                   "receiver");
   }
 };
 
@@ -163,12 +170,14 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (!why.empty()) return why;
   constexpr fl::Index most = fl::Index{1} << 30, words = fl::Index{1} << 24;
   if (static_cast<double>(p.rounds) * static_cast<double>(p.burst) * team.ranks > words)
-    return fl::text("messages needs fewer than %lld messages of a process in a run; give fewer rounds or a smaller burst", words);
+    return fl::text("messages needs fewer than %lld messages per process and run; use fewer rounds or a smaller burst", words);
   if (inbox_bytes(p, team.ranks) > most)
-    return fl::text("messages needs room for all that arrives in a run, 1 GiB at most; give fewer rounds, a smaller burst or fewer bytes");
+    return fl::text(
+        "messages needs memory for all messages of a run, at most 1 GiB; use fewer rounds, a smaller "
+        "burst or fewer bytes");
   if (traits.own && team.ranks < 2)
     return "this variant of messages needs two processes at least: Open MPI 4.1 has no dynamic window for one";
-  if (traits.own && team.ranks > 1 << 20) return "messages runs on 2^20 processes at most";
+  if (traits.own && team.ranks > 1 << 20) return "messages supports at most 2^20 processes";
   return "";
 }
 

@@ -28,15 +28,15 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
         shown += [f for _, f in line]
         own = [(x, o) for x, f in line if (o := observed.other(view, f, COUNTED)) is not None]
         if own:
-            drawn.append(frame.line(own, f"{label}: its buffers", {"color": look, "dash": "dash"}))
+            drawn.append(frame.line(own, f"{label}: buffers", {"color": look, "dash": "dash"}))
             shown += [f for _, f in own]
     most = max((line[-1] for line in grown.values()), key=lambda point: (point[0], point[1].estimate.median))[1]
     ranks = provenance.placed(f"{most.identity.placement.ranks} ranks", most)
     return [
         Drawing(
             name,
-            f"A process of {most.identity.variant} grows by up to {provenance.median(most)} with {ranks}",
-            "Growth of resident memory since before the first message, of the process that grew most. Medians over "
+            f"The memory of a {most.identity.variant} process grows by up to {provenance.median(most)} with {ranks}",
+            "Growth of resident memory since the first message, in the process with the largest growth. Medians over "
             f"launches with {confidence.INTERVALS}. Dashed: bytes of buffers in use, as the messenger counts them.",
             frame.HEAD,
             frame.table(shown),

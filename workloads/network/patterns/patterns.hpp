@@ -32,7 +32,9 @@ struct Params {
     std::string names;
     for (const data::Pattern* p : data::all_patterns()) names += (names.empty() ? "" : "|") + p->name;
     fields.choice("kernel", kernel, names.c_str(), "which pattern");
-    fields.choice("sizes", sizes, "small|usual", "of the problem: less than a millisecond an iteration, or what `fl patterns` shows");
+    fields.choice("sizes", sizes, "small|usual",
+                  "problem size: below one millisecond per iteration, or as `fl "
+                  "patterns` shows");
   }
 };
 
@@ -361,7 +363,7 @@ inline void inspect_tally(const State& s, std::size_t number, const Channel& c, 
     each_new(c.n, t, [&](fl::Index i) { tally += static_cast<Word>(t + 1) * c.key * moment(i, s.epoch, t); });
   if (tally == c.tally) return;
   damage.add([&] {
-    return fl::text("%s: of %lld messages from rank %d to rank %d some did not come, or not in their order",
+    return fl::text("%s: of %lld messages from rank %d to rank %d some were lost or arrived out of order",
                     s.instance.phases[number].name.c_str(), repetitions - first, c.peer, s.team.rank);
   });
 }

@@ -28,8 +28,9 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.integer("bytes", bytes, "bytes", 0, fl::Index{64} << 20, "length of one message");
     fields.choice("data", data, data_kinds,
-                  "cached: the same buffers again, on huge pages from 256 KiB on; ordinary_pages: the same, where malloc puts them; "
-                  "fresh_data: as cached, but each message is written whole before it is sent and read whole when it has come");
+                  "cached: the same buffers every time, on huge pages from 256 KiB; ordinary_pages: the same buffers, "
+                  "allocated with malloc; fresh_data: as cached, but each message is completely written before "
+                  "sending and read after arrival");
   }
 };
 

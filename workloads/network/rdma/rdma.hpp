@@ -34,10 +34,16 @@ struct Params {
   Operation operation = Operation::put;
   void declare(fl::Fields& fields) {
     fields.integer("bytes", bytes, "bytes", 8, fl::Index{16} << 20, "length of one message, whole words of 8 bytes");
-    fields.integer("interfaces", interfaces, "interfaces", 1, most_interfaces, "over which a party's messages go in turn");
-    fields.integer("messages", messages, "messages", 1, 64, "for each neighbour, in one step");
-    fields.choice("neighbours", neighbours, "one|six", "one: a party and its peer; six: the directions of a three-dimensional torus");
-    fields.choice("operation", operation, "put|get", "put: who has the words writes them; get: who wants them reads them");
+    fields.integer("interfaces", interfaces, "interfaces", 1, most_interfaces,
+                   "interfaces over which messages "
+                   "alternate");
+    fields.integer("messages", messages, "messages", 1, 64, "messages per neighbour and step");
+    fields.choice("neighbours", neighbours, "one|six",
+                  "one: a process and its peer; six: the directions of a "
+                  "three-dimensional torus");
+    fields.choice("operation", operation, "put|get",
+                  "put: the sender writes the words; get: the receiver reads the "
+                  "words");
   }
 };
 

@@ -268,7 +268,8 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
     parts = [f"Lines are medians, bars their {confidence.INTERVALS}."]
     if metric.form == "rate":
         parts.append(
-            "Algorithm bandwidth: the bytes of the vector over the time of its sum, however many bytes are sent."
+            "Algorithm bandwidth: the bytes of the vector over the time of its sum, regardless of the number of bytes "
+            "sent."
         )
     wanted = list(dict.fromkeys(mpi for mpi, variant in lines if variant in MODELS))
     if models:
@@ -284,7 +285,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         name = wording.mpi_name(view.judgement.run, mpi)
         parts.append(f"{name}: {_parameters(mine)}." if mine else f"{name}: no model, {_why(view, mpi, placement)}.")
     if not wanted:
-        parts.append("None of the verified routes has a model.")
+        parts.append("No verified algorithm has a model.")
     return " ".join(parts)
 
 
@@ -299,7 +300,7 @@ def _parameters(model: Model) -> str:
     for k, fit in enumerate(fits):
         rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not distinguishable from 0"
         place = "" if len(fits) == 1 else f" up to {binary(fit.high)}" if k == 0 else f" from {binary(fit.low)} on"
-        miss = f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else ""
+        miss = f" (error {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else ""
         parts.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")
     rates = sorted(1e-9 / a.gamma for a in model.link.additions)
     ends = list(dict.fromkeys((quantity(rates[0], "GB/s"), quantity(rates[-1], "GB/s"))))

@@ -155,7 +155,7 @@ inline fl::Check check(State& s, fl::Index last) {
   if (!(s.since >= s.began && s.on >= s.since)) return fl::Check::of(1, 0, fl::text("rank %d did not measure its waiting", s.team.rank));
   const double early = s.team.nodes == 1 ? std::fmax(0, awake - s.on) : 0;
   return fl::Check::of(early, 0,
-                       early > 0 ? fl::text("rank %d went on %.3g s before rank 0 woke", s.team.rank, early) : "waited for rank 0");
+                       early > 0 ? fl::text("rank %d continued %.3g s before rank 0 woke up", s.team.rank, early) : "waited for rank 0");
 }
 
 inline void observe(State& s, fl::Observations& seen) {

@@ -17,8 +17,8 @@ struct Params {
   fl::Index bytes = 1 << 20;
   void declare(fl::Fields& fields) {
     fields.choice("direction", direction, "to_device|to_host", "which way");
-    fields.choice("memory", memory, "pinned|pageable", "of the host: pages that stay where they are, or ordinary ones");
-    fields.integer("bytes", bytes, "bytes", 8, fl::Index{1} << 36, "of a copy; a multiple of 8");
+    fields.choice("memory", memory, "pinned|pageable", "host memory: pinned pages, or ordinary pages");
+    fields.integer("bytes", bytes, "bytes", 8, fl::Index{1} << 36, "size of a copy; a multiple of 8");
   }
 };
 

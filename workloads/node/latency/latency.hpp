@@ -97,7 +97,7 @@ inline Route route(const State& s, fl::Index iteration) {
   const std::uint64_t h = fl::hash(s.seed + static_cast<std::uint64_t>(iteration));
   return {h, h >> 52};
 }
-static_assert(hops == 1 << 12, "the line left out is one that the step comes to");
+static_assert(hops == 1 << 12, "the step visits the line that should be left out");
 
 // Writes the cycle into the buffer, in the order of addresses.
 inline void link(State& s) {

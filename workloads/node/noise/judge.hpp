@@ -16,7 +16,7 @@ inline std::string wrong_times(const State& s, const Party& p) {
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
       return fl::text("time %lld of %lld is not later than the one before it", k, count);
   }
-  return p.stamps[count - 1] <= now() ? "" : "the last time lies in the future";
+  return p.stamps[count - 1] <= now() ? "" : "the last time is in the future";
 }
 
 inline std::string wrong_results(const State& s, const Party& p, fl::Index party, fl::Index last) {
@@ -58,13 +58,17 @@ inline double least_look() {
 }
 
 inline std::string wrong_account(const State& s, const Party& p) {
-  if (p.looks != s.looks) return fl::text("%lld looks at the clock, not %lld", p.looks, s.looks);
-  if (p.begin < s.begun || p.end <= p.begin || p.end > now()) return "the looks at the clock are not of this step";
+  if (p.looks != s.looks) return fl::text("%lld looks at the clock instead of %lld", p.looks, s.looks);
+  if (p.begin < s.begun || p.end <= p.begin || p.end > now()) return "the looks at the clock are not from this step";
   if (p.kept < 0 || p.kept > most_detours || p.others < 0) return "no detour was counted";
   Nanoseconds sum = p.undisturbed + p.others_length, longest = p.others > 0 ? p.longest : 0, before = p.begin;
   for (fl::Index k = 0; k < p.kept; ++k) {
     const Detour& d = p.detours[k];
-    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end) return fl::text("detour %lld is out of place", k);
+    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end)
+      return fl::text(
+          "detour %lld is "
+          "out of order",
+          k);
     before = d.begin + d.length;
     sum += d.length;
     longest = std::max(longest, d.length);
@@ -79,7 +83,7 @@ inline std::string wrong_account(const State& s, const Party& p) {
   // The clock may have been slower a moment ago than it is now, but not several times faster.
   if (const double mean = static_cast<double>(p.undisturbed) / static_cast<double>(s.looks - detours), least = least_look();
       4 * mean < least)
-    return fl::text("a look took %.3g ns, but here none takes less than %.3g ns: not all were done", mean, least);
+    return fl::text("a look lasted %.3g ns, but the minimum on this machine is %.3g ns: some looks are missing", mean, least);
   return "";
 }
 

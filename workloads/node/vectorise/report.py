@@ -62,12 +62,11 @@ def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
     )
     caption = (
         "A loop is vectorised if its object code has vectors and if it is at least 1.15 x faster than without the "
-        "vectoriser, with the same source and compiler. Only loops that were verified both ways count."
+        "vectoriser, with the same source and compiler. Only loops that were verified both with and without vectors "
+        "count."
     )
     if any(loop.width is None for some in loops.values() for loop in some):
-        caption += (
-            " For some, the object code was not inspected (not available: objdump); the time alone decides there."
-        )
+        caption += " For some loops, the object code was not inspected (not available: objdump); only the time decides."
     rows = [row for tool, some in loops.items() for row in _rows(tool, some, wrong.get(tool, []), kinds)]
     drawn = frame.layout({"title": {"text": "class"}}, {"title": {"text": "toolchain"}})
     return [Drawing(name, title, caption, HEAD, rows, [_matrix(loops, kinds)], drawn, _failed(wrong))]

@@ -46,23 +46,25 @@ struct Params : ocean::Extent {
   Params() { length = width = 1.28e6; }
   void declare(fl::Fields& fields) {
     fields.choice("problem", problem, "basin|channel|lake|jet|stommel",
-                  "a basin with islands and a ridge; the same ridge between two coasts; the basin at rest; a balanced jet; Stommel's gyre");
-    fields.choice("form", form, "energy|enstrophy", "what the form of the vorticity's term keeps");
-    fields.choice("slip", slip, "free|none", "of the flow along coasts");
-    fields.choice("thickness", thickness, "fct|upwind", "how layers are carried: flux-corrected, or upwind alone");
+                  "a basin with islands and a ridge; a channel with the same ridge; the basin at rest; a balanced "
+                  "jet; Stommel's gyre");
+    fields.choice("form", form, "energy|enstrophy", "conserved quantity of the vorticity term");
+    fields.choice("slip", slip, "free|none", "slip of the flow along coasts");
+    fields.choice("thickness", thickness, "fct|upwind", "advection of the layers: flux-corrected, or pure upwind");
     declare_cells(fields);
-    fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; Stommel's gyre has one of 1000 m");
+    fields.integer("layers", layers, "layers", 1, most_layers,
+                   "number of layers, 5000 m in total; Stommel's gyre has "
+                   "one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
-    fields.integer("substeps", substeps, "sub-steps", 1, 256, "of the surface's waves in a time step");
+    fields.integer("substeps", substeps, "sub-steps", 1, 256, "sub-steps for surface waves per time step");
     declare_processes(fields);
-    fields.integer("restart", restart, "time steps", 0, 1 << 24,
-                   "after each so many a run is kept in files, forgotten and taken up; 0: never");
-    fields.real("courant", courant, "1", 1e-3, 1, "length of a sub-step in that in which the surface's wave passes a cell");
-    fields.real("wind", wind, "N/m^2", 0, 1, "stress at the northern end");
-    fields.real("drag", drag, "1/s", 0, 1e-3, "of the bottom");
-    fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin and the channel");
-    fields.real("biharmonic", biharmonic, "m^4/s", 0, 1e16, "viscosity of them, too, of the fourth derivatives");
-    fields.real("filter", filter, "1", 0, ocean::most_filtered, "R. Asselin's, of leapfrog steps");
+    fields.integer("restart", restart, "time steps", 0, 1 << 24, "interval after which the run is saved, discarded and restored; 0: never");
+    fields.real("courant", courant, "1", 1e-3, 1, "Courant number of the surface waves in a sub-step");
+    fields.real("wind", wind, "N/m^2", 0, 1, "wind stress at the northern end");
+    fields.real("drag", drag, "1/s", 0, 1e-3, "bottom drag");
+    fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "viscosity of the basin and the channel");
+    fields.real("biharmonic", biharmonic, "m^4/s", 0, 1e16, "biharmonic viscosity of the basin and the channel");
+    fields.real("filter", filter, "1", 0, ocean::most_filtered, "Asselin filter of the leapfrog steps");
   }
   bool stommel() const { return problem == Problem::stommel; }
   bool gyre() const { return stommel(); }

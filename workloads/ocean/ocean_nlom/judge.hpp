@@ -68,9 +68,9 @@ inline void against_the_last_step(State& s, Judged& judged, const grid::Box<3>& 
   const grid::Box<3> box = local.shifted(s.block.owned.lower);
   const LastStep left(s, {{box.lower[1], box.lower[2]}, {box.upper[1], box.upper[2]}});
   grid::each_cell(box, [&](const grid::Point<3>& g) {
-    judged.cell("what the last step left open of u", g, left.u(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
-    judged.cell("what the last step left open of v", g, left.v(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
-    judged.cell("what the last step left open of h", g, left.h(g[0], g[1], g[2]), 0, roundings(p, 1) * p.depth());
+    judged.cell("the residual of the last step for u", g, left.u(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("the residual of the last step for v", g, left.v(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("the residual of the last step for h", g, left.h(g[0], g[1], g[2]), 0, roundings(p, 1) * p.depth());
   });
 }
 // The whole run, where it can be paid for; its last step; and the speeds of the modes.
@@ -240,10 +240,10 @@ inline fl::Check check(State& s, Index last) {
     against_replays(s, judged);
   if (p.problem == Problem::waves && p.nx * p.ny * p.layers <= 20000) {
     const double open = left_open(s);
-    judged.worst().consider(open, 1e-12, [&] { return fl::text("%.3g of what changes is not balanced", open); });
+    judged.worst().consider(open, 1e-12, [&] { return fl::text("%.3g of the changes is not balanced", open); });
   }
   const bool last_step_only = p.time == Time::semi && !known(p) && !eliminable(p);
-  const char* agreed = last_step_only ? "the last step leaves nothing of its equations open" : "all cells that were compared agree";
+  const char* agreed = last_step_only ? "the last step satisfies its equations" : "all cells that were compared agree";
   return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
 }
 

@@ -15,19 +15,19 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
     return fl::text("the seiche needs layers=1 and nx=%g or more", 2 * half_waves);
   if (p.gyre() && (p.wind == 0 || (p.problem == Problem::stommel && p.drag == 0))) return "a gyre needs wind, and Stommel's drag, too";
   if (p.problem == Problem::munk && (p.slip != Slip::free || std::cbrt(p.viscosity / p.beta()) < p.dx()))
-    return fl::text("Munk's gyre needs slip=free and a viscosity of %g m^2/s or more: a boundary layer of a cell",
+    return fl::text("Munk's gyre needs slip=free and a viscosity of %g m^2/s or more: a boundary layer of one cell",
                     p.beta() * std::pow(p.dx(), 3));
   if (p.diary > 0 && p.steps / p.diary > most_entries)
-    return fl::text("a diary of %lld entries is too long; it needs %lld at most", p.steps / p.diary, most_entries);
+    return fl::text("a diary of %lld entries is too long; the limit is %lld", p.steps / p.diary, most_entries);
   const bool semi = p.time == Time::semi;
   if (semi && !p.closed())
-    return "time=semi needs coasts all around: problem=basin, atlantic, rectangle, stommel, munk, seiche or geostrophic";
+    return "time=semi needs a closed basin: problem=basin, atlantic, rectangle, stommel, munk, seiche or geostrophic";
   if (semi && !p.iterates() && !p.flat_rectangle())
     return "solver=transform needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic; use solver=cg";
   if (!semi && p.courant > explicit_limit)
     return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
   if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
-    return fl::text("time steps of %.3g s are too long for the rotation, which is explicit; it needs a smaller courant", p.longest());
+    return fl::text("time steps of %.3g s are too long for the rotation, which is explicit; use a smaller courant", p.longest());
   const double curved = 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));
   if ((semi ? 2 : 1) * curved * (viscosity(p) + biharmonic(p) * curved) * p.longest() > 1.5)
     return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());

@@ -29,19 +29,27 @@ struct Params {
   fl::Index m = 100, digits = 6, iterations = 0, replace = 50, s = 4;
   void declare(fl::Fields& fields) {
     fields.choice("method", method, "classic|gropp|pipelined|replaced|s_step",
-                  "sums that are waited for, behind products (Gropp), one sum behind all work (Ghysels and Vanroose), that with residuals "
-                  "made anew, one sum for s iterations");
-    fields.choice("preconditioner", preconditioner, "jacobi|ssor", "the diagonal, or a symmetric sweep over each party's own block");
+                  "blocking sums; sums overlapped with products (Gropp); one sum overlapped with all work (Ghysels "
+                  "and Vanroose); the same with recomputed residuals; one sum per s iterations");
+    fields.choice("preconditioner", preconditioner, "jacobi|ssor",
+                  "the diagonal, or a symmetric sweep over each "
+                  "process's or thread's own block");
     fields.file("matrix", matrix, std::string(sparse::formulas).c_str(),
                 "which matrix, symmetric and positive definite, or a Matrix Market file");
     if (matrix.text.empty())  // a file has its own size
-      fields.integer("m", m, "points", 1, 4096, "along each dimension of a formula's grid, of 2^24 points at most");
-    fields.integer("digits", digits, "digits", 1, 12, "stop when the residual is so many powers of ten smaller than b");
-    fields.integer(
-        "iterations", iterations, "iterations", 0, 100000,
-        "take so many instead, which shows how far residuals drift, or until the recurrence's residual vanishes; 0: to the tolerance");
-    fields.integer("replace", replace, "iterations", 1, 100000, "of the method replaced: after so many residuals are made anew");
-    fields.integer("s", s, "iterations", 1, 8, "of the method s_step: for one sum");
+      fields.integer("m", m, "points", 1, 4096,
+                     "points along each dimension of a formula's grid, at most 2^24 in "
+                     "total");
+    fields.integer("digits", digits, "digits", 1, 12,
+                   "stop when the residual is this number of powers of ten smaller "
+                   "than b");
+    fields.integer("iterations", iterations, "iterations", 0, 100000,
+                   "fixed number of iterations, which shows residual drift (fewer if the recurrence's residual vanishes); 0: "
+                   "until the tolerance is reached");
+    fields.integer("replace", replace, "iterations", 1, 100000,
+                   "interval at which method=replaced recomputes "
+                   "residuals");
+    fields.integer("s", s, "iterations", 1, 8, "iterations per sum of method=s_step");
   }
 };
 

@@ -111,7 +111,7 @@ inline double attainable(const State& s) {
 
 inline fl::Check check(State& s, fl::Index last) {
   if (const double wrong = fl::total(static_cast<double>(s.wrong_sums)); wrong > 0)
-    return fl::Check::of(wrong, 0, fl::text("%g sums that went on behind work were wrong", wrong));
+    return fl::Check::of(wrong, 0, fl::text("%g overlapped sums were wrong", wrong));
   s.g = fl::step_factor(last);
   const fl::ChangeLog ages(s.changing, last);
   const auto b = [&](fl::Index i) { return element(s, i, ages.of(i, -1)); };

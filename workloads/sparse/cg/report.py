@@ -28,7 +28,7 @@ def drift(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
     ratio = {method: left.estimate.median / recurrence.estimate.median for method, (recurrence, left) in found.items()}
     lost = [method for method in found if ratio[method] > DRIFTS]
     worst = max(ratio, key=ratio.__getitem__)
-    message = f"the recurrence of {worst} drifts most" if lost else "no recurrence drifts away from b - A x"
+    message = f"the recurrence of {worst} drifts most" if lost else "no recurrence drifts from b - A x"
     rows = [
         (
             method, str(dict(recurrence.identity.parameters).get("iterations", "")),

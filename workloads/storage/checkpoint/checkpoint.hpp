@@ -27,7 +27,7 @@ struct Params {
   Index n = 64, changed = 100;
   fl::Storage target;
   void declare(fl::Fields& fields) {
-    fields.storage("target", target, "where the state is saved");
+    fields.storage("target", target, "storage target of the saved state");
     fields.integer("n", n, "cells", 8, 4096, "cells along an edge of the field");
     fields.integer("changed", changed, "%", 1, 100, "share of the field that changes between two checkpoints");
   }
@@ -90,7 +90,8 @@ inline constexpr fl::Metric metrics[] = {
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (traits.needs_ranks && team.ranks < 2) return "this variant of checkpoint needs 2 ranks, because one of them loses its files";
   if (traits.needs_ranks && team.ranks % team.nodes != 0)
-    return fl::text("this variant of checkpoint needs as many ranks on each node; %d ranks are on %d nodes", team.ranks, team.nodes);
+    return fl::text("this variant of checkpoint needs the same number of ranks on each node; %d ranks are on %d nodes", team.ranks,
+                    team.nodes);
   if (std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   const double bytes = 8 * static_cast<double>(p.n * p.n * p.n), generations = 3;  // two are complete while the next one is written
   return fl::lacks_storage(p.target, generations * traits.copies * bytes, generations * (2 + traits.copies) * team.ranks);
@@ -181,7 +182,7 @@ inline void inspect_writes(const State& s, fl::ErrorSummary& wrong) {
   const bool names = !s.traits.one_file || s.team.rank == 0;
   if (journal.files == 0 || journal.synced != journal.files || (names && journal.folders == 0))
     wrong.add([&] {
-      return fl::text("rank %d wrote %lld files and brought %lld of them and %lld folders to the disk", s.team.rank, journal.files,
+      return fl::text("rank %d wrote %lld files, and only %lld files and %lld folders reached the disk", s.team.rank, journal.files,
                       journal.synced, journal.folders);
     });
   const Index own = 8 * s.block.cells().cells(), least = bytes_to_write(s), sums = own / (8 * run) * 8 + 64 * s.team.ranks + 256;
@@ -207,8 +208,10 @@ inline void inspect_computing(const State& s, fl::ErrorSummary& wrong) {
   for (Index k = 0; k < s.work.size(); ++k)
     if (s.work[k] != 2 * static_cast<double>(s.sweeps))
       wrong.add([&] {
-        return fl::text("element %lld was computed %g times, should be %lld times while saving, and as often alone", k, s.work[k],
-                        s.sweeps);
+        return fl::text(
+            "element %lld was computed %g times, should be %lld times while saving and the same number of "
+            "times alone",
+            k, s.work[k], s.sweeps);
       });
 }
 

@@ -38,12 +38,14 @@ struct Params {
   Layout layout = Layout::per_process;
   Index size = Index{1} << 20, transfer = Index{1} << 16;
   void declare(fl::Fields& fields) {
-    fields.storage("target", target, "the directory, by name, in which the files are");
+    fields.storage("target", target, "name of the storage target that contains the files");
     fields.choice("operation", operation, "write|cached_write|rewrite|random_write|sync|read|cached_read|random_read",
                   "write: a new file; cached: without fsync, or from the page cache; sync: fsync after each transfer");
     fields.choice("layout", layout, "per_process|segmented|strided", "a file for each process, or one file that all share");
-    fields.integer("size", size, "bytes", 8, Index{1} << 44, "of all files together, rounded down to whole transfers of each process");
-    fields.integer("transfer", transfer, "bytes", 8, Index{1} << 30, "of one operation, whole words of 8 bytes");
+    fields.integer("size", size, "bytes", 8, Index{1} << 44,
+                   "total size of all files, rounded down to whole "
+                   "transfers of each process");
+    fields.integer("transfer", transfer, "bytes", 8, Index{1} << 30, "size of one operation, a multiple of 8 bytes");
   }
 };
 

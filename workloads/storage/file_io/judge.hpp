@@ -267,7 +267,7 @@ inline void read_back(State& s, Party& party, Index iteration, fl::ErrorSummary&
 }
 
 inline void inspect(State& s, Party& party, Index iteration, fl::ErrorSummary& found) {
-  if (!party.stepped) found.add([] { return std::string("no step was taken"); });
+  if (!party.stepped) found.add([] { return std::string("no step was executed"); });
   if (s.reads())
     compare_samples(s, party, found);
   else

@@ -117,7 +117,7 @@ inline std::string wrong_file(const State& s, const Party& party, const std::str
   close(file);
   content(s, party.me, k, step).fill(wanted.data(), s.whole(), 0);
   if (there != s.p.bytes) return fl::text("%s has %lld bytes instead of %lld", name.c_str(), static_cast<Index>(there), s.p.bytes);
-  return std::equal(bytes.begin(), bytes.end() - 1, wanted.begin()) ? "" : name + " has other bytes than it was written with";
+  return std::equal(bytes.begin(), bytes.end() - 1, wanted.begin()) ? "" : name + " does not contain the written bytes";
 }
 
 // Looks at the files of a party after a phase.
@@ -146,7 +146,7 @@ inline fl::Check check(State& s, Index last) {
   settle(s);
   s.iteration = last;
   fl::ErrorSummary found = std::exchange(s.mistakes, {});
-  if (!stepped) found.add([] { return std::string("no step was taken"); });
+  if (!stepped) found.add([] { return std::string("no step was executed"); });
   fl::barrier();
   for (const Party& party : s.mine) audit(s, party, unlink, last, found);
   fl::barrier();

@@ -31,10 +31,10 @@ struct Params {
   Layout layout = Layout::directory_per_process;
   Index files = 16, bytes = 0;
   void declare(fl::Fields& fields) {
-    fields.storage("target", target, "the directory, by name, in which the files are");
-    fields.choice("layout", layout, "directory_per_process|one_directory", "where the files of a process are");
-    fields.integer("files", files, "files", 1, 1 << 20, "of each process or thread");
-    fields.integer("bytes", bytes, "bytes", 0, 1 << 20, "in each file; mdtest's hard case has 3901");
+    fields.storage("target", target, "name of the storage target that contains the files");
+    fields.choice("layout", layout, "directory_per_process|one_directory", "location of a process's files");
+    fields.integer("files", files, "files", 1, 1 << 20, "files of each process or thread");
+    fields.integer("bytes", bytes, "bytes", 0, 1 << 20, "size of each file; mdtest's hard case has 3901");
   }
 };
 

@@ -13,8 +13,8 @@ namespace fl::inline FL_ROLE::alltoall {
 enum class Way { alltoall, pairwise, overlap, linear, bruck, paced };
 inline constexpr const char* ways = "alltoall|pairwise|overlap|linear|bruck|paced";
 inline constexpr const char* ways_help =
-    "how processes exchange parts: the library's MPI_Alltoallv, p - 1 exchanges one after the other, in slices that travel while the next "
-    "is made, or a schedule of firstlight";
+    "how processes exchange parts: the library's MPI_Alltoallv, p - 1 successive exchanges, slices that overlap with "
+    "the preparation of the next slice, or a schedule of firstlight";
 inline bool scheduled(Way way) { return way >= Way::linear; }
 
 // Parts of a buffer, one behind the other: for each slice one for each process.

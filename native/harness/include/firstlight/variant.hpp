@@ -125,7 +125,7 @@ template <class State, auto step>
 void batch(void*, void* state, Index first, Index count) {
   State& s = *static_cast<State*>(state);
   if constexpr (std::invocable<decltype(step), State&, Index, Index>) {
-    static_assert(OwnLoops<State>, "the harness takes the steps of this workload: replace the loop by a step");
+    static_assert(OwnLoops<State>, "the harness executes the steps of this workload: replace the loop with a step");
     step(s, first, count);
   } else
     each_step(s, first, count, [&](Index i) __attribute__((always_inline)) { step(s, i); });
@@ -150,7 +150,7 @@ struct Stepping {
     State& s = *static_cast<State*>(state);
     Object& o = *static_cast<Object*>(object);
     if constexpr (requires { o.loop(s, first, count); }) {
-      static_assert(OwnLoops<State>, "the harness takes the steps of this workload: replace the loop by a step");
+      static_assert(OwnLoops<State>, "the harness executes the steps of this workload: replace the loop with a step");
       o.loop(s, first, count);
     } else
       each_step(s, first, count, [&](Index i) __attribute__((always_inline)) { o.step(s, i); });
@@ -166,8 +166,8 @@ struct Stepping {
  private:
   static constexpr bool opens = requires(Object& o, State& s) { o.open(s); };
   static constexpr bool closes = requires(Object& o, State& s) { o.close(s); };
-  static_assert(opens || !requires { &Object::open; }, "open() takes the workload's State&");
-  static_assert(closes || !requires { &Object::close; }, "close() takes the workload's State&");
+  static_assert(opens || !requires { &Object::open; }, "open() must accept the workload's State&");
+  static_assert(closes || !requires { &Object::close; }, "close() must accept the workload's State&");
 };
 
 // What the harness sees of a description; its steps are not there yet.

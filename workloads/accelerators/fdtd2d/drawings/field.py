@@ -31,8 +31,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     title = "; ".join(_message(f, picture) for _, f, picture in seen)
     descriptions = ". ".join(_describe(words, picture) for words, _, picture in seen)
     caption = (
-        "Ez at the end of a run, averaged over boxes of cells, relative to the largest value of its picture: orange is "
-        f"positive, blue negative. {descriptions}. Layers begin at the dotted line."
+        "Ez at the end of a run, averaged over boxes of cells, relative to the largest value of each picture. Orange "
+        f"is positive, and blue is negative. {descriptions}. The absorbing layers begin at the dotted line."
     )
     data = [_heat(picture, k, k == len(seen) - 1) for k, (_, _, picture) in enumerate(seen)]
     head = ("along the middle row, from one end to the other", *(f"Ez of {words}" for words, _, _ in seen))

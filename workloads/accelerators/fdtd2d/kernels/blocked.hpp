@@ -38,7 +38,9 @@ void wave(const Job<T>& job, const Bands<T>& bands, Index band, Index number, In
 }
 
 inline std::string refuse_torus(const Params& p) {
-  return p.problem == Problem::periodic ? "blocks of time need an end in both dimensions; this variant runs the other problems" : "";
+  return p.problem == Problem::periodic ? "temporal blocking requires non-periodic boundaries in both dimensions; "
+                                          "choose another problem"
+                                        : "";
 }
 
 }  // namespace fdtd2d

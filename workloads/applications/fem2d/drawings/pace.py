@@ -106,7 +106,7 @@ def _title(found: Lines, figures: Sequence[Verified]) -> str:
     slow = [line[level] for line in of.values() if level in line and line[level] is not best]
     worst = max(slow, key=lambda f: f.estimate.median, default=None)
     if worst is not None and worst.estimate.median > 1.1 * value:
-        title += f"; {worst.identity.variant} needs {sentence.ahead(best, worst)} that"
+        title += f"; {worst.identity.variant} needs {sentence.ahead(best, worst)} this time"
     return title
 
 
@@ -115,11 +115,11 @@ def _caption(floor: Floors, marked: bool) -> str:
     if floor:
         parts.append(
             "Dashed: the time to move the bytes of the published method's finest level (56 per unknown and "
-            "iteration) at the bandwidth of the level of memory that contains them. Coarser levels, which may be in "
-            "a cache, are not counted."
+            "iteration) at the bandwidth of the level of memory that contains them. The limit does not include "
+            "coarser levels, which may be in a cache."
         )
     else:
-        parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d also draws the limit.")
+        parts.append("This run did not measure the memory bandwidth: ./fl run stream fem2d also draws the limit.")
     if marked:
         parts.append("Dotted verticals: where the vectors exceed a cache.")
     return " ".join(parts)

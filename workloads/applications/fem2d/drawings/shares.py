@@ -53,12 +53,11 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
     rows = [_row(view, f) for f in sorted(several, key=_order)]
     rows += _published(view)
     caption = (
-        "As R1 reports it. A point is the median over the ranks, the bar spans the rank with the least and that with "
-        "the most (medians over samples and launches). Communication is the time in exchanges and sums, waiting "
-        "for others included. For each placement and MPI library, the fastest variant of BPX is drawn; the "
-        "table has all "
-        "and the published ones."
-        + (f" {len(best) - MOST_LINES} more lines are in the table only." if len(best) > MOST_LINES else "")
+        "The share as R1 defines it. Each point is the median over ranks; the bar spans the ranks with the smallest "
+        "and the largest share (medians over samples and launches). Communication is the time in exchanges and sums, "
+        "including waiting. The drawing shows the fastest BPX variant of each placement and MPI library; the table "
+        "shows all variants and the published shares."
+        + (f" {len(best) - MOST_LINES} more lines are only in the table." if len(best) > MOST_LINES else "")
         + (" Open symbols: more ranks and threads than processors." if _crowded(points) else "")
     )
     return [Drawing(name, _title(view, best), caption, HEAD, rows, data, drawn)]

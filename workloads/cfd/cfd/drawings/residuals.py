@@ -35,7 +35,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     title = sentence.capital(listing([_message(case, figure) for case, figure, _ in seen]))
     caption = (
         "Residuals of velocities, mass and scalars before each iteration, summed over all cells, relative to the "
-        "flow. A run ends at the requested number of digits. The vertical axis is logarithmic."
+        "flow. A run ends when the requested number of digits is reached. The vertical axis is logarithmic."
     )
     data = [_line(view, case, left, some[left]) for case, _, some in seen for left in some]
     drawn = frame.layout(

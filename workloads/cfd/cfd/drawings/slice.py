@@ -63,5 +63,5 @@ def _message(case: str, figure: Verified, picture: Field) -> str:
     if case == "combustor":
         return f"a flame reaches {largest} times the temperature of the entering air"
     if case == "cavity":
-        return f"a lid drags the fluid below it along, at up to {largest} of its own speed"
-    return f"the inflow above a step is at most {largest} times as fast as its mean"
+        return f"the lid drags the fluid along, at up to {largest} of the lid's speed"
+    return f"the maximum inflow above the step is {largest} times the mean"

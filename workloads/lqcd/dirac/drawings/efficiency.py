@@ -77,11 +77,11 @@ def _drawing(view: View, workload: Workload, name: str, exchanges: Sequence[Exch
     drawn = frame.layout(frame.log_axis("bytes to send per site and step (B each way)"), share)
     rows = [row(e) for e in sorted(exchanges, key=_order)] + _published(ghosts)
     caption = (
-        "A point is one lattice on one process grid: its speed over that of the same program without the exchange. "
-        "That twin computes wrong results, so it has no figure of its own. Curves: R5's model, speed = flops / (flops "
-        "/ speed without + B / bandwidth), with the medians of the measurement. B is counted, bandwidth is B over "
-        f"the time lost. Crosses: R5's machines, 2x16³ with B = {_number(PUBLISHED_BYTES)} bytes."
-        + (" Open symbols: more ranks and threads than processors." if _crowded(exchanges) else "")
+        "Each point is one lattice on one process grid: its speed relative to the same program without the exchange. "
+        "The program without exchange computes wrong results, so it has no figure. Curves: R5's model, speed = flops "
+        "/ (flops / speed without + B / bandwidth), with the medians of the measurement. B is counted, and the "
+        f"bandwidth is B divided by the lost time. Crosses: R5's machines, 2x16³ with B = {_number(PUBLISHED_BYTES)} "
+        "bytes." + (" Open symbols: more ranks and threads than processors." if _crowded(exchanges) else "")
     )
     return Drawing(name, _title(view, exchanges), caption, HEAD, rows, data, drawn)
 

@@ -42,10 +42,10 @@ def drawings(
     speed = {"title": {"text": frame.title_of_values("speed of a core", some)}, "rangemode": "tozero"}
     drawn = frame.layout(speed, axis)
     caption = (
-        f"The best toolchain and MPI library of each way to exchange; bars are {confidence.INTERVALS}. Grey lines: "
-        "the best of "
-        "them without communication, timed and never verified. Crosses: R5's machines on their own lattices."
-        + (f" {len(cases) - MOST} more cases are in the table only." if len(cases) > MOST else "")
+        f"The best toolchain and MPI library of each exchange strategy; bars are {confidence.INTERVALS}. Grey lines: "
+        f"the best of these programs without communication, timed but never verified. Crosses: R5's machines on their "
+        f"own lattices."
+        + (f" {len(cases) - MOST} more cases are only in the table." if len(cases) > MOST else "")
         + (" Open symbols: more ranks and threads than processors." if any(f.oversubscribed for f in figures) else "")
     )
     return [Drawing(name, _title(found, cases), caption, frame.HEAD, frame.table(figures), data, drawn)]
@@ -135,7 +135,7 @@ def _title(found: Best, cases: Sequence[Case]) -> str:
     free = {v: {c: f for c, f in line.items() if not f.oversubscribed} for v, line in found.items()}
     at = next((c for c in reversed(cases) if any(c in line for line in free.values())), None)
     if at is None:
-        return "More ranks and threads than processors: shown, not ranked"
+        return "More ranks and threads than processors, so not ranked"
     groups = ranking.rank([line[at] for line in free.values() if at in line])
     top = groups[0].best
     names = listing([sites.words(f.identity.variant) for f in groups[0].figures])

@@ -28,7 +28,7 @@ std::string refusal(const Params& p) {
   try {
     schedule_of(algorithm, p.kind, ranks, static_cast<int>(p.root), p.segments, p.bytes);
   } catch (const ours::Refused& refused) {
-    return fl::text("%s; choose what it needs, or another variant", refused.what());
+    return fl::text("%s; change the parameters, or choose another variant", refused.what());
   }
   return "";
 }

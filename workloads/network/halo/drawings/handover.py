@@ -100,8 +100,8 @@ def _drawing(plot: Plot, name: str, contest: Contest, entries: Sequence[Entry], 
     )
     title = _title(plot, contest, entries, first)
     caption = (
-        f"Each cell is the time of one way to pass the data to MPI, divided by that of {first}, with its "
-        f"{confidence.INTERVAL} below. Red is slower, blue is faster. =: no difference of 3 % or more can be shown."
+        f"Each cell is the time of one way to pass the data to MPI, divided by the time of {first}, with its "
+        f"{confidence.INTERVAL} below. Red is slower, and blue is faster. =: no difference of 3 % or more."
     )
     head = ("strategy", "way", plot.x, f"over {first}", confidence.INTERVAL, "time", first)
     rows: list[tuple[str, ...]] = [
@@ -123,7 +123,7 @@ def _heat(xs: list[str], labels: list[str], cells: list[list[Entry | None]], fir
 
     def hover(e: Entry | None) -> str:
         if e is None:
-            return "not measured both ways"
+            return "not measured with both"
         return (
             f"<b>{significant(e.ratio.value)} × {frame.text(first)}</b> ({_interval(e.ratio) or 'too few'})<br>"
             f"{frame.text(e.way)}: {frame.hover(e.one)}<br>{frame.text(first)}: "

@@ -18,7 +18,7 @@ from firstlight.model.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, View
 
-SPARE, FULL, OVER = "processors left over", "all processors busy", "more threads than processors"
+SPARE, FULL, OVER = "idle processors left", "all processors busy", "more threads than processors"
 _DASH = {SPARE: "solid", FULL: "dash", OVER: "dot"}
 
 
@@ -90,7 +90,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     time = frame.log_axis(frame.title_of_values(f"time of {plot.subject or plot.metric}", figures[0]))
     caption = (
         f"Error bars are {confidence.INTERVALS}. One thread of each rank exchanges; the other threads spin. "
-        f"Solid: {SPARE}. Dashed: {FULL}. Dotted, open symbols: {OVER}; verified, but never ranked or compared."
+        f"Solid: {SPARE}. Dashed: {FULL}. Dotted, with open symbols: {OVER}; verified, but never ranked or compared."
         + (f" {len(found) - len(shown)} more placements are in the table." if len(found) > len(shown) else "")
     )
     who = f"{wording.mpi_name(view.judgement.run, mpi)}: " if mpi else ""
@@ -98,7 +98,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
 
 
 def title(plot: Plot, found: list[Line]) -> str:
-    """Return `at n = 2 an exchange lasts 1.2 us with processors left over (2 ranks) and 2.6 × that with all ...`.
+    """Return `at n = 2 an exchange lasts 1.2 us with idle processors left (2 ranks) and 2.6 × that with all ...`.
 
     All placements in the title have the same number of ranks: the number with the most different loads.
     """
@@ -111,7 +111,7 @@ def title(plot: Plot, found: list[Line]) -> str:
     if len(named) < 2 or not shared:
         return f"{len(found)} placements, no two of which differ only in load"
     x = min(shared)
-    return f"at {plot.x} = {x:g} {plot.subject or 'it'} lasts {_loads(named, x)}"
+    return f"at {plot.x} = {x:g} {plot.subject or 'an exchange'} lasts {_loads(named, x)}"
 
 
 def _fewer(a: Line | None, b: Line) -> Line:

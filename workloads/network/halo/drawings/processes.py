@@ -68,7 +68,7 @@ def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figu
     step = -(-len(every) // 12)
     like = next(iter(some[0].points.values()))
     axis = {
-        "title": {"text": "processes in all" if some[0].per_node else "processes on the node"}, "type": "log",
+        "title": {"text": "total number of processes" if some[0].per_node else "processes on the node"}, "type": "log",
         "tickvals": every[::step], "ticktext": [str(p) for p in every[::step]],
     }  # fmt: skip
     drawn = frame.layout(axis, frame.log_axis(frame.title_of_values(plot.subject or plot.metric, like)))
@@ -76,7 +76,7 @@ def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figu
     crowded = any(f.oversubscribed for line in some for f in line.points.values())
     caption = (
         f"The fastest strategy on each number of processes; error bars are {confidence.INTERVALS}."
-        + (" Open symbols: more processes than processors; shown, never ranked." if crowded else "")
+        + (" Open symbols have more processes than processors, and are never ranked." if crowded else "")
         + (f" {len(some) - MOST_LINES} more lines are in the table." if len(some) > MOST_LINES else "")
     )
     return Drawing(name, _title(view, plot, x, some), caption, frame.HEAD, frame.table(figures), data, drawn)
@@ -121,5 +121,5 @@ def _growth(line: Line) -> str:
         return "stays flat"
     first, last = line.points[min(line.points)], line.points[max(line.points)]
     if line.growth < 1:
-        return f"gets {sentence.ahead(last, first)} faster"
+        return f"becomes {sentence.ahead(last, first)} faster"
     return f"lasts {sentence.ahead(first, last)} as long"

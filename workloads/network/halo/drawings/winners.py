@@ -48,7 +48,7 @@ def title(plot: Plot, contest: Contest) -> str:
     """Return `shared_flags wins up to N = 128 (2.1 × over sendrecv); from N = 256 all are equal`."""
     wins = contest.wins
     if contest.crowded or not wins:
-        return "measured with more processes or threads than processors: shown, not ranked"
+        return "measured with more processes or threads than processors, so not ranked"
     if len(contest.times) == 1:
         first, last = wins[0].winners[0], wins[-1].winners[0]
         ends = [provenance.median(f) for f in (first, last)]
@@ -109,7 +109,7 @@ def _by(contest: Contest, s: Stretch) -> str:
         over = [(w.winners[0], f) for w in s.wins if (f := w.loser(reference)) is not None]
         return f"{_range(over, len(over) < len(s.wins))} over {short(reference, contest.times)}"
     behind = [(w.winners[0], w.next) for w in s.wins if w.next is not None]
-    return f"{_range(behind)} over the next" if behind else ""
+    return f"{_range(behind)} faster than the next" if behind else ""
 
 
 def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> str:

@@ -84,7 +84,7 @@ inline void loop_alone(State& s, fl::Index first, fl::Index count, std::uint64_t
 
 inline std::string packed_between_threads(const Params& p) {
   if (p.data != Data::packed)
-    return "this variant of halo runs data=packed only: a neighbour may not look into a field that its owner goes on to change";
+    return "this variant of halo supports only data=packed: a neighbour cannot read a field that its owner is changing";
   return "";
 }
 

@@ -87,7 +87,7 @@ class Door {
     t_.door_read(rank, targets, cards, found.data());
     std::size_t card = 0;
     while (card < cards && found[card] != static_cast<Word>(t_.rank()) + 1) ++card;
-    if (card == cards) t_.fail("a process announced itself and has no open contact card");
+    if (card == cards) t_.fail("a process announced itself without an open contact card");
     Word address = 0;
     t_.door_read(rank, addresses + static_cast<fl::Index>(card), 1, &address);
     return address;

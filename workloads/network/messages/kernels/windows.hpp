@@ -70,7 +70,7 @@ class Windows {
   unsigned char* attach(fl::Index bytes) {
     unsigned char* memory = stretch_ + cut_;
     const fl::Index pages = whole_pages(bytes);
-    if (cut_ + pages > stretch_bytes_) fail(fl::text("its messenger attaches more than the %lld bytes that it reserved", stretch_bytes_));
+    if (cut_ + pages > stretch_bytes_) fail(fl::text("the messenger attaches more than the reserved %lld bytes", stretch_bytes_));
     if (mprotect(memory, static_cast<std::size_t>(pages), PROT_READ | PROT_WRITE) != 0)
       fail(fl::text("no memory for %lld bytes of buffers", bytes));
     cut_ += pages;

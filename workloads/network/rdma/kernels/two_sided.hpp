@@ -9,7 +9,7 @@
 namespace rdma {
 
 inline std::string puts_only(const Params& p) {
-  return p.operation == Operation::put ? "" : "two-sided messages have no get; run it with operation=put";
+  return p.operation == Operation::put ? "" : "two-sided messages have no get; use operation=put";
 }
 
 struct TwoSided {

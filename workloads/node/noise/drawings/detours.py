@@ -39,8 +39,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     )
     data = [_distribution(view, f, some, k) for k, (f, some) in enumerate(seen[: frame.MOST_LINES])]
     caption = (
-        "A point shows how many detours per second are longer than its length, over all launches. Lower is better. "
-        "Each rank stores only the longest detours of a window, so a line may end before the shortest one."
+        "Each point shows how many detours per second are longer than its length, over all launches. Lower is better. "
+        "Each rank stores only the longest detours of a window, so a line may end before the shortest detour."
     )
     made = [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
     return made + _over_time(view, f"{name}-time", *seen[0])
@@ -126,9 +126,9 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     length = provenance.number(quantity(window.seconds, "s"), "window(a)", "s", (figure,))
     most = _last(quantity(longest.length, "us"), "max({})", "us", figure)
     after = provenance.number(quantity(longest.at, "us"), "at_longest(a)", "us", (figure,))
-    title = f"One window of {length}: {many}, {away} in all; the longest, {most}, after {after}"
+    title = f"One window of {length}: {many}, {away} in total; the longest, {most}, after {after}"
     more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""
-    caption = f"A point is one detour of the last launch; equal distances show a regular interruption.{more}"
+    caption = f"Each point is one detour of the last launch. Equal distances indicate a regular interruption.{more}"
     rows = [_row(figure, p, by[p], window) for p in sorted(by)]
     head = ("processor", "detours", "away", "share", "longest")
     return [Drawing(name, title, caption, head, rows, data, drawn, folded=True)]

@@ -58,7 +58,7 @@ def _drawing(view: View, name: str, seen: list[tuple[Verified, list[Window]]], r
     drawn = frame.layout(frame.log_axis("time of a quantum (us)"), frame.log_axis("share of the quanta (%)"))
     caption = (
         "The last sample of each launch. On a quiet machine all quanta are in one column on the left; quanta to the "
-        "right were interrupted. Dotted: time between quanta if all processes wait for each other."
+        "right were interrupted. Dotted: the time between quanta if all processes wait for each other."
     )
     return Drawing(name, _title(view, seen), caption, frame.HEAD, rows, data, drawn)
 
@@ -105,7 +105,7 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
         assert together is not None
         more = quotient(together.estimate.median, figure.estimate.median)
         ratio = provenance.number(sentence.ratio2(more), "a / b", of=(together, figure))
-        by = f", {ratio} the loss of the worst of them by itself" if more > 1 else ""
+        by = f", {ratio} the loss of the worst process alone" if more > 1 else ""
         lost = provenance.median(together)
         head = "" if parts else f"{_mean(view, figure, some)}; "
         parts.append(f"{head}{figure.identity.placement.ranks} processes that wait for each other lose {lost}{by}")

@@ -78,7 +78,7 @@ inline void compute(State& s) {
 }
 
 inline std::string nontemporal_refuses(const Params& p) {
-  if (p.op == Op::load) return "op=load stores nothing, so stores past the caches cannot help it; use the variant simd";
+  if (p.op == Op::load) return "op=load stores nothing, so non-temporal stores cannot help; use the variant simd";
   return fl::nontemporal::refusal();
 }
 

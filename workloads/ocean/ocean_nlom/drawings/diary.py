@@ -24,14 +24,14 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     changed = significant(max(max(mass), -min(mass)))
     most = provenance.number(changed, "max(max(last(a, 'mass')), -min(last(a, 'mass')))", of=(figure,))
     days = provenance.number(significant(max(time)), "max(last(a, 'time'))", "d", (figure,))
-    title = f"In {days} days of the model the mass of the sea changes by no more than {most} of itself"
+    title = f"In {days} model days, the mass of the sea changes by at most a fraction of {most}"
     caption = (
-        "Energy and potential enstrophy relative to the beginning, each from all layers. Wind and friction "
-        "change them; mass is not drawn, because its change is too small to see."
+        "Energy and potential enstrophy of all layers, relative to the beginning. Wind and friction change both. Mass "
+        "is not drawn, because its change is too small to see."
     )
     data = [_line(view, entries, word, k) for k, word in enumerate(LINES)]
     drawn = frame.layout(
-        {"title": {"text": "time of the model (d)"}, "rangemode": "tozero"},
+        {"title": {"text": "model time (d)"}, "rangemode": "tozero"},
         {"title": {"text": "relative to the first entry"}},
     )
     head = ("day", "energy", "potential enstrophy", "mass, change")

@@ -148,7 +148,7 @@ class Pieces {
         if (m == lost) continue;
         if (missing.contains(m))
           throw Failure("members " + std::to_string(lost) + " and " + std::to_string(m) +
-                        " of a group are lost or damaged, and parity rebuilds one");
+                        " of a group are lost or damaged, but parity rebuilds only one");
         others.push_back(m);
         if (reader(m) == team_.rank()) {
           parities[m] = read_container(place_.parity(manifest_.generation, m), manifest_.generation, m);

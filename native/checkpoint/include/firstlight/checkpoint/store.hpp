@@ -49,7 +49,7 @@ class Store {
   void begin(std::uint64_t generation, const grid::Block<3>& block, const grid::Field<T, 3>& field) {
     journal_ = {};
     if (place_.local() && team_.size() < 2)
-      throw Failure("copies and parity require at least two processes: a single one would lose its copies, too");
+      throw Failure("copies and parity require at least two processes: a single process would also lose its copies");
     make_folders();
     forget(generation);
     manifest_ = {};

@@ -48,8 +48,8 @@ template <std::size_t D>
 std::string refuse(const Domain<D>& domain, Index ranks) {
   for (std::size_t d = 0; d < D; ++d)
     if (domain.extents[d] < 1 || domain.halo[d] < 0 || domain.processes[d] < 0)
-      return "a grid needs extents of 1 at least, halos and process counts of 0 at least; extents " + words<D>(domain.extents) + ", halo " +
-             words<D>(domain.halo) + ", processes " + words<D>(domain.processes) + " given";
+      return "a grid needs extents of at least 1, and halos and process counts of at least 0; extents " + words<D>(domain.extents) +
+             ", halo " + words<D>(domain.halo) + ", processes " + words<D>(domain.processes) + " given";
   if (process_grid(domain, ranks)) return "";
   Point<D> thinnest{};
   for (std::size_t d = 0; d < D; ++d) thinnest[d] = std::max<Index>(1, domain.halo[d]);

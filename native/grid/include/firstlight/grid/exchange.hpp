@@ -114,9 +114,8 @@ class Exchange {
       require(field.size == block.size(),
               "a field of " + words<D>(field.size) + " cells does not belong to a block of " + words<D>(block.size()));
       for (std::size_t d = 0; d < D; ++d)
-        require(
-            (!block.has_neighbour(d, -1) && !block.has_neighbour(d, 1)) || field.shape.halo[d] <= block.domain.halo[d],
-            "a field's halo of " + words<D>(field.shape.halo) + " is wider than the domain was cut for: " + words<D>(block.domain.halo));
+        require((!block.has_neighbour(d, -1) && !block.has_neighbour(d, 1)) || field.shape.halo[d] <= block.domain.halo[d],
+                "a field's halo of " + words<D>(field.shape.halo) + " is wider than the domain supports: " + words<D>(block.domain.halo));
       shapes.push_back(field.shape);
     }
     plan_ = make_plan(block, shapes, options);

@@ -79,7 +79,7 @@ void inspect(const Field<T, D>& field, const Block<D>& block, const Options& opt
     if (right) return;
     if (damage.values++ == 0)
       damage.first = "rank " + std::to_string(block.rank) + ", field " + std::to_string(number) + ": " + what + " (" + words<D>(p) +
-                     ") of a block of " + words<D>(block.size()) + " is not what it should be";
+                     ") of a block of " + words<D>(block.size()) + " is wrong";
   };
   const Point<D> row_only = [&] {
     Point<D> p = layout.halo;

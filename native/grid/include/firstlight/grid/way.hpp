@@ -8,7 +8,7 @@ namespace fl::grid::inline FL_ROLE {
 enum class Way { two_sided, one_sided, shared };
 inline constexpr const char* ways = "two_sided|one_sided|shared";
 inline constexpr const char* about_ways =
-    "how halos travel: by messages, put into the neighbour's window, or packed into a window that is shared (between nodes by messages)";
+    "how halos are exchanged: messages, puts into the neighbour's window, or a shared window (messages between nodes)";
 
 // A transport of that kind, where it lets choose.
 template <class Transport>
