@@ -186,7 +186,7 @@ def _least(function: Callable[[float], float], low: float, high: float) -> float
 class Level(msgspec.Struct, frozen=True):
     """The seconds of a checkpoint and of a restart, the bytes of the state, and the program that measured them.
 
-    `program` is empty and `bytes` 0 where a user named the seconds.
+    If the user set the seconds, `program` is empty and `bytes` is 0.
     """
 
     checkpoint: float
@@ -200,9 +200,10 @@ class Level(msgspec.Struct, frozen=True):
 
 
 class AtNodes(msgspec.Struct, frozen=True):
-    """The best interval on so many nodes, of one level and of two. `mtbf`: of the job; seconds.
+    """The best checkpoint interval on a number of nodes, with one level and with two. `mtbf`: of the job, in seconds.
 
-    `global_every`: every so many local checkpoints, the next one is global. `local`: the interval between them.
+    `global_every`: one of this number of checkpoints is global, the others are local. `local`: the interval between
+    local checkpoints.
     """
 
     nodes: int
@@ -216,7 +217,9 @@ class AtNodes(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """Intervals and efficiencies by number of nodes. `survived`: the share of failures that `local` survives."""
+    """Intervals and efficiencies by number of nodes. `survived`: the share of failures that local checkpoints
+    survive.
+    """
 
     whole: Level
     local: Level | None

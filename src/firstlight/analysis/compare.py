@@ -125,7 +125,7 @@ class Compared(msgspec.Struct, Generic[Id], frozen=True):
 
 
 class Changed(msgspec.Struct, Generic[Id], frozen=True):
-    """A figure whose verdict changed. A number before and failed now is a regression."""
+    """A figure whose verdict changed. A figure that had a number and now fails is a regression."""
 
     identity: Id
     before: Verdict

@@ -45,9 +45,10 @@ class Launched(NamedTuple):
 
 
 class Considered(msgspec.Struct, frozen=True):
-    """What a bound would allow, in the figure's unit; None where the resource was not measured. `binds`: it is lowest.
+    """The value that a bound allows, in the figure's unit (None: the resource was not measured). `binds`: this bound is
+    the lowest.
 
-    `cost`: a step's use of the resource; `limit`: the measured limit, and where it comes from.
+    `cost`: the use of the resource per step. `limit`: the measured limit and its source.
     """
 
     resource: str
@@ -59,7 +60,7 @@ class Considered(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """Hardware counters of a step, means over launches; None where the kernel provides none of that kind."""
+    """Hardware counters per step, means over launches; None if the kernel provides no such counter."""
 
     instructions: float | None
     cycles: float | None

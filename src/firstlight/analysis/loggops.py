@@ -46,7 +46,7 @@ _ON_NODE, _BETWEEN = 0.5, 0.25  # the share of L + 2 o that is one o
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """Seconds a byte, G and O, of messages of so many bytes."""
+    """Seconds per byte, G and O, of messages of this size."""
 
     bytes: int
     G: float
@@ -54,9 +54,9 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Messages(msgspec.Struct, frozen=True):
-    """Seconds of a message of so many bytes, one way: by the curve, and by the fastest and the slowest launch.
+    """The one-way time in seconds of a message of this size: from the curve, and in the fastest and the slowest launch.
 
-    `states`: where the launches fall into two. `launches`: how many there were.
+    `states`: both groups of bimodal launches. `launches`: their number.
     """
 
     bytes: int
@@ -68,9 +68,10 @@ class Messages(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """Seconds of so many bytes in a row, one way by the same calls.
+    """The one-way time in seconds per message of this size, in a sequence of messages with the same calls.
 
-    `seconds`: the bytes are written before and read after. `cached`: the same buffers are sent again and again.
+    `seconds`: the bytes are written before sending and read after arrival. `cached`: the same buffers are sent
+    repeatedly.
     """
 
     bytes: int
@@ -79,9 +80,9 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Copying(msgspec.Struct, frozen=True):
-    """Seconds a byte in which one core copies vectors of so many bytes.
+    """Seconds per byte with which one core copies vectors of this size.
 
-    Adding to existing data has the same time: two reads and a write, and copying reads the lines that it is to write.
+    Adding to existing data has the same time: two reads and a write. A copy also reads the lines that it writes.
     """
 
     bytes: float
@@ -89,11 +90,12 @@ class Copying(msgspec.Struct, frozen=True):
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size.
+    """The fitted parameters, their MPI library and their run. L, o and g are in seconds; `rates` are in ascending order
+    of size.
 
-    `variant`: those that were the fastest at some size. `copying`: by ascending size; empty where the run did not
-    measure it, and it counts as nothing. `misfit`: the root mean square relative error where a longer message was
-    measured to take less time (`rising`).
+    `variant`: the variants that were the fastest at some size. `copying`: in ascending order of size; empty if the run
+    did not measure copies, which then count as 0. `misfit`: the root mean square relative error of longer messages that
+    were faster than shorter ones (`rising`).
     """
 
     run: str

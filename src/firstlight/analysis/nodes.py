@@ -45,10 +45,10 @@ class Interval(Protocol):
 
 
 class NodeSpread(msgspec.Struct, frozen=True):
-    """What `of` nodes, or pairs of them, give of one thing.
+    """The distribution of one figure over `of` nodes or pairs.
 
-    `centre`: the median; `low` and `high`: the least and the most; `deviation`: of their logarithms; `limit`: how many
-    times more or less than the centre one must give to be named, None where too few are there. `named`: which are.
+    `centre`: the median. `low` and `high`: minimum and maximum. `deviation`: the standard deviation of the logarithms.
+    `limit`: the ratio to the centre from which a node is an outlier (None: too few nodes). `named`: the outliers.
     """
 
     of: int

@@ -25,7 +25,7 @@ DISTURBED = 0.2
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What was measured: equal identities in two runs are the same figure. `parameters` sorted by name."""
+    """The identity of a figure: equal identities in two runs are the same figure. `parameters` are sorted by name."""
 
     workload: str
     variant: str
@@ -37,7 +37,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """Median over launches with a nonparametric interval; None from too few launches."""
+    """Median over launches with a nonparametric interval (None: too few launches)."""
 
     median: float
     low: float | None
@@ -47,7 +47,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class States(msgspec.Struct, frozen=True):
-    """Two groups of launches, far apart, each steady in itself: their medians, and how many launches fell into each."""
+    """Two groups of launches, far apart, each steady in itself: their medians, and their numbers of launches."""
 
     lower: float
     upper: float
@@ -77,10 +77,10 @@ class Steadiness(msgspec.Struct, frozen=True):
 
 
 class Ceiling(msgspec.Struct, frozen=True):
-    """The measured limit in the figure's own unit, and which resource sets it.
+    """The measured limit in the figure's own unit, and the resource that sets it.
 
-    `place`: the level of memory whose bandwidth it is; "" where the limit depends on none. `source`: the figure that
-    provides it, measured with `working_set` bytes.
+    `place`: the memory level of the bandwidth; "" if the limit depends on none. `source`: the figure that provides the
+    limit, measured with `working_set` bytes.
     """
 
     value: float
@@ -95,11 +95,11 @@ class Ceiling(msgspec.Struct, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
+    """A ceiling measured in this run: `value` of a quantity (bytes, flops) per second, reached by `cores` cores.
 
-    `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: interval, or the median
-    itself if there were too few launches (`sure` is then false). `source`: the figure that provides the ceiling;
-    `diverged`: the share of that figure's samples in which other processes used the processors.
+    `working_set` in bytes; None if the limit does not depend on it. `low`, `high`: the interval, or the median itself
+    with too few launches (`sure` is then false). `source`: the figure that provides the ceiling. `diverged`: the share
+    of that figure's samples in which other processes used the processors.
     """
 
     name: str  # load_bandwidth, flops_64, ...

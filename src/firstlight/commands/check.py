@@ -22,7 +22,7 @@ SECTION = "Trust"
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing that is wrong: in `file`, at `line` (0: the file as a whole)."""
+    """One defect: in `file`, at `line` (0: the whole file)."""
 
     file: str
     line: int
@@ -33,10 +33,10 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What `check` found in one run.
+    """The result of `check` for one run.
 
-    `covered`: files whose content a seal or, of launches, their own hash covers. `seal`: the same in words.
-    `signed_by`: who signed the run, where that was requested and the signature holds.
+    `covered`: the number of files whose content is protected by the seal or, for launches, by their own hash. `seal`:
+    the same in words. `signed_by`: the signer of the run, if verification was requested and the signature is valid.
     """
 
     run: str

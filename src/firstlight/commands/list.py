@@ -15,16 +15,16 @@ SECTION = "Measure"
 
 
 class ListedVariant(msgspec.Struct, frozen=True):
-    """`needs`: openmp, mpi, mpi4, shmem, caf, blas1, lapack, fft, fortran."""
+    """A variant. `needs`: openmp, mpi, mpi4, shmem, caf, blas1, lapack, fft, fortran."""
 
     name: str
     needs: tuple[str, ...]
 
 
 class ListedWorkload(msgspec.Struct, frozen=True):
-    """One workload and its variants, those kept to prove the verification left out.
+    """One workload and its variants, without those that test the verification.
 
-    `parameters`: those with values in its suites; a program's --describe lists all.
+    `parameters`: parameters with values in the suites; a program's --describe lists all parameters.
     """
 
     name: str

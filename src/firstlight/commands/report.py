@@ -36,7 +36,7 @@ SECTION = "Read"
 
 
 class Reported(msgspec.Struct, frozen=True):
-    """Where the page is ("": it could not be written), and what it counts."""
+    """The place of the page ("": it could not be written), and its counts."""
 
     run: str
     state: RunState

@@ -21,7 +21,7 @@ SECTION = "Measure"
 
 
 class SetUp(msgspec.Struct, frozen=True):
-    """What is ready: programs that are built, those that do not build, and what they are built with."""
+    """The result of a setup: built programs, programs that do not build, and the toolchains."""
 
     cache: str
     offline: bool

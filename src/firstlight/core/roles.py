@@ -139,17 +139,17 @@ _KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages"
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a step does at any size, as formulas of the case's parameters, of E (elements of the whole problem) and of
+    """The work of a step at any size, as formulas of the case's parameters, of E (elements of the whole problem) and of
     P (processes).
 
-    `elements`: E by the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings (`flops_of`,
-    `bytes_of`). `memory`: all memory used. `filling`: where the size is free, the share of memory that it fills.
+    `elements`: E as a function of the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings
+    (`flops_of`, `bytes_of`). `memory`: the total memory. `filling`: the share of memory that the problem fills, if its
+    size is free.
 
-    Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate stages` reads them;
-    a `pattern` with `values`; a `collective` of a `message` of so many bytes in each `group` of ranks, `by` an
-    algorithm or the best. `repeats`: how often they recur in a
-    step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it uses at
-    most. `steps`: names of numbers that other formulas use, in order.
+    Messages have one of three forms, each with formulas in braces: `stages`, as `./fl simulate stages` reads them; a
+    `pattern` with `values`; a `collective` of a `message` in bytes in each `group` of ranks, with the algorithm `by` or
+    the best one. `repeats`: their number per step. `alone`: the variants whose work on one core equals that of the
+    others. `widest`: the maximum number of processes. `steps`: names of numbers that other formulas use, in order.
     """
 
     title: str
@@ -203,28 +203,28 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[roles]]` entry: `metric` of the cases that `where` selects, of these variants, plays the role.
+    """One `[[roles]]` entry: the `metric` of the selected cases (`where`) and variants has the role.
 
-    `device`: of the variants whose steps run on a GPU, never of both.
+    `device`: only variants whose steps run on a GPU, or only variants whose steps do not.
 
-    `size`: the parameter for the length of a message or a vector, in elements of `bytes_per_element`; where the
-    role has an `answer`, a formula of parameters. `operation`: the parameter that names the collective, by firstlight's
-    names. `library`: the variant that calls the MPI library, `call`: what it calls. `titles`: variants whose names need
-    other words in a sentence.
+    `size`: the parameter for the length of a message or a vector, in elements of `bytes_per_element`; if the role has
+    an `answer`, a formula of parameters. `operation`: the parameter that names the collective, by firstlight's names.
+    `library`: the variant that calls the MPI library; `call`: the function that it calls. `titles`: names of variants
+    for sentences.
 
-    `messages`: that a process has in one phase, all alike; `in_turn`: one after the other is sent and received;
-    `copies`: how often the process copies their words itself.
+    `messages`: the number of messages of a process per phase, all of equal size; `in_turn`: they are sent and received
+    one after the other; `copies`: how often the process itself copies their words.
 
-    `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
-    that the pattern has where nothing else is requested.
+    `pattern`: the parameter that names the pattern; `small`: the value of `sizes` for short iterations (otherwise: the
+    defaults of the pattern).
 
-    `stages`: what every process does in it, by name, as `./fl simulate stages` reads it; numbers of work are shares.
+    `stages`: the work of every process, by name, as `./fl simulate stages` reads it; numbers of work are shares.
 
-    `model`: what a step does at any size and number of processes.
+    `model`: the work of a step at any size and number of processes.
 
-    `layout`, `target`: the parameters that name how processes share files, and the target of storage.
+    `layout`, `target`: the parameters for the layout of shared files and for the storage target.
 
-    `answer`: what a parameter that requests the role (`[[asks]]`) receives where these variants are the best.
+    `answer`: the value of a parameter that requests the role (`[[asks]]`), if these variants are the best.
     """
 
     role: str

@@ -44,7 +44,7 @@ OUT = "/tmp/firstlight-out"
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """Another program for the same quantity: the command, or why there is none ("not available: ...")."""
+    """Another program for the same quantity: its command, or the reason why there is none ("not available: ...")."""
 
     program: str
     command: str

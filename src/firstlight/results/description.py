@@ -24,15 +24,14 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """A metric of a case. The first metric that a case has decides how often its cells are launched.
+    """A metric of a case. The first metric of a case decides how often its cells are launched.
 
-    `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
-    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0. `form`
-    told: the same for a speed that the program itself prints; it is ranked and compared as a rate or a time is.
-    With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
-    longest in it.
-    The others follow from measured energy (`analysis/energy.py`): `metered` is a value that was measured with it,
-    `per_watt` the rate of that quantity over the power, `joules` the time of that quantity multiplied by the power.
+    `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps). `form`
+    value: scale * the observed value `quantity`, maximum over ranks, median over samples; it may be 0. `form` told: the
+    same for a speed that the program itself prints, which is ranked and compared like a rate or a time. With a `phase`,
+    a rate or a time refers to that phase: its share of the cost, and its time on the rank on which the phase lasts
+    longest. Three keys follow from measured energy (`analysis/energy.py`): `metered` is a measured value, `per_watt` a
+    rate divided by the power, and `joules` a time multiplied by the power.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Metric(msgspec.Struct, frozen=True):
 
 
 class Description(msgspec.Struct, frozen=True):
-    """What an executable answers to --describe."""
+    """The output of an executable's --describe."""
 
     workload: str
     variant: str

@@ -53,7 +53,7 @@ Watts = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """Written by firstlight before the program starts."""
+    """The first line of a launch, written by firstlight before the program starts."""
 
     run: str
     cell: str
@@ -66,7 +66,7 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Observed by each rank itself: the CPUs it may use."""
+    """The CPUs that each rank may use, as the rank itself observed."""
 
     rank: int
     cpus: tuple[int, ...]
@@ -74,7 +74,7 @@ class Binding(msgspec.Struct, frozen=True):
 
 
 class Launch(msgspec.Struct, frozen=True, tag="launch"):
-    """The program's description of itself."""
+    """The description that a program prints of itself."""
 
     protocol: int
     workload: str
@@ -94,8 +94,8 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
     """One combination of parameters.
 
     `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
-    workload's own kind); flow counts the bytes into and out of one process; a time per element divides by elements.
-    `solver.flops` is what of the flops is in the phase solver. A sample is `steps` of them.
+    workload's own kind). flow counts the bytes into and out of one process. A time per element divides by elements.
+    `solver.flops` is the part of the flops in the phase solver. A sample has `steps` steps.
     """
 
     case: int
@@ -107,9 +107,9 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """A case that the program did not run, recorded instead of a case line, with the program's own reason.
+    """A case that the program did not run. It is recorded instead of a case line, with the program's reason.
 
-    A program that refuses all of its cases ends with status 2 instead and leaves no record.
+    A program that refuses all of its cases ends with status 2 and leaves no record.
     """
 
     case: int
@@ -121,10 +121,10 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 class Sample(msgspec.Struct, frozen=True, tag="sample"):
     """One timed sample.
 
-    `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
-    (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks; of phases,
-    and of what is in none (phase_other), the seconds a step. Where the state is restored before every step, times are
-    sums over the steps alone.
+    `wall` is the maximum over ranks. `cpu` is process CPU time divided by wall time and threads, minimum over ranks (1:
+    undisturbed). `values`: the values that the program observed, as minimum, median and maximum over ranks; for phases,
+    and for the time outside phases (phase_other), seconds per step. If the state is restored before every step, times
+    are sums over the steps only.
     """
 
     case: int
@@ -152,10 +152,10 @@ Boxes = Annotated[
 
 
 class Field(msgspec.Struct, frozen=True, tag="field"):
-    """A two-dimensional field as the last sample of a case left it, reduced to means over boxes of cells, for drawing.
+    """A two-dimensional field after the last sample of a case, reduced to means over boxes of cells, for drawing.
 
-    `rows`, `columns`: the cells of the whole field. `values`, row by row, are in 1/999 of `largest`, the largest mean
-    without its sign. All are 0 if the step left a value that is not a number.
+    `rows`, `columns`: the cells of the whole field. `values`: row by row, in 1/999 of `largest`, the largest absolute
+    mean. All values are 0 if the step produced a value that is not a number.
     """
 
     case: int
@@ -168,7 +168,7 @@ class Field(msgspec.Struct, frozen=True, tag="field"):
 
 
 class Device(msgspec.Struct, frozen=True):
-    """Where the steps of one rank ran, as they observed it themselves. `address`: unique on a node."""
+    """The device on which the steps of one rank ran, as the rank observed it. `address` is unique on a node."""
 
     rank: int
     place: Literal["device", "host", "nowhere"]
@@ -177,14 +177,14 @@ class Device(msgspec.Struct, frozen=True):
 
 
 class Devices(msgspec.Struct, frozen=True, tag="devices"):
-    """The devices that a case of a device variant ran on; a case that did not run on one fails its check."""
+    """The devices on which a case of a device variant ran. A case that did not run on a device fails its check."""
 
     case: int
     devices: tuple[Device, ...]
 
 
 class Check(msgspec.Struct, frozen=True, tag="check"):
-    """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
+    """One check. `error` and `tolerance` are defined by the workload; `error` is null if the result is not finite."""
 
     case: int
     when: Literal["before", "between", "after"]
@@ -195,7 +195,7 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
 
 
 class Reported(msgspec.Struct, frozen=True, tag="reported"):
-    """One execution that another tool reported of a case."""
+    """One execution of a case, as reported by another tool."""
 
     case: int
     values: Annotated[dict[Name, Finite], msgspec.Meta(max_length=MOST_TOLD)]
@@ -208,10 +208,10 @@ OfNode = Annotated[tuple[Count | None, ...], msgspec.Meta(max_length=MOST_COUNTE
 
 
 class Span(msgspec.Struct, frozen=True, tag="span"):
-    """Consecutive samples of a case, with the counters of energy of each node directly before and after them.
+    """Consecutive samples of a case, with the energy counters of each node directly before and after them.
 
-    `began` and `ended` are times of the monotonic clock of the first node. `wall`: seconds of the samples themselves.
-    A counter is null if it could not be read. There are none if the launcher reads a gauge of power.
+    `began` and `ended`: times of the monotonic clock of the first node. `wall`: seconds of the samples themselves. A
+    counter is null if it could not be read. There are no counters if the launcher reads a power gauge.
     """
 
     case: int
@@ -223,8 +223,8 @@ class Span(msgspec.Struct, frozen=True, tag="span"):
 
 
 class Counters(msgspec.Struct, frozen=True, tag="counters"):
-    """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
-    more than a processor can do, is null.
+    """Hardware counters over `steps` steps of one untimed sample. A counter is null if the kernel does not provide
+    it, or if its value is impossible.
     """
 
     case: int
@@ -240,7 +240,7 @@ class End(msgspec.Struct, frozen=True, tag="end"):
 
 
 class Exit(msgspec.Struct, frozen=True, tag="exit"):
-    """Written by firstlight after the program: `ok` means ended by itself with status 0 or 1 and a complete record."""
+    """The last line of a launch, by firstlight. `ok`: the program ended with status 0 or 1 and a complete record."""
 
     ok: bool
     status: int | None  # exit status; negative: killed by that signal; null: timed out and killed
@@ -293,11 +293,11 @@ class LaunchRecord(msgspec.Struct, frozen=True):
 
 
 class Build(msgspec.Struct, frozen=True):
-    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log contains it all.
+    """The build of one program. `error`: the compiler's output from its first error (all of it: builds/<key>.log).
 
-    `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
-    `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
-    `widths`: of a program of many kernels, for each the bits of the widest vector in its loops; {} if not examined.
+    `sha256`: the hash of the executable. `recipe`: the hash of all inputs, which is the key of the cache. `kernels`:
+    kernels for GPUs as the compiler reports them, even without a GPU. `widths`: for programs with many kernels, the
+    bits of the widest vector in the loops of each kernel ({}: not examined).
     """
 
     program: Program
@@ -311,10 +311,10 @@ class Build(msgspec.Struct, frozen=True):
 
 
 class TunedDefault(msgspec.Struct, frozen=True):
-    """A parameter that no user set took what an earlier run of this machine found best for its role.
+    """A parameter that the user did not set, with the best value of an earlier run of this machine for its role.
 
-    `mpi`: the library that both used. `run`: which one it was, "" where there was none. `program`: whose figure was
-    best there with messages of `size` bytes; "" where nothing was better than what is taken without asking.
+    `mpi`: the library of both runs. `run`: the earlier run, "" if there is none. `program`: the program with the best
+    figure for messages of `size` bytes, "" if no value was better than the default.
     """
 
     workload: str
@@ -329,9 +329,9 @@ class TunedDefault(msgspec.Struct, frozen=True):
 
 
 class Whole(msgspec.Struct, frozen=True):
-    """The content of a run that has ended: how many launches by cell, and hashes as in the seal.
+    """The content of a run that has ended: the number of launches by cell, and hashes as in the seal.
 
-    `launches_sha256`: SHA-256 of the launches' lines in SHA256SUMS. `sha256`: that of run.json with 64 zeros for this.
+    `launches_sha256`: SHA-256 of the launches' lines in SHA256SUMS. `sha256`: that of run.json with 64 zeros here.
     """
 
     launches: dict[str, int]
@@ -340,7 +340,7 @@ class Whole(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """`run.json`. `state` budget: stopped by the budget."""
+    """The file `run.json`. `state` is budget if the budget stopped the run."""
 
     schema: int
     id: str

@@ -14,7 +14,7 @@ PROFILE = "profile.json"
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
-    """What rank `source` sent to rank `target` (ranks of MPI_COMM_WORLD). A list of four numbers in JSON."""
+    """The traffic from rank `source` to rank `target` (ranks of MPI_COMM_WORLD). In JSON, a list of four numbers."""
 
     source: int
     target: int
@@ -36,11 +36,11 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """One MPI function, all ranks together: `bytes` are those that its callers sent or contributed.
+    """One MPI function, summed over all ranks. `bytes`: sent or contributed by the callers.
 
-    `group`: point-to-point, one-sided and neighbourhood calls name their peers and are in the pairs; collective calls
-    are not, because MPI prescribes no route for them; receiving, waiting, setting up and files send nothing.
-    `waiting`: the least seconds that ranks have waited in it, where this is known (see `waiting`).
+    `group`: point-to-point, one-sided and neighbourhood calls name their peers and are in the pairs. Collective calls
+    are not in the pairs, because MPI prescribes no route for them. Receives, waits, setup and file calls send nothing.
+    `waiting`: a lower bound of the seconds that ranks waited in this function, if known (see `waiting`).
     """
 
     name: str
@@ -52,7 +52,7 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """What happened while MPI_Pcontrol(level) was in force; level 1 is where a program begins."""
+    """The messages and calls of one phase, which MPI_Pcontrol(level) starts. A program starts in phase 1."""
 
     level: int
     seconds: float  # the longest of any rank
@@ -71,10 +71,10 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 class Rank(msgspec.Struct, frozen=True):
-    """One rank's time, all phases: `seconds` from MPI_Init to `how` it ended, `mpi` of them inside MPI calls.
+    """The time of one rank over all phases: `seconds` from MPI_Init to its end (`how`), `mpi` of them inside MPI calls.
 
-    node: the same for all ranks of a node, and says nothing of it. cpus: runs of processors that the rank may use.
-    processor: seconds that it had a processor, all its threads.
+    node: the same number for all ranks of a node, without other meaning. cpus: ranges of processors that the rank may
+    use. processor: seconds of processor time, over all threads of the rank.
     """
 
     rank: int
@@ -89,7 +89,9 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The time of a message on this machine: (bytes, seconds) ascending, from which run, and on how many nodes."""
+    """The time of a message on this machine: (bytes, seconds), ascending; the run that measured it; and its number
+    of nodes.
+    """
 
     source: str
     nodes: int
@@ -97,7 +99,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class Traffic(msgspec.Struct, frozen=True):
-    """The profile of one job. `missing` ranks left no record (they were killed, or could not write it)."""
+    """The profile of one job. `missing`: ranks without a record, because they were killed or could not write it."""
 
     id: str
     firstlight: str

@@ -41,7 +41,7 @@ _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job as submitted: the batch system and its name there, the run that it fills, and its files."""
+    """A submitted job: the batch system, the name of the job there, its run, and its files."""
 
     system: str
     job: str

@@ -18,7 +18,7 @@ SITE_FLAGS = "+site"
 
 
 class Absent(msgspec.Struct, frozen=True):
-    """Something that could be here and is not. `fix` is one command or sentence for the user."""
+    """Something that could be available but is not. `fix`: one command or sentence for the user."""
 
     what: str
     why: str
@@ -46,7 +46,7 @@ RUNTIMES = {"caf": "Co-Array Fortran", "hypre": "hypre", "petsc": "PETSc", "shme
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """What a program needs to use a runtime or a solver library on top of an MPI library."""
+    """The requirements for the use of a runtime or a solver library on top of an MPI library."""
 
     compile_flags: tuple[str, ...]  # for the variant's own source file
     link_flags: tuple[str, ...]
@@ -55,7 +55,9 @@ class Linking(msgspec.Struct, frozen=True):
 
 
 class Mpi(msgspec.Struct, frozen=True):
-    """One MPI library with its wrappers and launcher. `name` is unique in a run: the family's, or that of a setting."""
+    """One MPI library with its wrappers and launcher. `name` is unique in a run: the name of the family or of a
+    setting.
+    """
 
     name: str
     family: str  # a file of mpi_families
@@ -79,7 +81,7 @@ products of sparse matrices by that of MKL or by Eigen's."""
 
 
 class Library(msgspec.Struct, frozen=True):
-    """A numerical library. What it offers was proved by the results of a trial."""
+    """A numerical library. Trial programs with known results proved its functions."""
 
     name: str  # openblas, blis, mkl, fftw3, eigen
     label: str  # OpenBLAS 0.3.21
@@ -92,7 +94,7 @@ class Library(msgspec.Struct, frozen=True):
 
 
 class Cuda(msgspec.Struct, frozen=True):
-    """NVIDIA's compiler with a host compiler that it accepts. Programs of it start without a GPU, and report it."""
+    """NVIDIA's compiler with a supported host compiler. Its programs start without a GPU, and report this."""
 
     label: str  # nvcc 13.0.88
     nvcc: str  # absolute path
@@ -106,7 +108,7 @@ OFFLOADING = {"acc": "OpenACC", "target": "OpenMP on devices"}
 
 
 class Offload(msgspec.Struct, frozen=True):
-    """Directives for devices by one compiler. Programs of it start without a device, and refuse to run there."""
+    """Directives for devices with one compiler. Its programs start without a device, but refuse to run."""
 
     capability: str  # target: OpenMP; acc: OpenACC
     compiler: str  # gcc, clang: as a toolchain names it
@@ -117,7 +119,7 @@ class Offload(msgspec.Struct, frozen=True):
 
 
 class Toolbox(msgspec.Struct, frozen=True):
-    """Everything found, and everything looked for and not found."""
+    """Everything that was found, and everything that was searched for and not found."""
 
     toolchains: tuple[Toolchain, ...]
     mpis: tuple[Mpi, ...]

@@ -30,7 +30,7 @@ Stamp = tuple[int, int, int]
 
 
 class Left(msgspec.Struct, frozen=True):
-    """A run, or what looks like one, that was left out, and why."""
+    """A skipped run or folder, and the reason."""
 
     path: str
     why: str

@@ -43,7 +43,7 @@ MOST_NAMED = 5
 class Step(msgspec.Struct, frozen=True):
     """A commit that was compared with the first one. `reason`: why it was skipped or is uncertain.
 
-    `ratio`: how many times the `metric` (for example `wall time`) of the first commit, with its interval from `low` to
+    `ratio`: the `metric` (for example `wall time`) divided by that of the first commit, with its interval from `low` to
     `high`. `run`: the name of the comparison's run.
     """
 
@@ -71,8 +71,8 @@ class Step(msgspec.Struct, frozen=True):
 class Search(msgspec.Struct, frozen=True):
     """A search for the commit that made a command slower by more than `limit`. `steps`: oldest commit first.
 
-    `suspects`: the commits that may have done so: one if it was found, none if the last commit is not slower. `result`:
-    the same as a sentence. `code`: the exit status.
+    `suspects`: the commits that may be the cause: one if the search succeeded, none if the last commit is not slower.
+    `result`: the same as a sentence. `code`: the exit status.
     """
 
     command: str

@@ -37,9 +37,9 @@ _NUMBERS = 22  # columns of a median and its share
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """What one run answers a row by. `share` of the best median of the row, 1 is the best; null where there is none.
+    """The figure of one run in a row. `share`: relative to the row's best median (1: the best; null: no figure).
 
-    `standing`: best; alike: no difference from the best can be shown, or none that matters; behind; reported: by
+    `standing`: best; alike: no significant difference from the best, or none that matters; behind; reported: from
     another tool, not verified and without a share; none, with `reason`.
     """
 
@@ -52,7 +52,7 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """A published figure of an earlier machine, in the unit of the row, and where it is."""
+    """A published figure of an earlier machine, in the unit of the row, and its place in the source."""
 
     machine: str
     year: int
@@ -63,7 +63,7 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A row that any of the runs answers: a cell for each run, in their order."""
+    """A row with a figure in at least one run: one cell per run, in the order of the runs."""
 
     chapter: str
     title: str
@@ -75,7 +75,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A run. `disturbed`: a sentence where something else kept it from its processors, else ""."""
+    """A run. `disturbed`: a sentence if other processes used its processors, otherwise ""."""
 
     run: str
     machine: str
@@ -84,7 +84,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Beside(msgspec.Struct, frozen=True):
-    """Runs side by side. `code`: 4 where a run was disturbed, or where no row is answered by two runs, else 0."""
+    """Runs side by side. `code`: 4 if a run was disturbed, or if no row has figures in two runs, otherwise 0."""
 
     runs: tuple[Column, ...]
     lines: tuple[Line, ...]

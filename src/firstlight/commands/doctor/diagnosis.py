@@ -61,14 +61,14 @@ _STARTED = Lock()  # the ranks of one library at a time: ranks that wait keep th
 
 
 class Item(msgspec.Struct, frozen=True):
-    """Something that is here: `what` it is, and what is known about it."""
+    """Something that is available: `what` it is, and its properties."""
 
     what: str
     detail: str
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """What `firstlight doctor` shows. `healthy`: nothing that a run cannot do without is missing."""
+    """The result of `firstlight doctor`. `healthy`: no requirement of a run is missing."""
 
     machine: tuple[Item, ...]
     present: tuple[Item, ...]

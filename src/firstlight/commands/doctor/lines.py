@@ -25,7 +25,7 @@ Survey = Callable[[], Toolbox]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One entry: its line, its content, and its effect; `well`: it works here."""
+    """One entry: its line, its content, and its effect. `well`: the entry works on this machine."""
 
     line: int
     key: str
@@ -35,7 +35,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """A site file. `faults`: lines that are wrong, of which nothing is taken; `path` None: there is no file."""
+    """A site file. `faults`: wrong lines, which are ignored. `path` is None if there is no file."""
 
     path: str | None
     entries: tuple[Entry, ...]

@@ -38,7 +38,7 @@ from firstlight.results.store.durable import replace
 
 
 class ExplainedLaunch(msgspec.Struct, frozen=True):
-    """A launch: when it began in seconds since the epoch, the figure by each sample, which samples were disturbed."""
+    """A launch: its start in seconds since the epoch, the value of each sample, and which samples were disturbed."""
 
     time: float
     samples: tuple[float, ...]
@@ -47,7 +47,7 @@ class ExplainedLaunch(msgspec.Struct, frozen=True):
 
 
 class Explained(msgspec.Struct, frozen=True):
-    """All that is reported about one figure. Numbers in `unit`; `limits`: every bound, the one that binds first."""
+    """Everything that is reported about one figure. Numbers are in `unit`. `limits`: every bound, the lowest first."""
 
     run: str
     identity: Which

@@ -18,8 +18,8 @@ from firstlight.report.ink import Ink, wrap
 class Health(msgspec.Struct, frozen=True):
     """A health check as `--json` prints it.
 
-    `disturbed`: why no figure is called bad, "" if the machine was fit for measuring. `accepted`: the accepted run,
-    "" if there is none. `similar`: the number of other machines with the same processor.
+    `disturbed`: why no figure is called bad, "" if the machine was fit for measuring. `accepted`: the accepted run, ""
+    if there is none. `similar`: the number of other machines with the same processor.
     """
 
     machine: str

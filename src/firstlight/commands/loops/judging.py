@@ -18,9 +18,10 @@ Launches = Mapping[str, list[float]]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A candidate compared with golden at one trip count: ratio of times and 99 % interval, None for too few launches.
+    """A candidate compared with the golden loop at one trip count: the ratio of times and its 99 % interval (None: too
+    few launches).
 
-    `label` (stored as `told`): the change that ran there, "golden" where the dispatcher calls the original loop.
+    `label` (stored as `told`): the change that ran, "golden" if the dispatcher calls the original loop.
     """
 
     trip: int

@@ -32,7 +32,9 @@ ROUNDS = 6  # of giving ranges back to golden, and of setting apart
 
 
 class Tried(msgspec.Struct):
-    """A candidate. `ratios`: time over golden's, by trip count; `rejected`: why it is wrong, or cannot be built."""
+    """A candidate. `ratios`: its time divided by the golden loop's, by trip count. `rejected`: why it is wrong or
+    cannot be built.
+    """
 
     point: dict[str, str]
     label: str = msgspec.field(name="told")
@@ -42,7 +44,7 @@ class Tried(msgspec.Struct):
 
 
 class Kept(msgspec.Struct):
-    """What runs from `low` to `high` turns: what was changed, "golden" for nothing, and its C."""
+    """The candidate for trip counts from `low` to `high`: the change ("golden": none), and its C code."""
 
     low: int
     high: int
@@ -51,9 +53,10 @@ class Kept(msgspec.Struct):
 
 
 class TunedLoop(msgspec.Struct):
-    """The result of a loop. `judged`: the tuned function compared with golden; `written`: "" where golden stays.
+    """The result of a loop. `judged`: the tuned function compared with the golden loop. `written`: the file, "" if the
+    golden loop is used.
 
-    `hash`: of the golden loop, by which it is seen that it was changed since.
+    `hash`: the hash of the golden loop, which shows later changes.
     """
 
     file: str

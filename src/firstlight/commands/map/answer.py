@@ -18,17 +18,18 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link and the bytes of all phases that cross it."""
+    """A link, and the bytes of all phases that cross this link."""
 
     link: str
     bytes: int
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One map. `phases`: bytes on the busiest link of each; `spread`: links by load, in equal steps up to `most`, those
-    without any (`idle`) apart. `bound_seconds`: maxima over the bandwidth of a link; `seconds`: simulated, each phase
-    by itself; `flowing_seconds`: the same in one go, each rank turning to its next phase when its own messages are
-    through; None where that was cut short. `matrix`: (sender, receiver, bytes) between blocks of `block` slots.
+    """One map. `phases`: bytes on the busiest link of each phase. `spread`: links by load, in equal steps up to
+    `most`; `idle`: links without load. `bound_seconds`: the busiest links divided by link bandwidth. `seconds`:
+    simulated, phase by phase. `flowing_seconds`: simulated in sequence, where each rank starts its next phase
+    when its own messages are complete (None: stopped early). `matrix`: (sender, receiver, bytes) between blocks
+    of `block` slots.
     """
 
     by: str
@@ -48,12 +49,13 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The native program's output. `map`: (node, place in it) of each rank; `places`: the same as one slot, counted in
-    the order in which the network counts its ranks; `identity`: those of the order as it is. `axes`: the torus that its
-    nodes form in this order, or none.
+    """The output of the native program. `map`: (node, slot on the node) of each rank. `places`: the same as one slot
+    number, in the order in which the network numbers its ranks. `identity`: the places of the default order. `axes`:
+    the torus that the nodes form in this order, or none.
 
-    proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed repeats this map.
-    least: bytes over the busiest links of a map that puts less on them than this one, but is slower by events; or None.
+    proved: no map can be better than the default order. in_time: the search was not cut short, so the seed reproduces
+    this map. least: bytes over the busiest links of another map that has a smaller load but a longer simulated time; or
+    None.
     """
 
     ranks: int
@@ -102,7 +104,7 @@ def _times_less(before: float | None, after: float | None) -> float | None:
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A file and the command that uses it; or why there is none (`file` is "" then)."""
+    """A file and the command that uses it, or the reason why there is no file (`file` is then "")."""
 
     format: str
     title: str
@@ -112,7 +114,7 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """The user's command with its ranks in their order (`without`) and by the map, bound alike: seconds, launch by
+    """The user's command in the default order (`without`) and with the map, with the same binding: seconds of each
     launch. `ratio`: with / without.
     """
 
@@ -126,8 +128,8 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Mapped(msgspec.Struct, frozen=True):
-    """The whole of it: what was mapped, on which network, by whose parameters, what was found, written and tried.
-    `budget`: seconds that the search might take; None where a map was given.
+    """The complete result: the input, the network, the source of the parameters, the map, the files and the trial.
+    `budget`: the limit of the search in seconds (None: the user provided the map).
     """
 
     firstlight: str

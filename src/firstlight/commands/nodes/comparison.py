@@ -22,9 +22,9 @@ from firstlight.results.description import Better
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A node's or pair's result; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
-    is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured. `states`: where its
-    launches fall into two.
+    """The result of a node or a pair. `members`: indices in the list of hosts. `share`: relative to the centre; 1 is
+    equal, and more is better for every unit. `estimate` is None if the figure was not measured, with the
+    `reason`. `states`: both groups of a bimodal figure.
     """
 
     members: tuple[int, ...]
@@ -37,7 +37,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One question on all nodes or on all pairs. `spread` is None where no two have an answer."""
+    """One figure on all nodes or on all pairs. `spread` is None if fewer than two have a value."""
 
     chapter: str
     title: str
@@ -48,7 +48,9 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """Something of the machine or its system that is not the same on all nodes: of most, and of the others."""
+    """A property of the machine or its system that differs between nodes: its value on most nodes, and on the
+    others.
+    """
 
     what: str
     most: str
@@ -56,7 +58,9 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class Outlier(msgspec.Struct, frozen=True):
-    """A node, or the link between two, that is not like the others, and what shows it; `worse`: in all of that."""
+    """An outlier: a node or the link between two nodes, with the figures that show the difference. `worse`: whether
+    all of them are worse.
+    """
 
     hosts: tuple[str, ...]
     worse: bool
@@ -64,7 +68,9 @@ class Outlier(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """Counts of pairs of nodes: `all`, `measured`, and `failed` (tried without a result); the rest was not tried."""
+    """Counts of pairs of nodes: `all`, `measured`, and `failed` (attempted without a result). The other pairs were
+    not attempted.
+    """
 
     all: int = 0
     measured: int = 0
@@ -72,10 +78,11 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class Nodes(msgspec.Struct, frozen=True):
-    """`missing`: by name of the run, why a node or a pair has none. `code`: 1 if a node or a link is named, else 4 if
-    any is missing, else 0.
+    """The comparison of nodes. `missing`: by name of the run, why a node or a pair has no figures. `code`: 1 if there
+    is an outlier, else 4 if any figure is missing, else 0.
 
-    `left_out`: rounds of pairs; `looked_at`: questions among which chance could name a node.
+    `left_out`: rounds of pairs that were not measured. `looked_at`: the number of figures in which chance could cause
+    an outlier.
     """
 
     name: str

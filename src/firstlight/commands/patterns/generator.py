@@ -16,7 +16,7 @@ from firstlight.results.traffic import Phase as Recorded
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A size: a number from `least` to `most`, or one of `words`. `value`: unless something else is requested."""
+    """A size: a number from `least` to `most`, or one of `words`. `value`: the default."""
 
     name: str
     value: str
@@ -27,7 +27,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A pattern that there is, and the applications it stands for."""
+    """A known pattern, and the applications that it represents."""
 
     pattern: str
     title: str
@@ -37,9 +37,10 @@ class Pattern(msgspec.Struct, frozen=True):
 
 
 class Together(msgspec.Struct, frozen=True):
-    """A collective operation in each of `groups`; least and largest number of members, and of bytes.
+    """A collective operation in each of `groups`: minimum and maximum number of members, and of bytes.
 
-    Bytes of the message (broadcast, reduce, allreduce), of a rank's block, or of what one has for one other (alltoall).
+    The bytes are the size of the message (broadcast, reduce, allreduce), of a rank's block, or of one rank's data for
+    another rank (alltoall).
     """
 
     collective: str
@@ -49,7 +50,7 @@ class Together(msgspec.Struct, frozen=True):
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """Messages of all ranks in one repetition; `own`: bytes that ranks send to themselves, which are in `bytes`."""
+    """Messages of all ranks in one repetition. `own`: bytes that ranks send to themselves, included in `bytes`."""
 
     name: str
     repetitions: int
@@ -63,8 +64,9 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A pattern for a number of processes. `partners`: others that a rank sends to (least, middle, largest);
-    `contacted`: most that a rank exchanges messages with; `often`: most that send a rank 15 messages in a run.
+    """A pattern for a number of processes. `partners`: the ranks to which a rank sends (minimum, median, maximum).
+    `contacted`: the maximum number of ranks with which a rank exchanges messages. `often`: the maximum number of
+    ranks that send a rank 15 messages per run.
     """
 
     pattern: str

@@ -13,9 +13,9 @@ Held = Literal["processes", "size"]
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A figure of the run, projected from others: from one process to several, or from smaller sizes.
+    """A figure of the run, projected from other figures: from one process to several, or from smaller sizes.
 
-    `fro`: the program that it was projected from. `factor`: projected over measured.
+    `fro`: the program from which it was projected. `factor`: projection / measurement.
     """
 
     application: str
@@ -45,10 +45,11 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """An application on so many nodes. `messages`: seconds of communication; `rate`: flop/s of all nodes.
+    """An application on a number of nodes. `messages`: seconds of communication; `rate`: flop/s of all nodes.
 
-    `low`, `high`: interval of resampled launches, of `seconds`. `efficiency`: against one node. `beyond`: messages are
-    continued from so many nodes, the most that were simulated; 0: simulated themselves. `joules`: of a step.
+    `low`, `high`: the interval of `seconds` from resampled launches. `efficiency`: relative to one node. `beyond`: the
+    largest simulated number of nodes, from which messages are extrapolated (0: simulated at this size). `joules`:
+    energy per step.
     """
 
     nodes: int
@@ -69,7 +70,9 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Application(msgspec.Struct, frozen=True):
-    """`fro`: the program whose share of the ceilings is taken. `measured_to`: bytes of a node's largest problem."""
+    """One application. `fro`: the program whose share of the ceilings is used. `measured_to`: the bytes of a node's
+    largest problem.
+    """
 
     title: str
     fro: str
@@ -81,7 +84,9 @@ class Application(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """The node that is projected to, in words and numbers. None: not known. `standing`: how much of it was read."""
+    """The node of the projection, in words and numbers (None: unknown). `standing`: how many of its numbers were
+    checked in their sources.
+    """
 
     title: str
     year: int | None
@@ -94,10 +99,11 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Projected(msgspec.Struct, frozen=True):
-    """`left_out` comes first: the error of the same projection within the run. `fits`: within power and racks.
+    """The projection of a run. `left_out`: the error of the same projection within the run. `fits`: within power and
+    racks.
 
-    `checkpoints`: intervals and efficiencies with failures; None if not requested.
-    `disturbed`: a sentence if something else kept the run from its processors, else "".
+    `checkpoints`: intervals and efficiencies with failures (None: not requested). `disturbed`: a sentence if other
+    processes used the processors of the run, otherwise "".
     """
 
     firstlight: str

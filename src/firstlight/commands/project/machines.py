@@ -108,7 +108,7 @@ class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One node of a class in a year by one model of power. `grown`: its performance against the base machine's."""
+    """One node of a class in a year, with one power model. `grown`: its performance relative to the base machine."""
 
     model: PowerModel
     flops: float
@@ -125,7 +125,7 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Fits(msgspec.Struct, frozen=True):
-    """How many nodes fit, and their performance. `by`: the limit that binds."""
+    """The number of nodes within the limits, and their performance. `by`: the limit that binds."""
 
     model: PowerModel
     nodes: int

@@ -9,9 +9,9 @@ from firstlight.execute.network.prediction import Prediction
 
 
 class Simulated(msgspec.Struct, frozen=True):
-    """Predictions of one collective (or of one GOAL file), and over which sizes and scales which algorithm is best.
+    """Predictions of one collective (or of one GOAL file), and the best algorithm by size and scale.
 
-    `machine`: the parameters as given to the program, "" for its own; `machine_from`: in words where they are from.
+    `machine`: the parameters as given to the program, "" for its defaults. `machine_from`: their source in words.
     """
 
     firstlight: str

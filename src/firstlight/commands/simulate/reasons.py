@@ -21,7 +21,9 @@ STEP = 2.0
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """`name`: what kind of reason it is; `shown`: by which measurement, or, where none can (`measured`), by what."""
+    """A reason for an error. `name`: the kind of reason. `shown`: the measurement that shows it or, if none can
+    (`measured` is false), other evidence.
+    """
 
     name: str
     shown: str
@@ -29,7 +31,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class Fastest(msgspec.Struct, frozen=True):
-    """Seconds of the fastest launch, and what is predicted for it from the fastest launches of messages."""
+    """Seconds of the fastest launch, and the prediction for it from the fastest launches of messages."""
 
     measured: float
     predicted: float

@@ -14,9 +14,10 @@ TIE = 0.02  # an algorithm stays the best one until another is faster by more th
 
 
 class Span(msgspec.Struct, frozen=True):
-    """`algorithm` is the best from `first` to `last` of the swept values; `until`: where the next one overtakes it.
+    """The range of swept values from `first` to `last` in which `algorithm` is the best. `until`: the value at which
+    the next one becomes faster.
 
-    The cross-over is interpolated between two swept values, both axes logarithmic; None at the end of the sweep.
+    This cross-over is interpolated between two swept values, on logarithmic axes (None: the end of the sweep).
     """
 
     algorithm: str

@@ -29,11 +29,10 @@ DISTURBED = 0.15
 class Point(msgspec.Struct, frozen=True):
     """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
 
-    Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
-    `bytes` those of one of its messages, of a pattern half of a process's traffic in an iteration. `factor`
-    is predicted / measured: 2 where the prediction is twice the time. `reasons`: why it is off by more than 10 %.
-    `lower`, `upper`: the interval of the prediction. `fastest`: the same of the fastest launches. `states`: where
-    launches fall into two, medians (seconds) and counts.
+    For a step (`exchange`), `collective` is the workload, `algorithm` the name of a pattern and the variant, and
+    `bytes` the size of one message (for a pattern: half of a process's traffic per iteration). `factor`: predicted /
+    measured. `reasons`: why the error exceeds 10 %. `lower`, `upper`: the interval of the prediction. `fastest`: the
+    same for the fastest launches. `states`: medians (seconds) and counts of both groups of bimodal launches.
     """
 
     mpi: str
@@ -64,7 +63,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Error(msgspec.Struct, frozen=True):
-    """Over the sizes of one algorithm: the median of predicted / measured and the factor of the worst miss."""
+    """All sizes of one algorithm: the median of predicted / measured, and the factor of the worst error."""
 
     mpi: str
     collective: str
@@ -78,7 +77,7 @@ class Error(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """How many of the predictions are within 10 % of the measurement, and within a factor of 1.5."""
+    """The number of predictions within 10 % of the measurement, and within a factor of 1.5."""
 
     of: str
     predictions: int
@@ -97,7 +96,7 @@ def share(of: str, offs: Sequence[float]) -> Share:
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How many measurements are `inside` the intervals of their predictions. `width`: the median of upper / lower."""
+    """The number of measurements `inside` the intervals of their predictions. `width`: the median of upper / lower."""
 
     of: str
     predictions: int
@@ -111,11 +110,11 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Validated(msgspec.Struct, frozen=True):
-    """A run's collectives, exchanges and patterns against predictions. `shares`: of all, and of each kind.
-    `intervals`: the same for the intervals of predictions.
+    """Collectives, exchanges and patterns of a run, compared with predictions. `shares`: accuracy of all predictions
+    and of each kind. `intervals`: the same for the intervals of predictions.
 
-    `effects`: the same steps by models of which each takes one effect more into account. `ranking`: cases whose
-    best algorithm was predicted, and all cases. `unpredicted`: what was measured and not predicted, with the reason.
+    `effects`: the same steps with a sequence of models, each of which adds one effect. `ranking`: cases whose best
+    algorithm was predicted, and all cases. `unpredicted`: measurements without a prediction, with the reason.
     """
 
     firstlight: str

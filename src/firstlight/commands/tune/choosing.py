@@ -17,7 +17,7 @@ from firstlight.system.machine import Machine
 
 
 class Case(msgspec.Struct, frozen=True, order=True):
-    """What is decided about."""
+    """The case of a decision."""
 
     mpi: str
     target: Target
@@ -36,7 +36,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """How a candidate did in its trial. `ratio`: time with it / time without, and its 99 % interval."""
+    """The result of a candidate's trial. `ratio`: time with the candidate / time without, with its 99 % interval."""
 
     case: Case
     algorithm: str

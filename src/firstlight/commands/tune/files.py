@@ -18,7 +18,7 @@ from firstlight.toolchain import Mpi
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A file for one MPI library; `lines`: what to put into the environment, as NAME=value."""
+    """A file for one MPI library. `lines`: the environment variables to set, as NAME=value."""
 
     mpi: str
     target: Target

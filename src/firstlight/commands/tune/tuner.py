@@ -56,7 +56,9 @@ class TuningRequest(msgspec.Struct, frozen=True):
 
 
 class Tuned(msgspec.Struct, frozen=True):
-    """What came of it: the runs in which it was measured and tried, every choice with its reason, the files."""
+    """The result of a tuning: the runs of the measurement and the trial, every choice with its reason, and the
+    files.
+    """
 
     firstlight: str
     measured: str

@@ -32,8 +32,8 @@ _WIDTHS = ((re.compile(r"%zmm"), 512), (re.compile(r"%ymm"), 256), (re.compile(r
 
 
 class Loop(msgspec.Struct, frozen=True):
-    """A loop without another in it. `width`: bits of the widest vector that arithmetic of several numbers uses; 64 or
-    32 where every instruction takes one; 0 where there is none. `arithmetic`: instructions that compute.
+    """An innermost loop. `width`: the bits of the widest vector in its arithmetic (64 or 32: scalar; 0: no
+    arithmetic). `arithmetic`: the number of arithmetic instructions.
     """
 
     function: str

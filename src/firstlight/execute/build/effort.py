@@ -51,7 +51,7 @@ _GOES_ON = re.compile(r"^!\$(?:omp|acc)\b.*&$", re.IGNORECASE)
 class Effort(msgspec.Struct, frozen=True):
     """Lines of code `added` and `removed` in one variant, compared with the variant `serial` of the same folder.
 
-    `directives`: how many of the added lines are directives. All are 0 for the serial variant itself.
+    `directives`: the number of directives among the added lines. All are 0 for the serial variant itself.
     """
 
     serial: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]

@@ -24,9 +24,9 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 
 
 class Kernel(msgspec.Struct, frozen=True):
-    """One kernel, for one architecture. `registers` a thread; in bytes a thread the stack frame, what is stored to and
-    loaded from memory for want of registers (counted in the code, not as often as it runs), in bytes a block what of
-    the shared memory is reserved.
+    """One kernel for one architecture. Per thread: `registers`, the bytes of the stack frame, and the bytes stored
+    to and loaded from memory for lack of registers (counted once per instruction in the code). Per block: the
+    bytes of reserved shared memory.
     """
 
     name: Annotated[str, msgspec.Meta(max_length=256)]

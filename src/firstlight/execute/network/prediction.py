@@ -17,7 +17,9 @@ class Algorithm(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What the checker proved of the schedule, and of its routes on the topology; None: not requested."""
+    """The properties of the schedule, and of its routes on the topology, that the checker proved (None: not
+    requested).
+    """
 
     correct: bool | None = None
     deadlock_free: bool | None = None
@@ -28,7 +30,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Breakdown(msgspec.Struct, frozen=True):
-    """Seconds of the whole by what they are spent for."""
+    """The total time in seconds, by cause."""
 
     latency: float = 0.0
     bandwidth: float = 0.0
@@ -37,7 +39,7 @@ class Breakdown(msgspec.Struct, frozen=True):
 
 
 class Noise(msgspec.Struct, frozen=True):
-    """Seconds over the runs with different seeds; `slowdown`: the median against the time without noise."""
+    """Seconds over the runs with different seeds. `slowdown`: the median relative to the time without noise."""
 
     median: float
     least: float
@@ -46,7 +48,7 @@ class Noise(msgspec.Struct, frozen=True):
 
 
 class AxisLoad(msgspec.Struct, frozen=True):
-    """Bytes over the links of one axis (+x, -x, ...) or kind: of the busiest, and the mean over all of them."""
+    """Bytes over the links of one axis (+x, -x, ...) or kind: on the busiest link, and the mean over all links."""
 
     axis: str
     most: float
@@ -54,7 +56,7 @@ class AxisLoad(msgspec.Struct, frozen=True):
 
 
 class Loads(msgspec.Struct, frozen=True):
-    """Bytes that cross each link. `histogram`: (bytes, links) ascending; `worst`: (link, bytes), the busiest first."""
+    """Bytes that cross each link. `histogram`: (bytes, links), ascending. `worst`: (link, bytes), the busiest first."""
 
     links: int
     used: int
@@ -65,7 +67,7 @@ class Loads(msgspec.Struct, frozen=True):
 
 
 class Carried(msgspec.Struct, frozen=True):
-    """By which algorithm groups of `members` execute a phase that is a collective operation."""
+    """The algorithm with which groups of `members` execute a collective phase."""
 
     phase: str
     collective: str
@@ -75,14 +77,14 @@ class Carried(msgspec.Struct, frozen=True):
 
 
 class Prediction(msgspec.Struct, frozen=True):
-    """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
+    """One algorithm for one size on one topology. `refused`: why it does not solve this problem; there is then no time.
 
-    `low`, `high`: seconds from the launches of messages at the percentiles of an interval; None without a fitted run.
-    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes per second and numbers.
-    `any_interface`: the schedule names interfaces, and messages used any free one. `mismatches`: the number of messages
-    whose receive names another size; `mismatch` describes the first. The send's size counts. Of an iteration
-    of a pattern also: bytes `sent` in all, the `sizes` of its messages, of how many `passes` it consists, how many of
-    them were `evaluated` in one go, and by what its collective operations were `carried` out.
+    `low`, `high`: seconds with message times at the percentiles of an interval; None without a fitted run. `machine`:
+    the parameters that were used, key=value,... in nanoseconds, bytes per second and numbers. `any_interface`: the
+    schedule names interfaces, but messages used any free one. `mismatches`: the number of messages whose receive has
+    another size; `mismatch` describes the first one. The size of the send counts. For an iteration of a pattern also:
+    the total bytes `sent`, the `sizes` of its messages, the number of `passes`, how many of them were `evaluated` in
+    sequence, and the algorithms of its collective operations (`carried`).
     """
 
     algorithm: str

@@ -24,7 +24,7 @@ THRESHOLD = 0.05
 
 
 class Reporter(msgspec.Struct, frozen=True):
-    """The tool that reported figures of a run. firstlight neither measured nor verified them."""
+    """The tool that reported the figures of a run. firstlight neither measured nor verified them."""
 
     tool: str
     version: str = ""  # "": not known
@@ -34,11 +34,11 @@ class Reporter(msgspec.Struct, frozen=True):
 
 
 class Brought(msgspec.Struct, frozen=True):
-    """The part of a workload.toml that concerns commands. `commands`: by variant, as its user typed it.
+    """The part of a workload.toml about commands. `commands`: by variant, as typed by the user.
 
     `threshold`: the smallest difference between commands that matters, as a share. `reporter`: the tool whose results
-    were imported; None: firstlight measured the commands. `limit`: the share by which a command may be slower than the
-    first one; None: the run has no limit.
+    were imported (None: firstlight measured the commands). `limit`: the share by which a command may be slower than the
+    first one (None: no limit).
     """
 
     name: str

@@ -95,7 +95,7 @@ class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step that moves `quantity` (a cost) lasts at least quantity / ceiling, in the cases that `where` selects."""
+    """A lower bound of a step's time: quantity (a cost) / ceiling, in the cases that `where` selects."""
 
     quantity: str
     ceiling: str
@@ -126,13 +126,13 @@ PURPOSES: tuple[Purpose, ...] = (*BY_SIZE, "collectives", "halo exchange")
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question, answered by the best figure selected; `choose` names what the answer recommends.
+    """A row: one question, answered by the best figure that it selects. `choose`: what the answer recommends.
 
-    `choose`: toolchain, mpi, variant or a parameter that `where` leaves open; several as in `mpi+variant`. A row
-    compares variants of one class alone (see `Class`). A `headline` is on the front page, the others in their
-    chapter's section. `order`: within the chapter. One that is not `placed` speaks of every placement, which then may
-    be what is chosen. `ranks = "gpus"`: one for each GPU of the node. `purpose`: the purpose for which the row compares
-    MPI libraries, by plain calls (see `analysis.libraries`).
+    `choose`: toolchain, mpi, variant or a parameter that `where` does not fix; several as in `mpi+variant`. A row
+    compares only variants of one class (see `Class`). A `headline` is on the front page, other rows are in the section
+    of their chapter. `order`: the position within the chapter. A row that is not `placed` covers all placements, which
+    then may be the choice. `ranks = "gpus"`: one rank for each GPU of the node. `purpose`: the purpose for which the
+    row compares MPI libraries, with plain calls (see `analysis.libraries`).
     """
 
     title: str

@@ -15,9 +15,10 @@ Many = Annotated[int, msgspec.Meta(ge=1, le=(1 << 31) - 1)]
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where a program runs: nodes, ranks in all, threads a rank.
+    """The placement of a program: nodes, total ranks, threads per rank.
 
-    `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank uses one.
+    `gpu`: the number of the one GPU that the program sees, among the usable GPUs (None: all GPUs, and each rank uses
+    one).
     """
 
     nodes: Many = 1
@@ -32,7 +33,7 @@ class Placement(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """One executable: a variant built by a toolchain, against an MPI library where it needs one.
+    """One executable: a variant built with a toolchain and, if needed, an MPI library.
 
     `variant` is blas_openblas for blas.cpp with OpenBLAS.
     """
@@ -58,7 +59,9 @@ NOT_OURS = "imported"
 
 
 class Likeness(msgspec.Struct, frozen=True):
-    """A file that an external command writes, and its reference: the same bytes, or numbers within a tolerance."""
+    """A file that an external command writes, and its reference, which must have the same bytes or numbers within a
+    tolerance.
+    """
 
     file: str
     reference: str
@@ -66,10 +69,10 @@ class Likeness(msgspec.Struct, frozen=True):
 
 
 class ExternalCommand(msgspec.Struct, frozen=True):
-    """A program that is not firstlight's: what is started in its place, and what is looked at in one execution.
+    """An external program: its command, and what each execution verifies and measures.
 
-    Its words are final but for `{out}`, a file of each execution's own. The observer (see observer/) starts it, and
-    writes what a program of firstlight would write of itself.
+    The words are final except for `{out}`, a separate file of each execution. The observer (see observer/) starts the
+    program, and writes the lines that a program of firstlight would write.
     """
 
     command: tuple[str, ...]
@@ -92,7 +95,7 @@ class ExternalCommand(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True, dict=True):
-    """What one launch executes; launches of one cell are the samples of its figures.
+    """The content of one launch; launches of one cell are the samples of its figures.
 
     `id` is unique in a run and safe as a file name.
     """
@@ -123,7 +126,7 @@ class Cell(msgspec.Struct, frozen=True, dict=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What will be launched, and what could not be planned on this machine and why."""
+    """The planned launches, and what could not be planned on this machine, with the reasons."""
 
     cells: tuple[Cell, ...]
     absent: tuple[Absent, ...]

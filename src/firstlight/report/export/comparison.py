@@ -10,7 +10,7 @@ from firstlight.model.plan import Placement
 
 
 class Which(msgspec.Struct, frozen=True):
-    """What was measured."""
+    """The identity of a measurement."""
 
     workload: str
     variant: str
@@ -22,23 +22,23 @@ class Which(msgspec.Struct, frozen=True):
 
 
 class ComparedFigure(Compared[Which], frozen=True):
-    """One figure in both runs. `ratio` is B / A of the medians, with its interval (null: too few launches).
+    """One figure in both runs. `ratio`: B / A of the medians, with its interval (null: too few launches).
 
-    `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
-    `observed`: a value that the program observed; it decides no exit status. `a_states`, `b_states`: where the launches
-    of a run fall into two. `reporter`: the tool that reported it in B, "" if firstlight verified it.
+    `outcome`: same, better, worse (B compared with A, in the figure's direction) or inconclusive, with the reason.
+    `observed`: an observed value, which does not affect the exit status. `a_states`, `b_states`: both groups of a
+    bimodal figure. `reporter`: the tool that reported the figure in B, "" if firstlight verified it.
     """
 
 
 class ChangedVerdict(Changed[Which], frozen=True):
-    """A figure whose verdict changed. A number before and failed now is a regression."""
+    """A figure whose verdict changed. A figure that had a number and now fails is a regression."""
 
 
 class ComparedRuns(msgspec.Struct, frozen=True):
-    """Run B against run A. `shift`: the median of how many times better B is, over all figures (1: none).
+    """Run B compared with run A. `shift`: the median over all figures of how many times better B is (1: equal).
 
-    `environment`: one sentence a difference. `not_compared`: oversubscribed in either run, or verified in neither.
-    `disturbed`: a sentence for each run that something else kept from its processors. `code`: the exit status.
+    `environment`: one sentence per difference. `not_compared`: oversubscribed in either run, or verified in neither.
+    `disturbed`: a sentence for each run in which other processes used the processors. `code`: the exit status.
     """
 
     a: str

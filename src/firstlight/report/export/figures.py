@@ -25,10 +25,11 @@ OVERSUBSCRIBED = "more ranks or threads than CPUs, so the figure is never ranked
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure. Numbers in `unit`; `of_ceiling` 1 = at the ceiling; `launches` counts those behind the median.
+    """One figure. Numbers are in `unit`. `of_ceiling` 1: at the ceiling. `launches`: the number of launches of the
+    median.
 
-    `date`: when the run was begun, in UTC. If launches were requested: `values`, one per launch in the order of
-    time, and `times`, when each began in seconds since the epoch (empty where that is not known).
+    `date`: the start of the run, in UTC. If launches were requested: `values`, one per launch in chronological order,
+    and `times`, their starts in seconds since the epoch (empty if unknown).
     """
 
     run: str = ""  # "": by a firstlight that did not write it

@@ -16,7 +16,7 @@ from firstlight.results.record import Time
 
 
 class HistoryRun(msgspec.Struct, frozen=True):
-    """A run: `disturbed` is the share of its samples whose wall and CPU time diverged."""
+    """A run. `disturbed`: the share of its samples whose wall and CPU time diverged."""
 
     id: str
     path: str
@@ -27,7 +27,9 @@ class HistoryRun(msgspec.Struct, frozen=True):
 
 
 class HistoryPoint(msgspec.Struct, frozen=True):
-    """A figure in one run, `run` counting the runs from 0: median, interval, and both states where it has two."""
+    """A figure in one run. `run`: the index of the run, from 0. Also the median, the interval, and both groups of a
+    bimodal figure.
+    """
 
     run: int
     median: float
@@ -38,7 +40,7 @@ class HistoryPoint(msgspec.Struct, frozen=True):
 
 
 class HistoryDifference(msgspec.Struct, frozen=True):
-    """What differs between two runs; null: it was not there."""
+    """A difference between two runs; null: not present."""
 
     what: str
     before: str | None
@@ -46,10 +48,11 @@ class HistoryDifference(msgspec.Struct, frozen=True):
 
 
 class HistoryChange(msgspec.Struct, frozen=True):
-    """A change shows first in point `at` of the figure, a point of run `first`; `last` is the run before.
+    """A change of level. It first shows in point `at` of the figure, which is a point of run `first`; `last` is the
+    previous run.
 
-    `before` and `after` are medians of the medians of all points from the change before, and up to the one after;
-    `ratio` after / before; `certainty`: deviations of the CUSUM statistic.
+    `before` and `after`: medians of the points since the previous change, and until the next change. `ratio`: after /
+    before. `certainty`: the CUSUM statistic in standard deviations.
     """
 
     at: int
@@ -64,9 +67,9 @@ class HistoryChange(msgspec.Struct, frozen=True):
 
 
 class HistorySeries(msgspec.Struct, frozen=True):
-    """A figure over the runs. `deviation`: from run to run by itself, as a share; null: too few runs.
+    """A figure over the runs. `deviation`: its standard deviation from run to run, as a share (null: too few runs).
 
-    `reported`: another tool reported it; firstlight did not verify it.
+    `reported`: another tool reported the figure, and firstlight did not verify it.
     """
 
     identity: Which
@@ -81,10 +84,10 @@ class HistorySeries(msgspec.Struct, frozen=True):
 
 
 class HistoryDocument(msgspec.Struct, frozen=True):
-    """The runs, oldest first. `noise`: median of the deviations of what is timed; a quarter deviate by more than
-    `quarter`. `others`: runs of other machines, by machine. `accepted`: the newest run against the accepted one, null
-    where none is. `first`: the newest run against the first one, if none is accepted and no figure is in enough runs to
-    detect a change, else null. `code`: the exit status.
+    """The runs, oldest first. `noise`: the median deviation of timed figures; a quarter of them deviate by more than
+    `quarter`. `others`: runs of other machines, by machine. `accepted`: the newest run compared with the accepted
+    run (null: none is accepted). `first`: the newest run compared with the first run, if no run is accepted and
+    there are too few runs to detect a change, otherwise null. `code`: the exit status.
     """
 
     machine: str

@@ -32,7 +32,7 @@ Seconds = Annotated[float, msgspec.Meta(gt=0, le=MOST_SECONDS)]
 
 
 class Counter(msgspec.Struct, frozen=True):
-    """One counter: `joules` per unit. After `range` units it begins at 0 again; 0: it never does."""
+    """One counter: `joules` per unit. After `range` units, the counter begins at 0 again; 0: never."""
 
     name: str
     joules: Positive
@@ -40,9 +40,9 @@ class Counter(msgspec.Struct, frozen=True):
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """What measures energy: `powercap`, `2 packages and memory`. `update`: seconds between two of its updates.
+    """The source of energy readings: `powercap`, `2 packages and memory`. `update`: seconds between two updates.
 
-    Without `counters` it is a gauge of power, which the launcher reads.
+    A meter without `counters` is a power gauge, which the launcher reads.
     """
 
     source: str
@@ -52,9 +52,9 @@ class Meter(msgspec.Struct, frozen=True):
 
 
 class Energy(msgspec.Struct, frozen=True):
-    """The meter of a run, and the power of the idle node in watts before its first launch.
+    """The energy meter of a run, and the power of the idle node in watts before its first launch.
 
-    Without a meter `why` is the reason, in one line with what helps. `idle` is None if it was not measured.
+    Without a meter, `why` is the reason and the remedy, in one line. `idle` is None if it was not measured.
     """
 
     meter: Meter | None = None

@@ -28,7 +28,7 @@ CacheKind = Literal["data", "unified"]
 
 
 class Cache(msgspec.Struct, frozen=True):
-    """One cache instance. `size` in bytes; `shared_by` lists the CPUs (as the system numbers them) behind it."""
+    """One cache. `size` in bytes; `shared_by`: the CPUs that share this cache, numbered as by the system."""
 
     level: Annotated[int, msgspec.Meta(ge=1, le=9)]
     kind: CacheKind
@@ -38,7 +38,7 @@ class Cache(msgspec.Struct, frozen=True):
 
 
 class Gpu(msgspec.Struct, frozen=True):
-    """One GPU: its commercial name, its compute capability ("9.0"; "": not reported), its memory in bytes."""
+    """One GPU: its commercial name, its compute capability ("9.0"; "": not reported), and its memory in bytes."""
 
     name: str
     capability: str = ""
@@ -46,14 +46,14 @@ class Gpu(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """Cores of one kind of a hybrid processor: what one of them is called, and the usable CPUs that are of it."""
+    """Cores of one kind of a hybrid processor: the name of the kind, and its usable CPUs."""
 
     name: str
     cpus: tuple[int, ...]
 
 
 class MemoryNode(msgspec.Struct, frozen=True):
-    """A NUMA node that is memory alone (HBM, CXL): its number in the system, and its bytes."""
+    """A NUMA node without cores (HBM, CXL): its number in the system, and its size in bytes."""
 
     number: int
     size: int
@@ -65,9 +65,9 @@ Rate = Annotated[float, msgspec.Meta(gt=0, le=1e18)]
 
 
 class Arithmetic(msgspec.Struct, frozen=True):
-    """The vector units of some cores that are alike: `units` start a fused multiply-add of `width` bits each cycle.
+    """The vector units of identical cores: `units` start a fused multiply-add of `width` bits each cycle.
 
-    `unknown`: why the units are not known; `width` and `units` are then 0. `clock` in Hz, None: not known.
+    `unknown`: why the units are unknown; `width` and `units` are then 0. `clock`: in Hz (None: unknown).
     """
 
     name: str  # of the processor, as processors.toml names it: Zen 4; "": not listed
@@ -90,7 +90,7 @@ class Arithmetic(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
-    """Network links of this node that are alike: `InfiniBand 4X EDR`. `rate` of one of them in bit/s, each way."""
+    """Identical network links of this node, such as `InfiniBand 4X EDR`. `rate`: bit/s per link and direction."""
 
     name: str
     rate: Rate
@@ -98,7 +98,9 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Hardware(msgspec.Struct, frozen=True):
-    """Nominal peaks. `arithmetic` of all usable cores, first of the one that runs serial programs; `memory` in B/s."""
+    """Nominal peaks. `arithmetic`: of all usable cores, first of the core that runs serial programs. `memory`: in
+    B/s.
+    """
 
     arithmetic: Annotated[tuple[Arithmetic, ...], msgspec.Meta(min_length=1, max_length=1 << 10)]
     memory: Rate | None = None
@@ -106,9 +108,10 @@ class Hardware(msgspec.Struct, frozen=True):
 
 
 class Storage(msgspec.Struct, frozen=True):
-    """One target of storage: its file system as the system reports it. `free` in bytes, `files` that can be added.
+    """One storage target: its file system as the system reports it. `free`: in bytes. `files`: the number of files that
+    can be added.
 
-    None: the system does not report it. A figure names its target, never its path.
+    None: the system does not report this. A figure names its target, never its path.
     """
 
     name: str  # results, tmpdir, shm, home, scratch, work, or a name of the user's
@@ -122,10 +125,10 @@ class Storage(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
+    """The properties of one node that a report shows. Sizes are in bytes. `name` is a salted digest, never the host
+    name.
 
-    `nodes` like this one may be used: those of the allocation of the batch system `batch` (slurm, pbs, flux, lsf;
-    "": none).
+    `nodes`: the number of such nodes in the allocation of the batch system `batch` (slurm, pbs, flux, lsf; "": none).
     """
 
     name: str

@@ -26,7 +26,7 @@ Lines = dict[tuple[str, ...], int]
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What is wrong, and the line; 0: with the file."""
+    """A fault, and its line (0: the whole file)."""
 
     line: int
     text: str

@@ -28,8 +28,8 @@ PATIENCE = 120.0
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """Modules that were loaded: the toolchain of the site file that lists them, "" where they were named one by one;
-    and the variables that they changed.
+    """Loaded modules: the toolchain of the site file that lists them ("" if the user named them), and the variables
+    that they changed.
     """
 
     toolchain: str
