@@ -77,7 +77,10 @@ static void find_library() {
   const bool right = object("ompi_mpi_comm_world") == nullptr;
 #endif
   if (!right || symbol("PMPI_Init") == nullptr) {  // handles of another kind would be passed on wrongly
-    std::fputs("firstlight profile: the program uses another MPI library than the profiler was built for; name it with --mpi\n", stderr);
+    std::fputs(
+        "firstlight profile: the profiler was built for a different MPI library than the program uses; name "
+        "the library with --mpi\n",
+        stderr);
     if (const char* folder = std::getenv("FIRSTLIGHT_PROFILE")) {  // launchers end as they like: this prints the reason
       char name[4096];
       std::snprintf(name, sizeof name, "%s/.refused", folder);

@@ -80,7 +80,7 @@ def test_every_thread_of_every_block_adds(block: CDLL) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("run_leaving()", "block: some threads of a block left it while others wait at a barrier"),
+        ("run_leaving()", "block: some threads left their block while others wait at a barrier"),
         ("run_outside()", "block: a barrier outside of each_block()"),
         *(
             (f"run_beyond({place})", "block: a thread wrote next to the shared memory of its block")

@@ -89,4 +89,4 @@ def test_the_processor_is_no_device_even_where_the_compiler_calls_it_one(tmp_pat
 
 def test_code_for_the_host_only_is_compiled_and_refused(tmp_path: Path) -> None:
     output = run(built("target", offload=Offload("target", "gcc", "", ("-fopenmp", "-foffload=disable"))), tmp_path)
-    assert output.status == 2 and "this compiler made code for the host only" in output.stderr
+    assert output.status == 2 and "this compiler generated code only for the host" in output.stderr

@@ -133,8 +133,8 @@ def test_a_message_has_the_size_that_is_sent(
         ("num_ranks 2\nrank 0 {\nrecv 8b from -1\n}", "a rank (not any), found '-'"),
         ("num_ranks 2\nrank 0 {\ncalc 5 nic 1\n}", "line 3: expected"),
         ("num_ranks 2 /* no end", "line 1: this comment has no end"),
-        ("num_ranks 2\nrank 0 {\nsend 8b to 1\n}", "rank 1 does not receive what rank 0 sends"),
-        ("num_ranks 2\nrank 0 {\nrecv 8b from 1\n}", "rank 0 waits for what rank 1 does not send"),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1\n}", "rank 1 does not receive the message that rank 0 sends"),
+        ("num_ranks 2\nrank 0 {\nrecv 8b from 1\n}", "rank 0 waits for a message that rank 1 does not send"),
         ("num_ranks 2\nrank 0 {\ncalc 5 6\n}", "line 3: expected the end of the line, found '6'"),
         (
             "num_ranks 2\nrank 0 {\ncalc 5\0\n}",

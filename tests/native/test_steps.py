@@ -96,7 +96,7 @@ def test_marks_of_other_threads_count_nothing(tmp_path: Path) -> None:
 @pytest.mark.native
 def test_a_phase_that_is_not_declared_ends_the_launch() -> None:
     done = native.direct(program("relaxed", "stray"), "n=16", *SHORT)
-    assert done.returncode == 3 and "a step marks one that about.phases does not have" in done.stderr
+    assert done.returncode == 3 and "a step marks a phase that about.phases lacks" in done.stderr
 
 
 @pytest.mark.native

@@ -261,7 +261,7 @@ def test_kill_of_firstlight_leaves_no_process_and_a_run_that_resumes(
     store = stores.open(tmp_path / "run")
     assert [r.start.launch for r in store.records()] == [0, 1] and store.defects == []
     assert [d.what for d in stores.check(store.path)] == [
-        "left over from an interrupted launch; resume removes it"
+        "left over from an interrupted launch; ./fl run --resume removes this file"
     ]  # and the owner's note is not a defect
     again = driver(tmp_path, executable, 4)
     printed, errors = again.communicate(timeout=turns.PATIENCE)

@@ -41,7 +41,7 @@ class CudaQueue {
   }
   void after_kernels() {
     const cudaStream_t mine = stream();
-    fl::cuda::must(cudaEventRecord(kernels_, nullptr), "an event behind kernels");
+    fl::cuda::must(cudaEventRecord(kernels_, nullptr), "an event after kernels");
     fl::cuda::must(cudaStreamWaitEvent(mine, kernels_, 0), "waiting for kernels");
   }
   template <class Work>

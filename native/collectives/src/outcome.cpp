@@ -175,7 +175,7 @@ std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const st
 
 std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events) {
   for (const Graph::Operation& o : graph.operations)
-    if (o.segments != 1) return "a barrier of trains is not judged";
+    if (o.segments != 1) return "barriers with pipelined messages cannot be checked";
   const std::vector<Node> sender = senders(graph);
   const Known all = participants(schedule);
   Knowledge knowledge;

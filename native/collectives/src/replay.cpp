@@ -256,7 +256,9 @@ std::string Replay<Content>::stuck() const {
   const auto cycle = node < 0 ? chain.begin() : std::ranges::find(chain, node);
   std::string words = "deadlock: ";
   for (auto i = cycle; i != chain.end() && i - cycle < 6; ++i) words += (i == cycle ? "" : " waits for ") + graph_.name(*i);
-  return words + (node < 0 ? " waits for what never comes" : chain.end() - cycle > 6 ? " waits for ..." : " waits for the first of these");
+  return words + (node < 0                  ? " waits for a message that is never sent"
+                  : chain.end() - cycle > 6 ? " waits for ..."
+                                            : " waits for the first of these");
 }
 
 template class Replay<Fingerprint>;

@@ -9,7 +9,12 @@
 namespace fl {
 namespace {
 
-[[noreturn]] void cannot_keep(const char* name, const char* why) { abort_all(text("the observation %s cannot be kept: %s", name, why)); }
+[[noreturn]] void cannot_keep(const char* name, const char* why) {
+  abort_all(
+      text("the observation %s cannot be "
+           "recorded: %s",
+           name, why));
+}
 
 std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
   for (const char c : name + '/') sum = hash(sum ^ static_cast<unsigned char>(c));
@@ -53,7 +58,7 @@ void Observed::begin(Index steps_of_batch, const Phases& phases, const detail::W
     seconds_[slot] = 1e-9 * static_cast<double>(watch.spent[slot]) / static_cast<double>(steps);
   const auto declared = static_cast<std::size_t>(phases.count());
   if (std::any_of(seconds_.begin() + 1 + declared, seconds_.end(), [](double spent) { return spent != 0; }))
-    cannot_keep("of a phase", "a step marks one that about.phases does not have; add .phases = phases");
+    cannot_keep("of a phase", "a step marks a phase that about.phases lacks; add .phases = phases");
   const std::string prefix = phase_prefix;
   if (declared > 0) values_.emplace_back(prefix + "other", seconds_[0]);
   for (std::size_t k = 0; k < declared; ++k) values_.emplace_back(prefix + phases.name(static_cast<int>(k)), seconds_[k + 1]);

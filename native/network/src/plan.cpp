@@ -179,11 +179,13 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
   for (std::size_t k = 0; k < std::max(sent.size(), wanted.size()); ++k) {
     const bool both = k < sent.size() && k < wanted.size() && sent[k].from == wanted[k].from && sent[k].tag == wanted[k].tag;
     if (!both && k < sent.size() && (k >= wanted.size() || std::pair(sent[k].from, sent[k].tag) < std::pair(wanted[k].from, wanted[k].tag)))
-      throw words(" does not receive what rank ", sent[k], " sends it with tag ");
-    if (!both) throw words(" waits for what rank ", wanted[k], " does not send, with tag ");
+      throw words(" does not receive the message that rank ", sent[k], " sends it with tag ");
+    if (!both) throw words(" waits for a message that rank ", wanted[k], " does not send, with tag ");
     Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
     if (s.segments != r.segments)
-      throw Refused("rank " + std::to_string(receiver) + " receives a train whose length differs from that which rank " +
+      throw Refused("rank " + std::to_string(receiver) +
+                    " receives a train whose length differs from the one that "
+                    "rank " +
                     std::to_string(sent[k].from) + " sends");
     if (s.bytes != r.bytes && mismatches_++ == 0)
       mismatch_ = "rank " + std::to_string(receiver) + " receives " + std::to_string(std::llround(r.bytes)) + " b where rank " +
@@ -282,7 +284,7 @@ std::string stuck(const Plan& plan) {
   for (Index i = 0; i < steps.size(); ++i)
     if (begun[i] && steps[i].kind == Kind::send && !begun[steps[i].match])
       return "rank " + std::to_string(steps[i].rank) + " waits in a send to rank " + std::to_string(steps[i].peer) + " (tag " +
-             std::to_string(plan.tag(i)) + ") that posts its receive only later, which waits in turn";
+             std::to_string(plan.tag(i)) + "), which is also waiting and posts its receive only later";
   return "operations wait for one another";
 }
 

@@ -22,7 +22,9 @@ inline Grid4 grid_of(std::string_view who, Rank ranks, std::size_t dimensions, s
   }
   const auto found = process_grid<4>(ranks, extents, wanted);
   if (!found)
-    throw Refused(std::string(who) + " cannot put " + std::to_string(ranks) + " processes into a grid with the counts given, which are " +
+    throw Refused(std::string(who) + " cannot put " + std::to_string(ranks) +
+                  " processes into a grid with the given "
+                  "counts, " +
                   std::to_string(fixed) + " together");
   return *found;
 }

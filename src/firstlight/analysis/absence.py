@@ -44,7 +44,7 @@ def _unreported(judgement: Judgement) -> list[Absent]:
     return [
         Absent(
             f"{m.name} of {d.workload}.{d.variant}",
-            "no launch reported it",
+            "no launch reported this metric",
             "see docs/method.md, Programs that are not ours",
         )
         for d in judgement.run.descriptions.values()

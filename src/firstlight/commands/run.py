@@ -201,7 +201,7 @@ def command(
         storage=places.parse(storage),
     )
     if at_once is not None and not each_node:
-        raise UsageError("--at-once requires --each-node: it limits how many nodes measure simultaneously")
+        raise UsageError("--at-once requires --each-node: it limits the number of nodes that measure simultaneously")
     if resume is not None:
         _refuse_with_resume(context, names)
     if each_node:
@@ -250,7 +250,9 @@ def _each_node(
         try:
             runner.go_on(path, here, progress)
         except KeyboardInterrupt:
-            progress.note(f"interrupted; {shell.command('run', '--each-node', '--resume', path)} goes on")
+            progress.note(
+                f"interrupted; {shell.command('run', '--each-node', '--resume', path)} continues the measurement"
+            )
             nodes.show(path, None, as_json)
             return INTERRUPTED
     code = nodes.show(path, None, as_json)

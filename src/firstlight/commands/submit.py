@@ -336,7 +336,7 @@ def _summary(sent: Job, reader: str) -> str:
     return (
         f"{sent.system} job {sent.job}: run {sent.run}, output in {sent.output}\n"
         f"when it has ended: {shell.command(reader, sent.directory)}\n"
-        f"to resume it after a time limit or a lost node: submit {sent.script} again"
+        f"to resume the run after a time limit or a lost node: submit {sent.script} again"
     )
 
 

@@ -118,8 +118,8 @@ def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping
 def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
     """Return a sentence for each parameter that neither a built program nor a workload.toml confirms."""
     return [
-        f"whether {w.name} has a parameter {name!r} is known only after a program of it is built; "
-        f"its suites set: {', '.join(sorted(declared(w))) or 'none'}"
+        f"{name!r} may not be a parameter of {w.name}, whose suites set {', '.join(sorted(declared(w))) or 'none'}; "
+        f"all parameters are known after a program of {w.name} is built"
         for w in named
         for name in settings.get(w.name, {})
         if w.name not in descriptions and name not in declared(w)
@@ -129,9 +129,10 @@ def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collecti
 def _unknown(name: str, has: Mapping[str, Collection[str]]) -> str:
     lists = {workload: ", ".join(sorted(known)) or "none" for workload, known in has.items()}
     if len(lists) == 1:
-        return "".join(f"{workload} has no parameter {name!r}; it has: {known}" for workload, known in lists.items())
+        ((workload, known),) = lists.items()
+        return f"{workload} has no parameter {name!r}; its parameters: {known}"
     each = "; ".join(f"{workload}: {known}" for workload, known in lists.items())
-    return f"none of {listing(list(has))} has a parameter {name!r}; they have: {each}"
+    return f"none of {listing(list(has))} has a parameter {name!r}; their parameters: {each}"
 
 
 def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:

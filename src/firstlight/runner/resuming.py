@@ -126,7 +126,7 @@ def harmless(old: Run) -> None:
     kept = named(old.settings)
     for cell in old.cells:
         if not store.layout.CELL.fullmatch(cell.id):
-            raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
+            raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight never writes such names")
         for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
             if cell.external is not None and _OF_COMMAND.fullmatch(word):
                 continue  # the word is only recorded: the external command has what is started

@@ -424,13 +424,13 @@ def test_a_launch_that_does_not_tell_the_memory_of_a_small_program_spoils_nothin
     assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
     assert {f["metric"]: f["launches"] for f in found} == {"time": 2, "cpu_time": 2, "peak_memory": 1}
     page = (here / "results" / "r" / "report.html").read_text()
-    assert "no launch reported it" not in page
+    assert "no launch reported this metric" not in page
     code, out, err = call(capsys, "explain", "peak_memory", "--run", "r")
     assert code == OK and "1 launch" in out, err
     code, found, err = run(capsys, "--", "sleep", unhurried)
     assert code == OK and {f["metric"] for f in found} == {"time", "cpu_time"}, err
     page = (here / "results" / "r1" / "report.html").read_text()
-    assert re.search("peak_memory of bench.sleep</td><td[^>]*>no launch reported it</td>", page)
+    assert re.search("peak_memory of bench.sleep</td><td[^>]*>no launch reported this metric</td>", page)
 
 
 @pytest.mark.full

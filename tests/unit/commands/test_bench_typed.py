@@ -107,7 +107,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
             "no such command; set a variable with --env OMP_NUM_THREADS=2",
             marks=pytest.mark.full,
         ),
-        pytest.param(["--", "echo", "{bind}"], "{bind} has no value: --vary bind", marks=pytest.mark.full),
+        pytest.param(["--", "echo", "{bind}"], "{bind} has no value: add --vary bind", marks=pytest.mark.full),
         pytest.param(["--", "echo", "{mpi}"], "{mpi} has no value", marks=pytest.mark.full),
         (["--like", "{out}=missing", "--", "echo", "x"], "echo: --like: the reference"),
         pytest.param(

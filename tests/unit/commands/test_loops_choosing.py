@@ -138,7 +138,7 @@ def test_records_are_read_as_they_were_written_and_a_defective_one_is_told(tmp_p
         records.write(one)
     assert sorted(map(repr, records.read(file))) == sorted(map(repr, wrote))
     records.every(file)[0].write_text('{"file": 3}')
-    with pytest.raises(Exception, match="remove it, or tune its loop again") as caught:
+    with pytest.raises(Exception, match="remove this file, or tune its loop again") as caught:
         records.read(file)
     assert "\n" not in str(caught.value)
 

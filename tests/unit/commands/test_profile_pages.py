@@ -160,7 +160,7 @@ def test_the_first_sentence_has_the_share_of_mpi_by_rank_and_its_largest_call() 
     some = traffic(2, phase(ring(2)))
     uneven = [msgspec.structs.replace(r, recorded=1.0, mpi=m) for r, m in zip(some.times, (0.6, 0.3), strict=True)]
     shown = page.sentences(msgspec.structs.replace(some, times=tuple(uneven)))[0]
-    assert shown == "45 % of the recorded time is in MPI (30 % to 60 % by rank), 100 % of it in MPI_Send."
+    assert shown == "45 % of the recorded time is spent in MPI (30 % to 60 % by rank), 100 % of it in MPI_Send."
 
 
 def test_a_page_that_is_written_again_keeps_the_date_of_its_profile() -> None:
@@ -187,7 +187,7 @@ def with_sizes(*rows: tuple[int, int, int]) -> Phase:
         ([(4, 6, 48)], "All messages have 8 – 15 B"),
         ([(0, 9, 0)], "All messages have 0 B"),
         ([(4, 6, 48), (21, 2, 3 << 20)], "75 % of the messages have 8 – 15 B; 100 % of the bytes are in messages of"),
-        ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB; they contain 100 % of the bytes"),
+        ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB and contain 100 % of the bytes"),
         ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "messages are of 512 – 1023 B to 512 KiB – 1 MiB; "),
     ],
 )  # fmt: skip

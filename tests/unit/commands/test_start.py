@@ -24,7 +24,7 @@ def _call(shell: str, folder: Path) -> subprocess.CompletedProcess[str]:
     ("shell", "message"),
     [
         ("rmdir ../gone", "cannot use the current folder: No such file or directory; change to another folder"),
-        ("ulimit -n 32", "the limit of open files is 32; raise it: ulimit -n 1024"),
+        ("ulimit -n 32", "the limit of open files is too low (32); raise the limit: ulimit -n 1024"),
         ("ulimit -f 4", "files cannot be larger than 4 KiB; raise the limit: ulimit -f unlimited"),
         ("ulimit -s 64", "the stack cannot be larger than 64 KiB; raise the limit: ulimit -s 8192"),
     ],

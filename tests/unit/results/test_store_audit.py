@@ -86,7 +86,7 @@ def reported(lines: list[dict[str, Any]]) -> None:
         (set_("sample", cpu=-1.0), "the share of CPU time is impossible: -1.0"),
         (set_("sample", case=99), "case 99 was not declared"),
         (set_("sample", values={"noise": [2.0, 1.0, 3.0]}), "observed noise is impossible"),
-        (set_("sample", values={"noise": [1.0, 2.0, 3.0]}), "observes other values than the samples before it"),
+        (set_("sample", values={"noise": [1.0, 2.0, 3.0]}), "observes other values than the earlier samples"),
         (series(case=99), "case 99 was not declared"),
         (series(rank=1), "series points of rank 1, there are 1"),
         (series(times=2), "series points of rank 0 occurs twice"),

@@ -79,7 +79,7 @@ def test_the_units_of_a_processor(tmp_path, text, architecture, name, per_cycle)
             intel(0x55, "Intel Xeon Processor (Skylake, IBRS)"),
             "x86_64",
             "Skylake-SP, Cascade Lake, Cooper Lake",
-            "its name does not show",
+            "which its name does not show",
         ),
         (
             amd(25, 0x01, "AMD EPYC-Milan Processor", "fpu sse2 hypervisor"),

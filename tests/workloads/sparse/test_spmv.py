@@ -273,7 +273,7 @@ def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
     ("words", "why"),
     [
         (("kernel=symmetric", "matrix=random"), "needs a symmetric matrix"),
-        (("kernel=ell", "matrix=power_law"), "needs rows of like length"),
+        (("kernel=ell", "matrix=power_law"), "needs rows of similar length"),
     ],
 )
 def test_what_a_format_does_not_take_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:

@@ -25,7 +25,7 @@ struct Params {
   Task task = Task::matrix;
   double tau = 1e-10;
   void declare(fl::Fields& fields) {
-    fields.file("molecule", molecule, fl::options(shipped).c_str(), "which molecule, or an XYZ file in angstrom");
+    fields.file("molecule", molecule, fl::options(shipped).c_str(), "molecule: a name, or an XYZ file in angstrom");
     fields.choice("basis", basis, basis_sets, "set of basis functions");
     fields.choice("task", task, "matrix|energy",
                   "one matrix G for a given density, or the energy of the "

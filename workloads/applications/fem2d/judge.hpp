@@ -51,7 +51,7 @@ inline void compare_residual(const State& s, const Block& b, const Grid* load, f
       const double error = std::abs(b.r.at(i, j) - wanted) / s.g;
       if (wrong.exceeded_by(error, 1e-10))
         wrong.consider(error, 1e-10,
-                       fl::text("the residual at node (%lld, %lld) is %.9g, element matrices give %.9g", b.i0 + i, b.j0 + j,
+                       fl::text("the residual at node (%lld, %lld) is %.9g, but element matrices yield %.9g", b.i0 + i, b.j0 + j,
                                 b.r.at(i, j) / s.g, wanted / s.g));
     }
 }
@@ -114,7 +114,7 @@ inline void compare_course(const State& s, fl::WorstError& wrong) {
   const bool listed = s.level <= courses_up_to && s.digits >= 6 && s.digits % 2 == 0, rounded = s.traits.coarse_in_32_bits;
   const auto count = [&](fl::Index wanted, double slack) {
     wrong.consider(static_cast<double>(std::abs(o.iterations - wanted)), slack + 0.5,
-                   fl::text("%lld iterations, the reference needs %lld", o.iterations, wanted));
+                   fl::text("%lld iterations, but the reference needs %lld", o.iterations, wanted));
   };
   if (s.level <= courses_up_to) {
     const Course& course = (is_v_cycle(s) ? course_of_v_cycle : course_of_bpx)[s.level];
@@ -138,7 +138,7 @@ inline fl::Check check(State& s, fl::Index) {
     if (s.level <= elements_up_to && !s.traits.library) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, wrong);
   }
   if (s.manufactured && (s.traits.library || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, wrong);
-  const std::string sound = fl::text("%lld iterations, as they should be", s.outcome.iterations);
+  const std::string sound = fl::text("%lld iterations, as expected", s.outcome.iterations);
   return fl::Check::of(wrong.share(), 1, wrong.what().empty() ? sound : wrong.what());
 }
 

@@ -225,14 +225,13 @@ inline std::string defect(const State& s) {
     const char* advice = voids > 0 ? "use less heat, smaller relax or smaller central" : "use smaller relax and relax_pressure";
     if (taken == 1) return what + ", the first; " + advice;
     const Left& good = history[static_cast<std::size_t>(taken - 2)];
-    return what +
-           fl::text(" (before, %.3g of the momentum and %.3g of the mass that flow by were left); ", good.largest_momentum(), good.mass) +
+    return what + fl::text(" (previous residuals, relative to the flow: momentum %.3g, mass %.3g); ", good.largest_momentum(), good.mass) +
            advice;
   }
   if (s.params.iterations > 0 && taken != s.params.iterations)
     return fl::text("%lld iterations were executed, but %lld were requested", taken, s.params.iterations);
   if (s.params.iterations == 0 && taken == most_iterations)
-    return fl::text("after %lld iterations, a residual of %.3g of the flow is left", taken, history.back().largest());
+    return fl::text("after %lld iterations, the residual is %.3g of the flow", taken, history.back().largest());
   return "";
 }
 
@@ -270,7 +269,7 @@ inline void compare(const State& s, Replay& right, fl::WorstError& worst) {
   for (std::size_t n = 0; n < std::min(found.size(), wanted.size()); ++n) {
     const auto hold = [&](double is, double should, const char* what) {
       worst.consider(std::fabs(is - should), 100 * allowed * should + rounding(s.params),
-                     [&] { return fl::text("in iteration %zu %.9g of %s was left, should be %.9g", n + 1, is, what, should); });
+                     [&] { return fl::text("in iteration %zu, the residual is %.9g for %s, should be %.9g", n + 1, is, what, should); });
     };
     for (std::size_t d = 0; d < 3; ++d) hold(found[n].momentum[d], wanted[n].momentum[d], "the momentum");
     hold(found[n].mass, wanted[n].mass, "the mass");
@@ -313,13 +312,20 @@ inline fl::Check check(State& s, Index) {
   const Left left = right.left();
   const double flux_error = right.flux_error(), limit = 2 * std::pow(10.0, -static_cast<double>(s.params.digits)) + rounding(s.params);
   for (std::size_t d = 0; d < 3; ++d)
-    worst.consider(left.momentum[d], limit, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
+    worst.consider(left.momentum[d], limit,
+                   [&] { return fl::text("the residual of the equations of %s is %.3g", name_of(d), left.momentum[d]); });
   worst.consider(left.voids, 0.5, [&] { return fl::text("cells without a positive density: %.0f", left.voids); });
-  worst.consider(left.mass, limit, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
+  worst.consider(left.mass, limit, [&] { return fl::text("cells gain or lose a fraction of %.3g of the mass flow", left.mass); });
   for (std::size_t q = 0; q < scalars; ++q)
-    worst.consider(left.scalar[q], limit, [&] { return fl::text("of the equation of %s %.3g is left", scalar_names[q], left.scalar[q]); });
-  worst.consider(flux_error, 100 * limit, [&] { return fl::text("fluxes differ from those of the velocities by %.3g", flux_error); });
-  return worst.check(fl::text("after %zu iterations %.2g of the equations is left", s.outcome.history.size(), left.largest()));
+    worst.consider(left.scalar[q], limit,
+                   [&] { return fl::text("the residual of the equation of %s is %.3g", scalar_names[q], left.scalar[q]); });
+  worst.consider(flux_error, 100 * limit, [&] {
+    return fl::text(
+        "fluxes differ from the fluxes of the velocities by "
+        "%.3g",
+        flux_error);
+  });
+  return worst.check(fl::text("after %zu iterations, the largest relative residual is %.2g", s.outcome.history.size(), left.largest()));
 }
 
 }  // namespace cfd

@@ -49,7 +49,7 @@ inline fl::Check check(State& s, Index last) {
   if (s.p.task == Task::back_again) {
     for (Index i = 0; i < s.out.size(); ++i)
       consider(worst, "input", first_out(s) + i, Long(s.out[i]), x(first_out(s) + i), allowed(s.p.n));
-    return worst.check(fl::text("all %lld points came back", s.out.size()));
+    return worst.check(fl::text("all %lld points agree with the input", s.out.size()));
   }
   std::vector<Index> mine;
   const Index begin = first_out(s), size = s.out.size();

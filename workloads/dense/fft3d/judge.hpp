@@ -139,16 +139,13 @@ inline fl::Check check(State& s, Index last) {
   if (s.p.task == Task::back_again) {
     each_point(s.given,
                [&](Index i, const Extents& j) { consider(worst, "input", number(s.n, j), Long(s.out[i]), x(j), allowed(s.p.points())); });
-    return worst.check(fl::text("all %lld points came back", s.out.size()));
+    return worst.check(fl::text("all %lld points agree with the input", s.out.size()));
   }
   const bool wave = s.p.input == Input::wave;
   const Index known = wave ? compare_waves(s, ages, worst) : s.p.points() <= few ? compare_all(s, x, worst) : compare_some(s, x, worst);
   if (!wave) compare_between(s, 1, x, worst), compare_between(s, 2, x, worst);
   compare_squares(s, x, worst);
-  return worst.check(
-      fl::text("%lld of %lld points agree one by one, and all of them between points or by their "
-               "squares",
-               known, s.out.size()));
+  return worst.check(fl::text("%lld of %lld points agree individually, and all of them through sums", known, s.out.size()));
 }
 
 }  // namespace fft3d

@@ -49,8 +49,8 @@ struct State {
 inline constexpr fl::About about{
     .title = "Random updates of a table",
     .cost =
-        "4 updates (or `per_word`) per word of the table; an update reads and writes 8 bytes. In memory it moves a line of 64 bytes "
-        "in both directions.",
+        "4 updates (or `per_word`) per word of the table; an update reads and writes 8 bytes. Beyond the caches, each "
+        "update moves a line of 64 bytes in both directions.",
     .verified = "Every word of the table, after the judge has repeated the same updates",
     .tolerance = "Exact; at most 1 % of the words if threads write without synchronisation (HPC Challenge's rule)",
 };
@@ -65,7 +65,7 @@ inline bool is_power_of_two(fl::Index n) { return std::has_single_bit(static_cas
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (!is_power_of_two(p.words)) return fl::text("words must be a power of two, not %lld", p.words);
   if (team.ranks > p.words) return fl::text("a table of %lld words needs at most one process per word; %d given", p.words, team.ranks);
-  if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
+  if (traits.needs_partner && team.ranks < 2) return "this variant needs at least 2 ranks; start it with mpiexec -n 2";
   if (traits.power_of_two && !is_power_of_two(team.ranks))
     return fl::text("the hypercube needs a number of ranks that is a power of two; %d given; start it with mpiexec -n 2, 4, 8 ...",
                     team.ranks);

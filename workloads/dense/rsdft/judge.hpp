@@ -106,7 +106,7 @@ inline fl::Check check(State& s, Index last) {
     const double allowed = 1e-9 * std::max(1.0, std::fabs(wanted));
     // Beyond the wanted ones a Ritz value may be too high, for it has not converged, and never too low.
     const double error = j < p.wanted || !std::isfinite(found) ? std::fabs(found - wanted) : std::max(0.0, wanted - found);
-    worst.consider(error, allowed, [&] { return fl::text("eigenvalue %lld is %.13g, of the discrete H it is %.13g", j, found, wanted); });
+    worst.consider(error, allowed, [&] { return fl::text("eigenvalue %lld is %.13g, but the discrete H has %.13g", j, found, wanted); });
   }
 
   std::vector<double> products(static_cast<std::size_t>(p.states * p.states));
@@ -137,8 +137,10 @@ inline fl::Check check(State& s, Index last) {
     const double rest = std::sqrt(fl::total(squares));
     worst.consider(rest, 1e-5, [&] { return fl::text("|H x - E x| of state %lld is %.3g", j, rest); });
   }
-  return worst.check(fl::text("%lld of %lld eigenvalues, states and products compared; the worst has %.3g of what is allowed (%s)",
-                              p.wanted, p.states, worst.share(), worst.what().c_str()));
+  return worst.check(
+      fl::text("%lld of %lld eigenvalues, states and products compared; the worst error is %.3g of the "
+               "tolerance (%s)",
+               p.wanted, p.states, worst.share(), worst.what().c_str()));
 }
 
 }  // namespace rsdft

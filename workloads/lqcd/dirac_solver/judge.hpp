@@ -65,12 +65,13 @@ inline fl::Check check(State& s, fl::Index last) {
   const fl::Index wanted = reference_iterations(s), taken = s.outcome.iterations;
   if (wanted > 0 && std::abs(taken - wanted) > 1 && rest <= allowed)
     return fl::Check::of(static_cast<double>(std::abs(taken - wanted)), 1,
-                         fl::text("%lld iterations, the reference needs %lld", taken, wanted));
-  return fl::Check::of(
-      rest, allowed,
-      fl::text("after %lld iterations |b - D x| is %.4g of |b_e - H b_o / m|, largest at site (%lld, %lld, %lld, %lld)%s", taken, rest,
-               x[0], x[1], x[2], x[3],
-               rest > allowed && taken == most_iterations ? ": such a small mass needs too many iterations; use a larger mass" : ""));
+                         fl::text("%lld iterations, but the reference needs %lld", taken, wanted));
+  return fl::Check::of(rest, allowed,
+                       fl::text("after %lld iterations |b - D x| is %.4g of |b_e - H b_o / m|, largest at site (%lld, %lld, %lld, %lld)%s",
+                                taken, rest, x[0], x[1], x[2], x[3],
+                                rest > allowed && taken == most_iterations ? ": this small mass requires too many iterations; use a "
+                                                                             "larger mass"
+                                                                           : ""));
 }
 
 }  // namespace dirac_solver

@@ -92,10 +92,10 @@ inline fl::Index words(const Params& p, int ranks) {
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", p.bytes);
-  if (p.kind == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
+  if (p.kind == Kind::barrier && p.bytes != 0) return "a barrier has no data, so it needs bytes=0";
   if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", p.root, team.ranks);
   if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together must have fewer than 2^31 words";
-  if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
+  if (traits.needs_partner && team.ranks < 2) return "this variant needs at least 2 ranks; start it with mpiexec -n 2";
   return "";
 }
 
@@ -223,7 +223,7 @@ inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
     if (expected.prescribed(i) && exact::bits(s.result[i]) != exact::bits(expected(i)))
       wrong_word(damage, i, "of the result", s.result[i], expected(i));
   for (fl::Index i = 0; i < guard; ++i)
-    if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) wrong_word(damage, i, "behind the result", s.result[s.words() + i], 0);
+    if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) wrong_word(damage, i, "after the result", s.result[s.words() + i], 0);
 }
 
 inline void fresh_round(State& s, fl::ErrorSummary& damage) {

@@ -122,9 +122,13 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (p.rows > 0 && parties(team, traits) % p.rows != 0)
     return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", p.rows, parties(team, traits));
   if (traits.between_threads && team.ranks != 1)
-    return fl::text("this variant of halo runs between threads of one process; it was started with %d", team.ranks);
+    return fl::text("this variant of halo runs between threads of one process; %d processes were started", team.ranks);
   if (traits.needs_neighbours && parties(team, traits) == 1) return "this variant of halo needs more than one process";
-  if (traits.one_node && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node; they are on %d", team.nodes);
+  if (traits.one_node && team.nodes != 1)
+    return fl::text(
+        "this variant of halo needs all ranks on one node, not on "
+        "%d",
+        team.nodes);
   return "";
 }
 

@@ -176,7 +176,8 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
         "messages needs memory for all messages of a run, at most 1 GiB; use fewer rounds, a smaller "
         "burst or fewer bytes");
   if (traits.own && team.ranks < 2)
-    return "this variant of messages needs two processes at least: Open MPI 4.1 has no dynamic window for one";
+    return "this variant of messages needs at least two processes: Open MPI 4.1 has no dynamic window for a single "
+           "process";
   if (traits.own && team.ranks > 1 << 20) return "messages supports at most 2^20 processes";
   return "";
 }

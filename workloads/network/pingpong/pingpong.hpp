@@ -100,8 +100,7 @@ inline std::string refuse(const Params&, const fl::Team& team, const Traits& tra
                     team.threads);
   if (!traits.between_threads && team.ranks % 2 != 0)
     return fl::text("pingpong needs an even number of ranks; %d given; start it with mpiexec -n 2", team.ranks);
-  if (traits.one_node && team.nodes != 1)
-    return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
+  if (traits.one_node && team.nodes != 1) return fl::text("this variant of pingpong needs all ranks on one node, not on %d", team.nodes);
   return "";
 }
 
@@ -288,7 +287,7 @@ void inspect(const State& s, const End& e, const unsigned char* in, fl::Index it
     if (in[j] != wanted) {
       damage.add([&] {
         return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", j,
-                        j < s.bytes ? "in a message" : "behind a message", s.bytes, e.peer, e.me, in[j], wanted);
+                        j < s.bytes ? "in a message" : "after a message", s.bytes, e.peer, e.me, in[j], wanted);
       });
     }
     ++j;

@@ -145,9 +145,10 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   const int all = parties(team, traits);
   if (p.bytes % 8 != 0) return fl::text("rdma sends whole words: bytes must be a multiple of 8; bytes=%lld given", p.bytes);
   if (traits.between_threads && team.ranks != 1)
-    return fl::text("this variant of rdma runs between threads of one process; it was started with %d", team.ranks);
+    return fl::text("this variant of rdma runs between threads of one process; %d processes were started", team.ranks);
   if (traits.given_memory && all == 1)
-    return "this variant of rdma needs two processes: Open MPI 4.1 makes no window on given memory for one";
+    return "this variant of rdma needs two processes: Open MPI 4.1 cannot create a window on existing memory for a "
+           "single process";
   if (p.neighbours == Neighbours::one && all > 1 && all % 2 != 0)
     return fl::text("rdma with neighbours=one needs pairs; %d processes or threads given: use an even number, or neighbours=six", all);
   return "";
@@ -295,7 +296,7 @@ inline void inspect_words(const State& s, const Party& p, int sender, int m, con
   }
   const auto* behind = reinterpret_cast<const unsigned char*>(found) + s.bytes;
   for (fl::Index k = 0; k < s.stride - s.bytes; ++k)
-    if (behind[k] != 0xA5) damage.add([&] { return fl::text("participant %d: bytes behind %s %d were written", p.me, what, m); });
+    if (behind[k] != 0xA5) damage.add([&] { return fl::text("participant %d: the program wrote after %s %d", p.me, what, m); });
 }
 
 // Checks that each message was reported once, by its interface, from its sender, in order on each interface of a sender, and after its
@@ -337,7 +338,7 @@ inline void inspect(const State& s, const Party& p, fl::Index iteration, bool bo
   for (int i = 0; i < s.interfaces; ++i)
     for (fl::Index k = 0; k < Shape::begin(p.me); ++k)
       if (p.memory[static_cast<std::size_t>(i)][k] != 0xA5)
-        damage.add([&] { return fl::text("participant %d: bytes before its messages were written", p.me); });
+        damage.add([&] { return fl::text("participant %d: the program wrote before the messages", p.me); });
 }
 
 // What the step before iteration p.saved.before left.

@@ -63,7 +63,7 @@ inline std::string refuse(const Params&, const fl::Team& team, const Traits& tra
   if (traits.power_of_two && !is_power_of_two(team.ranks))
     return fl::text("the hypercube needs a number of ranks that is a power of two; %d given; start it with mpiexec -n 2, 4, 8 ...",
                     team.ranks);
-  if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
+  if (traits.needs_partner && team.ranks < 2) return "this variant needs at least 2 ranks; start it with mpiexec -n 2";
   return "";
 }
 
@@ -118,7 +118,7 @@ inline void inspect(State& s, fl::Index iteration, fl::ErrorSummary& damage) {
     const bool behind = i >= s.n;
     if (exact::bits(s.result[i]) == (behind ? fl::poison_bits : exact::bits(sum))) continue;
     damage.add([&] {
-      return behind ? fl::text("word %lld behind the %lld of the result was written", i - s.n, s.n)
+      return behind ? fl::text("the program wrote word %lld after the %lld words of the result", i - s.n, s.n)
                     : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g", i, s.n, s.team.ranks,
                                s.result[i], sum);
     });

@@ -14,7 +14,7 @@ inline std::string wrong_times(const State& s, const Party& p) {
   for (fl::Index k = 1; k < count; ++k) {
     const bool waited = s.traits.waiting && k % 2 == 0;  // which may last less than the clock can resolve
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
-      return fl::text("time %lld of %lld is not later than the one before it", k, count);
+      return fl::text("time %lld of %lld is not later than the previous time", k, count);
   }
   return p.stamps[count - 1] <= now() ? "" : "the last time is in the future";
 }
@@ -75,7 +75,7 @@ inline std::string wrong_account(const State& s, const Party& p) {
   }
   if (longest != p.longest) return "the longest detour is not among the detours";
   if (sum != p.end - p.begin)
-    return fl::text("%lld ns passed, but the detours and the time between them add up to %lld ns", p.end - p.begin, sum);
+    return fl::text("%lld ns elapsed, but detours and the time between detours add up to %lld ns", p.end - p.begin, sum);
   const fl::Index detours = p.kept + p.others;
   if (detours > s.looks / 10)
     return fl::text("%lld of %lld looks are detours: the clock of this machine is too slow for threshold=%lld", detours, s.looks,
@@ -101,8 +101,10 @@ inline fl::Check check(State& s, fl::Index last) {
     if (!wrong.empty() && s.parties.size() > 1) wrong = fl::text("thread %d: ", static_cast<int>(k)) + wrong;
   }
   if (!wrong.empty()) return fl::Check::of(1, 0, wrong);
-  return fl::Check::of(
-      0, 0, s.traits.looking ? "detours and the time between them add up to the time that passed" : "every quantum did its work");
+  return fl::Check::of(0, 0,
+                       s.traits.looking ? "detours and the time between detours add up to the elapsed time"
+                                        : "every quantum did "
+                                          "its work");
 }
 
 // --- what it shows ------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.stommel() && (p.layers != 1 || p.length != p.width || p.nx != p.ny || p.ny > 1024))
     return "Stommel's gyre needs layers=1 and a square: nx=ny, up to 1024, and length=width";
   if (p.stommel() && (p.wind == 0 || p.drag == 0)) return "Stommel's gyre needs wind and drag";
-  if (p.courant > brief_limit) return fl::text("sub-steps are explicit; they need courant=%g or less", brief_limit);
+  if (p.courant > brief_limit) return fl::text("sub-steps are explicit and need courant=%g or less", brief_limit);
   const double turning = p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny)));
   if (turning > inertial_limit)
     return fl::text("time steps of %.3g s are too long for the rotation; use fewer substeps or a smaller courant", p.longest());
@@ -22,7 +22,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
         p.longest());
   const double curved = 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));
   if (2 * p.longest() * curved * (viscosity(p) + biharmonic(p) * curved) > 1.5)
-    return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());
+    return fl::text("this viscosity needs time steps shorter than %.3g s", p.longest());
   if (known(p) || replayed(p)) return "";
   return fl::text("a check of %lld steps needs a second run that would last too long; use fewer steps, a smaller ocean, or problem=jet",
                   p.steps);

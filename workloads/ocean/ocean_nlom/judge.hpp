@@ -86,7 +86,12 @@ inline void against_the_equations(State& s, Judged& judged) {
   each_box(s, s.block.cells().cells() < most_cells, large_box_edge,
            [&](const grid::Box<3>& box) { against_the_last_step(s, judged, box); });
   const double layer = ocean::layer_change(s);
-  judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by %.3g of itself", layer); });
+  judged.worst().consider(layer, allowed_layer(p), [&] {
+    return fl::text(
+        "the mass of a layer changed by a fraction "
+        "of %.3g",
+        layer);
+  });
   for (Index m = 0; m < p.layers; ++m) {
     const double speed = std::sqrt(s.squared[static_cast<std::size_t>(m)]);
     const bool right = faster(p, speed * (1 + 1e-10)) == m && faster(p, speed * (1 - 1e-10)) == m + 1;
@@ -103,7 +108,7 @@ inline void against_a_count(const State& s, Judged& judged) {
   for (Index m = 0; m < s.p.layers; ++m) {
     const double count = mean_iterations(s, m), allowed = allowed_iterations(s.p, std::sqrt(s.squared[static_cast<std::size_t>(m)]));
     judged.worst().consider(count, allowed, [&] {
-      return fl::text("vertical mode %lld took %.3g iterations a time step; %.3g are allowed", m, count, allowed);
+      return fl::text("vertical mode %lld needed %.3g iterations per time step; the limit is %.3g", m, count, allowed);
     });
   }
 }
@@ -223,14 +228,19 @@ inline fl::Check check(State& s, Index last) {
   mutate_inputs(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
   Judged judged(p);
   const double mass = mass_change(s);
-  judged.worst().consider(mass, allowed_mass(p), [&] { return fl::text("the mass changed by %.3g of itself", mass); });
+  judged.worst().consider(mass, allowed_mass(p), [&] { return fl::text("the mass changed by a fraction of %.3g", mass); });
   if (p.problem == Problem::jet || p.problem == Problem::geostrophic) {
     judged.as_it_began(s);
   } else if (p.problem == Problem::seiche && known(p)) {
     against_a_seiche(s, judged);
   } else if (known(p)) {
     const double error = ocean::gyre(s).error, allowed = allowed_gyre(p);
-    judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
+    judged.worst().consider(error, allowed, [&] {
+      return fl::text(
+          "the error of the gyre's transport is %.3g of the "
+          "maximum",
+          error);
+    });
   }
   if (p.diary > 0) against_the_diary(s, judged);
   if (p.iterates()) against_a_count(s, judged);
@@ -244,7 +254,7 @@ inline fl::Check check(State& s, Index last) {
   }
   const bool last_step_only = p.time == Time::semi && !known(p) && !eliminable(p);
   const char* agreed = last_step_only ? "the last step satisfies its equations" : "all cells that were compared agree";
-  return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
+  return judged.worst().check(fl::text("%s; the mass changed by a fraction of %.3g", agreed, mass));
 }
 
 // Reports the diary of the whole ocean; time is in days, mass is its change.

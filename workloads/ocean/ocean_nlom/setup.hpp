@@ -30,7 +30,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
     return fl::text("time steps of %.3g s are too long for the rotation, which is explicit; use a smaller courant", p.longest());
   const double curved = 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));
   if ((semi ? 2 : 1) * curved * (viscosity(p) + biharmonic(p) * curved) * p.longest() > 1.5)
-    return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());
+    return fl::text("this viscosity needs time steps shorter than %.3g s", p.longest());
   if (semi || known(p) || replayed(p, team.ranks).cells > 0) return "";
   return fl::text("a check of %lld steps needs a second run that would last too long; use fewer steps, a smaller ocean, or problem=jet",
                   p.steps);

@@ -35,7 +35,7 @@ struct Params {
                   "the diagonal, or a symmetric sweep over each "
                   "process's or thread's own block");
     fields.file("matrix", matrix, std::string(sparse::formulas).c_str(),
-                "which matrix, symmetric and positive definite, or a Matrix Market file");
+                "symmetric positive definite matrix: a formula, or a Matrix Market file");
     if (matrix.text.empty())  // a file has its own size
       fields.integer("m", m, "points", 1, 4096,
                      "points along each dimension of a formula's grid, at most 2^24 in "

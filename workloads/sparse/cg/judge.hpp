@@ -125,7 +125,7 @@ inline fl::Check check(State& s, fl::Index last) {
   const bool rounding = s.p.iterations > 0 && wanted.residual <= attainable(s);
   return fl::Check::of(rounding ? 0 : static_cast<double>(std::abs(taken - wanted.iterations)),
                        1 + static_cast<double>(wanted.iterations / 50),
-                       fl::text("%lld iterations, the reference needs %lld; |b - A x| is %.4g |b|", taken, wanted.iterations, rest));
+                       fl::text("%lld iterations, but the reference needs %lld; |b - A x| is %.4g |b|", taken, wanted.iterations, rest));
 }
 
 }  // namespace cg

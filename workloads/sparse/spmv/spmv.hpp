@@ -24,7 +24,7 @@ struct Params {
   fl::Index m = 32;
   void declare(fl::Fields& fields) {
     fields.choice("kernel", kernel, kernels, "format of the matrix");
-    fields.file("matrix", matrix, std::string(sparse::formulas).c_str(), "which matrix, or a Matrix Market file");
+    fields.file("matrix", matrix, std::string(sparse::formulas).c_str(), "matrix: a formula, or a Matrix Market file");
     if (!matrix.text.empty()) return;  // a file has its own size
     fields.integer("m", m, "rows^(1/3)", 1, sparse::largest,
                    "grid size of formula matrices: m^3 rows, fem 2 m^3, "

@@ -132,7 +132,7 @@ inline std::string refused(Kernel kernel, const Matrix& matrix) {
   }
   if (kernel == Kernel::symmetric && !matrix.symmetric()) return "symmetric storage needs a symmetric matrix";
   if (kernel == Kernel::ell && longest * matrix.rows() > most_padding * entries)
-    return fl::text("ell needs rows of like length: it would pad %lld entries to %lld", entries, longest * matrix.rows());
+    return fl::text("ell needs rows of similar length: it would pad %lld entries to %lld", entries, longest * matrix.rows());
   return "";
 }
 

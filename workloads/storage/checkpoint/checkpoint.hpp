@@ -88,7 +88,9 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (traits.needs_ranks && team.ranks < 2) return "this variant of checkpoint needs 2 ranks, because one of them loses its files";
+  if (traits.needs_ranks && team.ranks < 2)
+    return "this variant of checkpoint needs 2 ranks, because one rank loses "
+           "its files";
   if (traits.needs_ranks && team.ranks % team.nodes != 0)
     return fl::text("this variant of checkpoint needs the same number of ranks on each node; %d ranks are on %d nodes", team.ranks,
                     team.nodes);

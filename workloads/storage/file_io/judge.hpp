@@ -42,7 +42,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
     return fl::text("O_DIRECT needs transfers of whole blocks of %lld bytes; transfer=%lld given", direct_unit, p.transfer);
   const bool cold = p.operation == Operation::read || p.operation == Operation::random_read;
   if (traits.direct && (p.operation == Operation::cached_read || p.operation == Operation::cached_write))
-    return "O_DIRECT needs an operation without the page cache, which it does not use";
+    return "O_DIRECT bypasses the page cache; choose an operation that does not use the page cache";
   const bool memory = (cold || traits.direct) && in_memory(p.target);
   if (memory && traits.direct)
     return fl::text("O_DIRECT needs a file system with a device; target %s keeps files in memory", p.target.name.c_str());
@@ -230,7 +230,7 @@ inline void compare_samples(const State& s, const Party& party, fl::ErrorSummary
     for (Index k = 0; k < s.samples; ++k) {
       const Index at = s.offset(party.source, b) + s.sample_at(k, s.iteration);
       if (party.seen[static_cast<std::size_t>(b * s.samples + k)] != is.word(at))
-        found.add([&] { return place(s, party.source, at) + " was not read as it was written"; });
+        found.add([&] { return place(s, party.source, at) + " differs between write and read"; });
     }
   }
 }
@@ -241,7 +241,7 @@ inline void compare_image(const State& s, const Party& party, fl::ErrorSummary& 
     const Index at = s.offset(party.source, b);
     const Index wrong =
         content(s, party.source, party.foreign[static_cast<std::size_t>(b)]).wrong(party.image + b * s.p.transfer, s.p.transfer, at);
-    if (wrong >= 0) found.add([&] { return place(s, party.source, at + wrong) + " was not read as it was written"; });
+    if (wrong >= 0) found.add([&] { return place(s, party.source, at + wrong) + " differs between write and read"; });
   }
 }
 
@@ -262,7 +262,7 @@ inline void read_back(State& s, Party& party, Index iteration, fl::ErrorSummary&
       continue;
     }
     const Index wrong = content(s, party.source, iteration).wrong(party.buffer, s.p.transfer, at);
-    if (wrong >= 0) found.add([&] { return place(s, party.source, at + wrong) + " is not what this step wrote"; });
+    if (wrong >= 0) found.add([&] { return place(s, party.source, at + wrong) + " is not the data of this step"; });
   }
 }
 

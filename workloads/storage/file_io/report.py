@@ -33,7 +33,7 @@ def interfaces(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
     title = f"{plot.subject}: {high}" + (f"; lowest: {low}" if len(ordered) > 1 else "")
     caption = f"Medians over launches with their {confidence.INTERVALS}; no value: not measured or not verified."
     if view.judgement.run.machine.virtual and plot.where.get("operation") == "read":
-        caption += " On a virtual machine, the host may cache what this machine reads: the device may be slower."
+        caption += " On a virtual machine, the host may cache data, so the device itself may be slower."
     return [Drawing(name, title, caption, ("placement", "layout", "transfer", *columns), rows)]
 
 

@@ -73,7 +73,7 @@ class Fibers {
         ended += over_[running_] != 0 ? 1 : 0;
       }
       if (ended == at_.size()) break;
-      if (ended != 0) fail("some threads of a block left it while others wait at a barrier");
+      if (ended != 0) fail("some threads left their block while others wait at a barrier");
     }
     current_ = outer;
   }

@@ -105,7 +105,7 @@ inline void note() { noted = acc_on_device(acc_device_host) ? on_host : on_devic
 
 inline int openacc_count() { return acc_get_num_devices(acc_device_not_host); }
 inline std::string openacc_lacking() {
-  if (FL_OFFLOAD[0] == '\0') return "this compiler made code for the host only";
+  if (FL_OFFLOAD[0] == '\0') return "this compiler generated code only for the host";
   return openacc_count() > 0 ? "" : "none here: OpenACC finds no device";
 }
 inline void openacc_choose(int number) { acc_set_device_num(number, acc_device_not_host); }
@@ -145,7 +145,7 @@ inline void note() {
 
 inline int openmp_count() { return omp_get_num_devices(); }
 inline std::string openmp_lacking() {
-  if (FL_OFFLOAD[0] == '\0') return "this compiler made code for the host only";
+  if (FL_OFFLOAD[0] == '\0') return "this compiler generated code only for the host";
   return openmp_count() > 0 ? "" : "none here: OpenMP finds no device";
 }
 inline void openmp_choose(int number) { omp_set_default_device(number); }

@@ -34,7 +34,7 @@ def load(folder: Path) -> dict[str, Accepted]:
     try:
         return reading.json(layout.read_file(path, MAX_BYTES), dict[str, Accepted])
     except reading.MalformedError as error:
-        raise RecordError(f"{path}: {error}; remove it and accept a run again") from error
+        raise RecordError(f"{path}: {error}; remove this file and accept a run again") from error
 
 
 def accept(folder: Path, path: Path, machine: str) -> None:

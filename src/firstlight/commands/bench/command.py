@@ -58,7 +58,7 @@ class Once(click.Command):
         _, _, given = self.make_parser(ctx).parse_args(list(args))
         twice = next((p for k, p in enumerate(given) if p.name in ONCE and p in given[:k]), None)
         if twice is not None:
-            raise click.UsageError(f"{twice.opts[0]} is given twice; {ONCE[twice.name or '']}", ctx)
+            raise click.UsageError(f"{twice.opts[0]} occurs twice; {ONCE[twice.name or '']}", ctx)
         return super().parse_args(ctx, args)
 
 

@@ -37,7 +37,7 @@ BIND = Parameter("bind", "", "", "whether each process and thread is bound to it
 def descriptions(request: BenchRequest, cells: Sequence[Cell]) -> dict[str, Description]:
     figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
     parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
-    unverified = "" if request.verified else "no check verifies it"
+    unverified = "" if request.verified else "no check verifies the output"
     return {
         f"{request.name}.{name}": Description(
             workload=request.name,

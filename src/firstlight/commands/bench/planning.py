@@ -72,7 +72,7 @@ def choices(request: BenchRequest, machine: Machine, toolbox: Toolbox, folder: P
     if request.build and not used & {*BUILT, *WRAPPERS}:
         raise UsageError("--build names no compiler: write {cxx} and {flags} in the build command")
     if "bind" in used and "bind" not in request.vary:
-        raise UsageError("{bind} has no value: --vary bind sets it")
+        raise UsageError("{bind} has no value: add --vary bind")
     absent: list[Absent] = []
     mpis = _mpis(request, toolbox, folder, absent)
     if "mpi" in used and mpis == (None,):
@@ -100,7 +100,7 @@ def _toolchains(request: BenchRequest, toolbox: Toolbox, used: set[str]) -> tupl
     found = [t for t in toolbox.toolchains if any(fnmatchcase(t.name, p) for p in request.toolchains or ("*",))]
     if not found:
         here = ", ".join(t.name for t in toolbox.toolchains) or "none"
-        raise UsageError(f"no toolchain matches {' or '.join(request.toolchains)}; here: {here}")
+        raise UsageError(f"no toolchain matches {' or '.join(request.toolchains)}; available: {here}")
     return tuple(found)
 
 
@@ -116,7 +116,7 @@ def _mpis(request: BenchRequest, toolbox: Toolbox, folder: Path, absent: list[Ab
     wanted = [m for m in toolbox.mpis if any(fnmatchcase(m.name, p) for p in request.mpis or ("*",))]
     if not wanted:
         here = ", ".join(m.name for m in toolbox.mpis)
-        raise UsageError(f"no MPI library matches {' or '.join(request.mpis)}; here: {here}")
+        raise UsageError(f"no MPI library matches {' or '.join(request.mpis)}; available: {here}")
     if builds:
         return tuple(wanted) if "mpi" in request.vary or request.mpis else (wanted[0],)
     if request.build or not some:
@@ -174,7 +174,9 @@ def _placements(request: BenchRequest, machine: Machine, absent: list[Absent]) -
     used = names([*request.commands.values(), *request.environment.values()])
     if not parallel and used.isdisjoint({*PLACED} - {"threads"}) and (several := [p for p in found if p.ranks > 1]):
         what = f"no command starts {several[0].ranks} processes"
-        raise UsageError(f"--placement: {what}; begin the command with mpiexec -n {{ranks}}, or write {{ranks}} in it")
+        raise UsageError(
+            f"--placement: {what}; begin the command with mpiexec -n {{ranks}}, or use {{ranks}} in the command"
+        )
     return tuple(found)
 
 
@@ -290,7 +292,7 @@ def _require_threads(environment: Mapping[str, str], placement: Placement) -> No
         if wrong:
             raise UsageError(
                 f"--env {name}={environment[name]} contradicts --placement {shape}, which sets the threads per rank; "
-                f"remove one of them, or write {name}={{threads}}"
+                f"remove one of the two, or write {name}={{threads}}"
             )
 
 

@@ -120,7 +120,8 @@ def sound(request: BenchRequest) -> BenchRequest:
         raise UsageError(f"no command: ./fl bench -- ./program, or {FILE} with [commands]")
     for name in request.commands:
         if variant_name(name) != name:
-            raise UsageError(f"commands.{name}: name it {variant_name(name)}: lower-case letters, digits, underscores")
+            better = variant_name(name)
+            raise UsageError(f"commands.{name}: use lower-case letters, digits and underscores, such as {better}")
         _split(name, request.commands[name])
         if why := _needs_a_shell(name, request.commands[name]):
             raise UsageError(why)
@@ -349,7 +350,7 @@ def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) ->
         if not equal or not pattern:
             raise UsageError(f"--figure {text!r}: write NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
         if name in found:
-            raise UsageError(f"--figure {name} is given twice; use a different name for each figure")
+            raise UsageError(f"--figure {name} occurs twice; use a different name for each figure")
         unit = units[k] if k < len(units) else ""
         found[name] = FigureRule(pattern, unit, "lower" if name in lower else "higher")
     if unknown := [name for name in lower if name not in found]:

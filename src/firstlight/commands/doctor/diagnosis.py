@@ -137,7 +137,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
                 if code != 0:
                     lines = [line.strip() for line in output.splitlines() if re.search(r"\w", line)]
                     reason = lines[-1] if lines else f"exit status {code}"
-                    return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
+                    return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair or remove {mpi.label}")
     except OSError as error:
         return Absent(what, error.strerror or str(error), f"repair {mpi.label}, or make {cache} writable")
     return Item(what, "exchange messages")

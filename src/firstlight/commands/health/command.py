@@ -118,7 +118,7 @@ def command(
         tell(summary(health, width(), colour()))
     if accept and health.sound:
         run_id = runs.accept(path, results).id
-        remark(f"{run_id} is accepted: later checks of this machine compare with it")
+        remark(f"{run_id} is accepted: later checks of this machine compare with this run")
     elif accept:
         note("not accepted: a row is bad or unclear, or the machine was disturbed")
     return health.code

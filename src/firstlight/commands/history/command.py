@@ -118,7 +118,7 @@ def command(
     folder, paths = _places(places, results)
     if accept is not None:
         run = runs.accept(runs.find(accept, folder), folder)
-        tell(f"{run.id} is accepted: later runs of {run.machine.name} are compared with it")
+        tell(f"{run.id} is accepted: later runs of {run.machine.name} are compared with this run")
         return OK
     read = _read(paths)
     history = _history(read, machine, since, figures, threshold)

@@ -41,7 +41,8 @@ Exit status:
     "--machine",
     default="",
     metavar="NAME",
-    help="The machine of the results, if the files do not name it; `here` is this machine, named as in its other runs.",
+    help="The machine of the results, if the files do not name it; `here` is this machine, with the name of its other "
+    "runs.",
 )
 @click.option(
     "--date",

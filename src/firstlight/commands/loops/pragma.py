@@ -21,7 +21,7 @@ def parse(text: str) -> Pragma:
     for word, inside in clauses(" ".join(text.replace("\\\n", " ").split())):
         key = word if word not in ("extent", "range") else f"{word}({(inside or '').split(',')[0].strip()})"
         if key in seen:
-            raise NotUnderstoodError(f"{key} is given twice")
+            raise NotUnderstoodError(f"{key} occurs twice")
         seen.add(key)
         precious = precious or (word, inside) == ("precious", None)
         pragma = _with(pragma, word, inside)

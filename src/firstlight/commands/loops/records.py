@@ -39,7 +39,7 @@ def read(source: Path) -> list[TunedLoop]:
         except OSError as error:
             raise UsageError(f"{path}: {error.strerror}") from error
         except reading.MalformedError as error:
-            raise UsageError(f"{path}: {error}; remove it, or tune its loop again") from error
+            raise UsageError(f"{path}: {error}; remove this file, or tune its loop again") from error
     return sorted(found, key=lambda one: (one.line, one.family))
 
 

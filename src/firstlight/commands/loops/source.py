@@ -162,7 +162,9 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         what = one[0].decode().strip()
         raise NotUnderstoodError(f"tuned code would change the line numbers of `{what}` in the file: remove `{what}`")
     if any(child.type == "ERROR" for child in function.children):
-        raise NotUnderstoodError("the parser does not understand the declaration before the function: rewrite it")
+        raise NotUnderstoodError(
+            "the parser does not understand the declaration before the function: rewrite this declaration"
+        )
     base = next(text(n) for n in walk(function.child_by_field_name("declarator") or function) if n.type == "identifier")
     count = sum(1 for name in taken if name == base or re.fullmatch(rf"{re.escape(base)}-\d+", name))
     name = base if count == 0 else f"{base}-{count + 1}"

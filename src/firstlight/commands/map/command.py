@@ -142,7 +142,7 @@ Exit status:
     show_default=True,
     help="The number of launches of each side of --try.",
 )
-@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, if it is not recognised.")
+@click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, if firstlight does not recognise it.")
 @results_folder
 @quiet
 @as_json
@@ -172,7 +172,7 @@ def command(
     results: Path,
     as_json: bool,
 ) -> int:
-    """Find a better rank map for a program and measure it.
+    """Find a better rank map for a program, and measure its effect.
 
     PROFILE is a profile of `./fl profile`: its folder, its name, or `latest`. PATTERN is the name of a communication
     pattern, such as npb_cg, with --processes. RUN is a run that measured such a pattern. FILE is a text file with

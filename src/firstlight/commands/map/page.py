@@ -92,11 +92,11 @@ def _verdict(mapped: Mapped) -> str:
         before, after = (quantity(side.seconds or 0.0, "s") for side in (a.before, a.after))
         return (
             f"messages are predicted to last {after} with this map instead of {before} "
-            f"({significant(predicted)} times faster); measure it with --try"
+            f"({significant(predicted)} times faster); measure the effect with --try"
         )
     if mapped.recommended:
-        return "the map is recommended: the program is faster with it"
-    return "the map is not recommended: the program is not faster with it"
+        return "the map is recommended: the program is faster with this map"
+    return "the map is not recommended: the program is not faster with this map"
 
 
 def _apart(mapped: Mapped) -> str:

@@ -42,7 +42,7 @@ Exit status: that of COMMAND, or
 """,
 )
 @click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
-@click.option("--mpi", metavar="NAME", help="The MPI library that the program uses, if it is not recognised.")
+@click.option("--mpi", metavar="NAME", help="The MPI library of the program, if firstlight does not recognise it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON; COMMAND's own output goes to stderr.")
 @results_folder
 def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Path) -> int:

@@ -76,14 +76,14 @@ def sentences(traffic: Traffic) -> list[str]:
 
 
 def _share(traffic: Traffic) -> str:
-    """Return `46 % of the recorded time is in MPI (34 % to 59 % by rank), 87 % of it in MPI_Sendrecv`."""
+    """Return `46 % of the recorded time is spent in MPI (34 % to 59 % by rank), 87 % of it in MPI_Sendrecv`."""
     shares = [r.mpi / r.recorded for r in traffic.times if r.recorded]
     ends = [percent(end) for end in (min(shares, default=0.0), max(shares, default=0.0))]
     by_rank = f" ({ends[0]} to {ends[1]} by rank)" if ends[0] != ends[1] else ""
     some = whole(traffic).kinds
     total, first = sum(k.seconds for k in some), max(some, key=lambda k: k.seconds, default=None)
     most = f", {percent(first.seconds / total)} of it in {first.name}" if first is not None and total > 0 else ""
-    return f"{percent(traffic_shape.mpi_share(traffic))} of the recorded time is in MPI{by_rank}{most}"
+    return f"{percent(traffic_shape.mpi_share(traffic))} of the recorded time is spent in MPI{by_rank}{most}"
 
 
 def splits(traffic: Traffic) -> list[str]:

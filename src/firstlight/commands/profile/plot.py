@@ -69,8 +69,8 @@ def sizes_title(phase: Phase) -> str:
         return first
     share = percent(large.bytes / size)
     return (
-        f"{first}; they contain {share} of the bytes"
-        if many == large
+        f"{first} and contain {share} of the bytes"
+        if many == large and many.messages >= messages / 2
         else f"{first}; {share} of the bytes are in messages of {span(large)}"
     )
 
@@ -133,7 +133,7 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
     first = f"; {percent(ordered[0].seconds / total)} of it in {ordered[0].name}" if total > 0 else ""
     return Drawing(
         name,
-        f"{percent(share)} of the recorded time is in MPI{first}",
+        f"{percent(share)} of the recorded time is spent in MPI{first}",
         "Seconds inside calls, summed over all ranks, including waiting for other ranks. The bytes of a collective "
         "call are the contributions of its callers.",
         ("call", "group", "calls", "bytes", "seconds", "mean per call", "waiting (at least)"),

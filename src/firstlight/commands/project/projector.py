@@ -198,10 +198,10 @@ def _machine(
     if of is not None and then is not None:
         return answer.Machine(
             f"{of.title}, {year or of.year}", year or of.year, then.flops, then.bandwidth, own_watts or then.watts,
-            "given by --watts" if own_watts else "scaled from its class", dict(machines.sources(of)),
+            "set by --watts" if own_watts else "scaled from its class", dict(machines.sources(of)),
             machines.standing(of, year or of.year, machines.roadmap()),
         )  # fmt: skip
-    source = "given by --watts" if own_watts else "unknown; add --watts"
+    source = "set by --watts" if own_watts else "unknown; add --watts"
     found = own_watts
     if found is None and (most := energy.most_power(judgement)) is not None:
         found, source = most.estimate.median / most.identity.placement.nodes, _measured(judgement, most)

@@ -25,7 +25,7 @@ def prepare() -> None:
     except OSError as error:
         raise FirstlightError(f"cannot use the current folder: {error.strerror}; change to another folder") from None
     if (files := _allowed(resource.RLIMIT_NOFILE, _FILES)) < _FILES:
-        raise FirstlightError(f"the limit of open files is {files}; raise it: ulimit -n 1024")
+        raise FirstlightError(f"the limit of open files is too low ({files}); raise the limit: ulimit -n 1024")
     if (size := _allowed(resource.RLIMIT_FSIZE, _BYTES)) < _BYTES:
         raise FirstlightError(f"files cannot be larger than {binary(size)}; raise the limit: ulimit -f unlimited")
     if (size := _allowed(resource.RLIMIT_STACK, _STACK)) < _STACK:

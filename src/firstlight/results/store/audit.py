@@ -81,7 +81,9 @@ def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> 
         return
     for name in layout.DERIVED:
         if name not in top:
-            yield Defect(name, 0, f"is missing: the run has ended; {command('report', store.path)} writes it again")
+            yield Defect(
+                name, 0, f"is missing: the run has ended; {command('report', store.path)} writes this file again"
+            )
     if run.whole is None:
         return  # by a firstlight that sealed runs and did not count their launches: the seal is required of it
     try:
@@ -121,7 +123,7 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
     """Yield files that firstlight does not write, links, and leftovers of an interrupted run."""
     for name in top:
         if name.startswith(".") and name.endswith(".part"):
-            yield Defect(name, 0, "left over from an interrupted write; resume removes it")
+            yield Defect(name, 0, "left over from an interrupted write; ./fl run --resume removes this file")
         elif name not in _KNOWN:
             yield Defect(name, 0, "unknown file")
         elif (path / name).is_symlink():
@@ -133,7 +135,9 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
         for name in layout.names(folder) if kind in top and folder.is_dir() and not folder.is_symlink() else ():
             file = folder / name
             if layout.is_being_written(name):
-                yield Defect(f"{kind}/{name}", 0, "left over from an interrupted write; resume removes it")
+                yield Defect(
+                    f"{kind}/{name}", 0, "left over from an interrupted write; ./fl run --resume removes this file"
+                )
             elif file.is_symlink() or not file.is_file() or not is_ours(name):
                 yield Defect(f"{kind}/{name}", 0, "unknown file")
 
@@ -185,7 +189,9 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
         if launch is None:
             part = layout.is_part(name)
             yield Defect(
-                shown, 0, "left over from an interrupted launch; resume removes it" if part else "unknown file"
+                shown,
+                0,
+                "left over from an interrupted launch; ./fl run --resume removes this file" if part else "unknown file",
             )
             continue
         there.setdefault(launch[0], set()).add(launch[1])
@@ -255,9 +261,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None, imported: Colle
             what = list(_sample(line, samples[line.case]))
             samples[line.case] += 1
             if observed.setdefault(line.case, set(line.values)) != set(line.values):
-                what.append(
-                    f"sample {line.sample} of case {line.case} observes other values than the samples before it"
-                )
+                what.append(f"sample {line.sample} of case {line.case} observes other values than the earlier samples")
         elif isinstance(line, Span):
             what = list(_span(line))
         elif isinstance(line, Series):
@@ -348,7 +352,7 @@ def _span(line: Span) -> Iterator[str]:
     elif line.wall > (1 + 1e-6) * (line.ended - line.began):
         yield f"the samples of a span of case {line.case} last longer than the span"
     if [*map(len, line.before)] != [*map(len, line.after)]:
-        yield f"a span of case {line.case} has other counters before and after it"
+        yield f"a span of case {line.case} has different counters before and after"
 
 
 def _field(line: Field) -> Iterator[str]:

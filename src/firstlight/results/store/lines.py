@@ -207,7 +207,7 @@ def _sealed(data: bytes, number: int, ending: Exit) -> Iterator[tuple[int, str]]
     key = b'"sha256":"%s"'
     bare = raw.replace(key % ending.sha256.encode(), key % b"")
     if hashlib.sha256(data[: -len(raw)] + bare).hexdigest() != ending.sha256:
-        yield number, "the hash does not match: the file was altered after it was written"
+        yield number, "the hash does not match: the file was altered later"
 
 
 def _group(lines: list[Line]) -> LaunchRecord:

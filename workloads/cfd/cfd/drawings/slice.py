@@ -25,7 +25,7 @@ class Named(NamedTuple):
 CASES = {
     "combustor": Named("a flame", "Temperature relative to the entering air"),
     "cavity": Named("a lid-driven cavity", "Velocity relative to the velocity of the lid"),
-    "step": Named("flow behind a step", "Velocity along the channel, relative to the mean inflow"),
+    "step": Named("flow downstream of a step", "Velocity along the channel, relative to the mean inflow"),
 }
 Seen = tuple[str, Verified, Field]
 

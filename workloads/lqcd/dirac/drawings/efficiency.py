@@ -240,7 +240,7 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
     where = f"{c.lattice} on {c.processes}, {bits}" if c else ""
     if any(e.kept.low is None for e in best.values()):
         return f"{mpi}: too few launches to estimate the communication time ({where} sends the most)"
-    parts = [f"{name} keeps {_kept(first)} of its speed without communication ({_lost(first)})"]
+    parts = [f"{name} reaches {_kept(first)} of its speed without communication ({_lost(first)})"]
     parts += [f"{other} {_kept(e)} ({_lost(e)})" for other, e in others]
     return f"{mpi}, with the most data to send ({where}): {', '.join(parts)}"
 

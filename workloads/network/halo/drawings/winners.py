@@ -170,7 +170,7 @@ def _row(contest: Contest, w: Win, reference: str) -> tuple[str, ...]:
     if w.all_alike and len(names) > 1:
         who = f"all {len(names)} alike" if w.known else f"no difference between all {len(names)} can be shown"
     elif len(names) > 4:
-        who = f"{', '.join(names[:3])} and {len(names) - 3} more (alike)"
+        who = f"{', '.join(names[:3])} and {len(names) - 3} more (tied)"
     following = [f for f in w.everyone if f not in w.winners]
     then = f"{sentence.ratio2(w.behind)} ({short(following[0].identity.variant, contest.times)})" if following else "–"
     over = w.over(reference) if reference else None

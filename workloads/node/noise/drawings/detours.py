@@ -110,7 +110,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     data: list[Trace] = [
         {"type": "scatter", "mode": "markers", "name": frame.text(_processor(figure, p)),
          "x": [round(d.at / 1000, 4) for d in by[p]], "y": [d.length for d in by[p]],
-         "hovertemplate": "%{y:.3g} us away after %{x:.4g} ms",
+         "hovertemplate": "interrupted for %{y:.3g} us after %{x:.4g} ms",
          "marker": {"color": view.palette.colour(f"processor {k}"), "size": 7, "symbol": view.palette.symbol(k)}}
         for k, p in enumerate(shown)
     ]  # fmt: skip

@@ -74,7 +74,7 @@ inline Head read_head(File& file, std::uint64_t generation, int member) {
   if (head.generation != generation || head.member != static_cast<std::uint64_t>(member))
     throw Failure(file.path() + " contains member " + std::to_string(head.member) + " of generation " + std::to_string(head.generation) +
                   ", not member " + std::to_string(member) + " of generation " + std::to_string(generation));
-  if (file.size() < data_at(head.bytes) + head.bytes) throw Failure(file.path() + " is shorter than when it was written");
+  if (file.size() < data_at(head.bytes) + head.bytes) throw Failure(file.path() + " is truncated");
   return head;
 }
 

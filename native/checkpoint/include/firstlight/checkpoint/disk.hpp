@@ -76,7 +76,7 @@ class File {
       const ssize_t done = ::pread(file_, to, bytes, static_cast<off_t>(at));
       if (done < 0 && errno == EINTR) continue;
       if (done < 0) fail("cannot be read");
-      if (done == 0) throw Failure(path_ + " is shorter than when it was written");
+      if (done == 0) throw Failure(path_ + " is truncated");
       to += done, at += static_cast<std::size_t>(done), bytes -= static_cast<std::size_t>(done);
     }
   }

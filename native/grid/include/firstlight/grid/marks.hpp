@@ -104,7 +104,7 @@ void inspect(const Field<T, D>& field, const Block<D>& block, const Options& opt
   for (const bool behind : {false, true}) {
     bool whole = true;
     for (Index i = 0; i < field.guard; ++i) whole = whole && memory[behind ? memory.size() - 1 - i : i] == poison_byte;
-    found(whole, behind ? "the guard behind the last cell" : "the guard before the first cell", {});
+    found(whole, behind ? "the guard after the last cell" : "the guard before the first cell", {});
   }
 }
 

@@ -59,7 +59,7 @@ def _case(k: int, result: _Result) -> Case:
 def _failure(code: int | None) -> str:
     if code == 0:
         return ""
-    return f"{TOOL} reports that it was killed by a signal" if code is None else f"{TOOL} reports exit status {code}"
+    return f"{TOOL} reports that a signal killed the command" if code is None else f"{TOOL} reports exit status {code}"
 
 
 def _value(text: str) -> int | str:
