@@ -179,7 +179,7 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
   for (std::size_t k = 0; k < std::max(sent.size(), wanted.size()); ++k) {
     const bool both = k < sent.size() && k < wanted.size() && sent[k].from == wanted[k].from && sent[k].tag == wanted[k].tag;
     if (!both && k < sent.size() && (k >= wanted.size() || std::pair(sent[k].from, sent[k].tag) < std::pair(wanted[k].from, wanted[k].tag)))
-      throw words(" does not receive the message that rank ", sent[k], " sends it with tag ");
+      throw words(" does not receive the message that rank ", sent[k], " sends with tag ");
     if (!both) throw words(" waits for a message that rank ", wanted[k], " does not send, with tag ");
     Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
     if (s.segments != r.segments)

@@ -162,8 +162,8 @@ def state(run: Run) -> tuple[str, str]:
     if run.state == "changed":
         return "start a new run: a program changed during the measurement", wording.again(run)
     how = {
-        "budget": "continue: the budget ended before every figure had enough launches; the same run then adds launches",
-        "interrupted": "continue: the run was interrupted and part of the suite is missing; the same run then adds "
+        "budget": "continue: the budget ended before every figure had enough launches; a resumed run adds launches",
+        "interrupted": "continue: the run was interrupted and part of the suite is missing; a resumed run adds "
         "launches",
         "running": "wait: the run is in progress and will update this page",
     }.get(run.state, run.state)

@@ -118,8 +118,8 @@ def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping
 def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
     """Return a sentence for each parameter that neither a built program nor a workload.toml confirms."""
     return [
-        f"{name!r} may not be a parameter of {w.name}, whose suites set {', '.join(sorted(declared(w))) or 'none'}; "
-        f"all parameters are known after a program of {w.name} is built"
+        f"it is unknown whether {w.name} has a parameter {name!r} until one of its programs is built; its suites set "
+        f"{', '.join(sorted(declared(w))) or 'none'}"
         for w in named
         for name in settings.get(w.name, {})
         if w.name not in descriptions and name not in declared(w)

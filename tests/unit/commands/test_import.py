@@ -215,7 +215,7 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
         ("osu-latency.txt", "# OSU", "# USO", 1, "is not a result of "),
         ("osu-latency.txt", "16  ", "-16  ", None, "'-16' is not a whole number"),
         ("osu-latency-validated.txt", "Pass", "Maybe", None, "'Maybe' is neither Pass nor Fail"),
-        ("imb.txt", "t[usec]", "t[hour]", None, "the column 't[hour]' is not known"),
+        ("imb.txt", "t[usec]", "t[hour]", None, "the column 't[hour]' is unknown"),
         ("imb.txt", "Benchmarks 2021.11", "Benchmarks 4.1", None, "is of version 4.1; only 2018 and later, with MB"),
         ("imb.txt", "Sat Nov", "Sam Nov", None, "'Sam Nov 28 04:25:35 2026' is not a date"),
         ("stream.txt", "Copy:", "Copy", None, "is a truncated row"),

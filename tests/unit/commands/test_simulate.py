@@ -303,7 +303,7 @@ def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.Capt
     file = tmp_path / "mismatched.goal"
     file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")
     assert simulate("collective", str(file)) == 1
-    assert "WRONG: goal: rank 1 does not receive the message that rank 0 sends it with tag 3." in capsys.readouterr().out
+    assert "WRONG: goal: rank 1 does not receive the message that rank 0 sends with tag 3." in capsys.readouterr().out
     ranks = "".join(f"rank {r} {{\na: send 8b to {1 - r}\nb: recv 8b from {1 - r}\nb requires a\n}}\n" for r in (0, 1))
     file.write_text(f"num_ranks 2\n{ranks}")
     assert simulate("collective", str(file)) == 0

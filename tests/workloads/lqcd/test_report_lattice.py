@@ -165,7 +165,7 @@ def test_grids_stand_side_by_side_with_what_is_without_communication() -> None:
 def test_efficiency_is_that_of_the_report_with_b_printed() -> None:
     drawn = drawings()["efficiency-1"]
     assert (
-        drawn.title.startswith("Open MPI, with the most data to send (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 %")
+        drawn.title.startswith("Open MPI, with the most data to send (2x16³ on 2x1x1x1, 64 bit): overlap reaches 78 %")
         and " of its speed without communication (" in drawn.title
         and "GB/s each way" in drawn.title
     )

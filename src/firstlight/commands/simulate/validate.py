@@ -354,9 +354,8 @@ def _sentences(
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of the measurement",
         *(_held(x) for x in shares),
         *(_covered(x) for x in intervals),
-        f"the worst prediction is for {worst.algorithm}: {worst.collective} of {binary(worst.bytes)} on {worst.ranks} "
-        f"ranks: "
-        f"{significant(worst.off, 2)} times too {way}",
+        f"the worst prediction ({worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} "
+        f"ranks) is {significant(worst.off, 2)} times too {way}",
     ]
     lines += [
         f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "

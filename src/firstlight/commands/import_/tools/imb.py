@@ -79,7 +79,7 @@ class _Tables:
     def _head(self, at: int, words: Sequence[str]) -> None:
         for column in words:
             if not _COLUMN.fullmatch(column):
-                raise UnreadableError(f"the column {column[:40]!r} is not known", at)
+                raise UnreadableError(f"the column {column[:40]!r} is unknown", at)
         self._columns = words
 
     def _row(self, at: int, words: Sequence[str]) -> None:

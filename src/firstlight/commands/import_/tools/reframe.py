@@ -61,7 +61,7 @@ def read(source: Source) -> Results:
     quantities: dict[str, Quantity] = {}
     tests = [test for run in document.runs for test in run.testcases]
     cases = [case for test in tests if (case := _case(test, quantities)).executions[0].values]
-    notes = tuple(f"{test.name[:80]}: {_told(test)}and contains no figure" for test in tests if not test.perfvalues)
+    notes = tuple(f"{test.name[:80]}: {_told(test)}, and contains no figure" for test in tests if not test.perfvalues)
     return Results(TOOL, session.version, quantities, tuple(cases), session.hostname, _time(session.started), notes)
 
 
