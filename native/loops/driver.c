@@ -233,9 +233,7 @@ static void probe(long trip, uint64_t seed, enum content content) {
 /* ---- where arrays lie ---- */
 
 enum place { AT_END, AT_BEGIN, OFF_LINE, PLACES };
-static const char* const place_names[] = {"up to a protected page", "from a protected page on",
-                                          "not aligned to cache "
-                                          "lines"};
+static const char* const place_names[] = {"up to a protected page", "from a protected page on", "not aligned to cache lines"};
 
 static size_t rounded(size_t bytes) { return (bytes + (size_t)page - 1) / (size_t)page * (size_t)page; }
 

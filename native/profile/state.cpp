@@ -78,8 +78,7 @@ static void find_library() {
 #endif
   if (!right || symbol("PMPI_Init") == nullptr) {  // handles of another kind would be passed on wrongly
     std::fputs(
-        "firstlight profile: the profiler was built for a different MPI library than the program uses; name "
-        "the library with --mpi\n",
+        "firstlight profile: the profiler was built for a different MPI library than the program uses; name the library with --mpi\n",
         stderr);
     if (const char* folder = std::getenv("FIRSTLIGHT_PROFILE")) {  // launchers end as they like: this prints the reason
       char name[4096];

@@ -19,9 +19,7 @@ struct Geometry {
     fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
   }
   void declare_boundary(fl::Fields& fields) {
-    fields.choice("boundary", boundary, "antiperiodic|periodic",
-                  "boundary "
-                  "condition of fermions in time");
+    fields.choice("boundary", boundary, "antiperiodic|periodic", "boundary condition of fermions in time");
   }
   void declare_processes(fl::Fields& fields) {
     fields.integer("pt", pt, "processes", 0, most, "processes along t; 0: automatic");
@@ -55,10 +53,8 @@ inline std::string refuse(const char* name, const Geometry& g, const fl::Team& t
     if (global[mu] % 2 != 0) return fl::text("%s needs even extents; %s=%lld given", name, dimension_names[mu], global[mu]);
   const ProcessGrid grid = g.grid(team);
   if (!grid.valid)
-    return fl::text(
-        "%s needs a process grid pt, px, py, pz with a product of %d that leaves each process even "
-        "extents of %s",
-        name, team.ranks, words(global).c_str());
+    return fl::text("%s needs a process grid pt, px, py, pz with a product of %d that leaves each process even extents of %s", name,
+                    team.ranks, words(global).c_str());
   if (traits.several_processes && team.ranks < 2) return fl::text("this variant of %s needs at least 2 processes", name);
   const Lattice block = grid.block(global, 0);
   const int lanes = traits.lanes(bits);

@@ -31,9 +31,7 @@ std::string ProgramCheck::invalid(const Operation& o, const Range& r) const {
   if (r.count < 0 || r.run < 0 || r.row < 0) return "a negative number of chunks";
   if (r.count == 0 || schedule_.collective == Collective::other) return "";  // that of a file has lengths, not places
   const Chunk limit = r.space == Space::scratch ? schedule_.scratch : schedule_.chunks;
-  if (r.space == Space::input && schedule_.collective != Collective::alltoall)
-    return "only alltoall has a separate "
-           "input";
+  if (r.space == Space::input && schedule_.collective != Collective::alltoall) return "only alltoall has a separate input";
   if (r.space == Space::input && &r == &o.range && o.kind != Kind::send) return "the input is read only";
   Chunk least = r.chunk(0, 0), most = r.chunk(0, r.count - 1);
   for (Chunk i = 0; i < r.count && (r.run != 0 || r.row != 0); ++i) {

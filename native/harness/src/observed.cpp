@@ -10,10 +10,7 @@ namespace fl {
 namespace {
 
 [[noreturn]] void cannot_keep(const char* name, const char* why) {
-  abort_all(
-      text("the observation %s cannot be "
-           "recorded: %s",
-           name, why));
+  abort_all(text("the observation %s cannot be recorded: %s", name, why));
 }
 
 std::uint64_t mixed(std::uint64_t sum, const std::string& name) {

@@ -36,10 +36,7 @@ void Sketch::row(Index row, Index column, const float* values, Index count) { ad
 
 template <class T>
 void Sketch::add(Index row, Index column, const T* values, Index count) {
-  if (row < 0 || row >= rows_ || column < 0 || count < 0 || column + count > columns_)
-    cannot_draw(name_,
-                "a cell is "
-                "outside the picture");
+  if (row < 0 || row >= rows_ || column < 0 || count < 0 || column + count > columns_) cannot_draw(name_, "a cell is outside the picture");
   double* sums = sums_.data() + box_of(row, high_, rows_) * wide_;
   double* cells = sums + high_ * wide_;
   for (Index k = 0; k < count; ++k) {

@@ -75,8 +75,7 @@ std::string lacks_storage(const Storage& target, double bytes, double files) {
   const double free = static_cast<double>(facts.f_bavail) * static_cast<double>(facts.f_frsize);
   if (bytes > share * free || bytes > free - least_left)
     return text(
-        "target %s: the files need %.1f MiB, but %.1f MiB are free; a case may use at most 10 %% of the free "
-        "space and must leave 1 GiB",
+        "target %s: the files need %.1f MiB, but %.1f MiB are free; a case may use at most 10 %% of the free space and must leave 1 GiB",
         target.name.c_str(), bytes / 0x1p20, free / 0x1p20);
   if (facts.f_files > 0 && files > share * static_cast<double>(facts.f_favail))
     return text("target %s: %.0f files are needed, but %.0f more are possible; a case may use at most 10 %% of them", target.name.c_str(),

@@ -61,10 +61,7 @@ std::int32_t rounds_of(const Schedule& schedule) {
     program.clear();
     schedule.program(r, program);
     for (const Operation& o : program.operations()) {
-      if (o.range.segments != 1)
-        throw Refused(schedule.name +
-                      " splits messages, which phases of a pattern do not "
-                      "support");
+      if (o.range.segments != 1) throw Refused(schedule.name + " splits messages, which phases of a pattern do not support");
       most = std::max(most, o.round);
     }
   }

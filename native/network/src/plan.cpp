@@ -183,9 +183,7 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
     if (!both) throw words(" waits for a message that rank ", wanted[k], " does not send, with tag ");
     Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
     if (s.segments != r.segments)
-      throw Refused("rank " + std::to_string(receiver) +
-                    " receives a train whose length differs from the one that "
-                    "rank " +
+      throw Refused("rank " + std::to_string(receiver) + " receives a train whose length differs from the one that rank " +
                     std::to_string(sent[k].from) + " sends");
     if (s.bytes != r.bytes && mismatches_++ == 0)
       mismatch_ = "rank " + std::to_string(receiver) + " receives " + std::to_string(std::llround(r.bytes)) + " b where rank " +

@@ -53,9 +53,7 @@ Instance instance(Rank ranks, const Values& v) {
 }  // namespace
 
 FL_PATTERN(finite_elements){.name = "finite_elements",
-                            .title =
-                                "blocks of a square share nodes with eight neighbours, on all levels "
-                                "simultaneously",
+                            .title = "blocks of a square share nodes with eight neighbours, on all levels simultaneously",
                             .applications = "multilevel solvers on finite elements",
                             .source = "Pester 2007, CHiC als CLiC-Nachfolger; measured here as an application",
                             .parameters = {{.name = "level", .value = 7, .least = 0, .most = 20, .means = "refinements of 8 x 8 squares"},

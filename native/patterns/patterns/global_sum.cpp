@@ -52,9 +52,7 @@ void around_ring(Rank p, std::int64_t n, Instance& made) {
   }
   if (p > most_steps)
     throw Refused("global_sum around a ring of more than " + std::to_string(most_steps) +
-                  " processes needs a "
-                  "multiple of their number as n; " +
-                  std::to_string(p) + " processes given");
+                  " processes needs a multiple of their number as n; " + std::to_string(p) + " processes given");
   for (Rank k = 0; k < p - 1; ++k) made.phases.push_back(exchange(step("pieces are added", k + 1), [=](Rank me) { return both(me, -k); }));
   for (Rank k = 0; k < p - 1; ++k)
     made.phases.push_back(exchange(step("pieces go round", k + 1), [=](Rank me) { return both(me, 1 - k); }));

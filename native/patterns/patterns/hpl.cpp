@@ -67,16 +67,12 @@ FL_PATTERN(hpl){
     .title = "dense linear equations: pivots and swaps along columns, panels along rows",
     .applications = "HPL (dense linear equations)",
     .source = "allgather, broadcast, send and receive by R4's table of applications; HPL 2.3's algorithm page, rows swapped as in `long`",
-    .parameters = {{.name = "n", .value = 40000, .least = 1, .most = 1 << 26, .means = "equations"},
-                   {.name = "nb", .value = 192, .least = 1, .most = 4096, .means = "width of a panel"},
-                   {.name = "panel",
-                    .value = 0,
-                    .least = 0,
-                    .most = 1 << 26,
-                    .means = "index of the panel, from 0: "
-                             "the first panel is the largest"},
-                   count("p", "rows of processes; 0: as square as possible"),
-                   count("q", "columns of processes")},
+    .parameters =
+        {{.name = "n", .value = 40000, .least = 1, .most = 1 << 26, .means = "equations"},
+         {.name = "nb", .value = 192, .least = 1, .most = 4096, .means = "width of a panel"},
+         {.name = "panel", .value = 0, .least = 0, .most = 1 << 26, .means = "index of the panel, from 0: the first panel is the largest"},
+         count("p", "rows of processes; 0: as square as possible"),
+         count("q", "columns of processes")},
     .small = {"n=512", "nb=16"},
     .instance = instance};
 

@@ -18,18 +18,11 @@ Instance instance(Rank ranks, const Values& v) {
 FL_PATTERN(lans){.name = "lans",
                  .title = "six neighbours in three dimensions",
                  .applications = "LANS (compressible flow), structured grids in three dimensions",
-                 .source =
-                     "six neighbours by R4's table of applications; five conserved variables and a halo of two cells are "
-                     "common",
+                 .source = "six neighbours by R4's table of applications; five conserved variables and a halo of two cells are common",
                  .parameters = {{.name = "nx", .value = 64, .least = 1, .most = 1 << 14, .means = "cells of a process along x"},
                                 {.name = "ny", .value = 64, .least = 1, .most = 1 << 14, .means = "cells of a process along y"},
                                 {.name = "nz", .value = 64, .least = 1, .most = 1 << 14, .means = "cells of a process along z"},
-                                {.name = "variables",
-                                 .value = 5,
-                                 .least = 1,
-                                 .most = 1000,
-                                 .means = "doubles per cell in a "
-                                          "message"},
+                                {.name = "variables", .value = 5, .least = 1, .most = 1000, .means = "doubles per cell in a message"},
                                 {.name = "width", .value = 2, .least = 1, .most = 64, .means = "width of the halo, in cells"},
                                 {.name = "periodic", .value = 0, .means = "whether the box is periodic", .words = {"no", "yes"}},
                                 count("px", "processes along x; 0: as cubic as possible"),

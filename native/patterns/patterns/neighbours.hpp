@@ -22,9 +22,7 @@ inline Grid4 grid_of(std::string_view who, Rank ranks, std::size_t dimensions, s
   }
   const auto found = process_grid<4>(ranks, extents, wanted);
   if (!found)
-    throw Refused(std::string(who) + " cannot put " + std::to_string(ranks) +
-                  " processes into a grid with the given "
-                  "counts, " +
+    throw Refused(std::string(who) + " cannot put " + std::to_string(ranks) + " processes into a grid with the given counts, " +
                   std::to_string(fixed) + " in total");
   return *found;
 }

@@ -188,7 +188,7 @@ def with_sizes(*rows: tuple[int, int, int]) -> Phase:
         ([(0, 9, 0)], "All messages have 0 B"),
         ([(4, 6, 48), (21, 2, 3 << 20)], "75 % of the messages have 8 – 15 B; 100 % of the bytes are in messages of"),
         ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB and contain 100 % of the bytes"),
-        ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "message sizes range from 512 – 1023 B to 512 KiB – 1 MiB; "),
+        ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "message sizes range from 512 – 1023 B to 512 KiB – 1 MiB"),
     ],
 )  # fmt: skip
 def test_sizes_in_words(rows: list[tuple[int, int, int]], title: str) -> None:

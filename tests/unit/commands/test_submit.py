@@ -113,7 +113,10 @@ def test_each_node_has_a_job_of_its_own_that_starts_when_it_is_idle(
     words = ("submit", "--idle", "--as", "x", "--each-node", "--budget", "1m")
     code, out, err = call(capsys, *words[:4], "--dry-run", *words[4:])
     assert code == OK and "#SBATCH --nodelist=n1\n" in out and not (tmp_path / "results").exists()
-    assert "no job for 3 nodes in a state that accepts no jobs: n3 (down*), n4 (idle*) and n5 (drained)" in err
+    assert (
+        "no job was submitted for 3 nodes in a state that accepts no jobs: n3 (down*), n4 (idle*) and n5 (drained)"
+        in err
+    )
     code, out, err = call(capsys, *words)
     assert code == OK and f"2 Slurm jobs in {tmp_path}/results/x; results: ./fl nodes" in out, err
     for name, host in (("node-001", "n1"), ("node-002", "n2")):

@@ -28,8 +28,7 @@ struct Params {
     fields.choice("problem", problem, problems,
                   "closed cavity; periodic; a point source in absorbing layers; a source among conducting walls and materials");
     fields.real("courant", courant, "cells", 0.01, std::numbers::sqrt2 / 2,
-                "distance of light per time step, in "
-                "cells; stable up to sqrt(1/2)");
+                "distance of light per time step, in cells; stable up to sqrt(1/2)");
     fields.integer("layers", layers, "cells", 4, 64, "thickness of the absorbing layers");
     fields.integer("pi", pi, "processes", 0, 4096, "processes along i; 0: automatic");
     fields.integer("pj", pj, "processes", 0, 4096, "processes along j; 0: automatic");

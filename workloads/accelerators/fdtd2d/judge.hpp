@@ -108,19 +108,12 @@ inline bool reflects(const Params& p) {
 
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
-  if (!guards_are_whole(s))
-    return {false, 1, 0,
-            "the program wrote before the first number of a field or after the "
-            "last one"};
+  if (!guards_are_whole(s)) return {false, 1, 0, "the program wrote before the first number of a field or after the last one"};
   const double h = rounded(s, length(s.p, last));
   const Worst worst = compared(s, h);
   if (reflects(s.p) && worst.error() <= allowed(s)) {
     const double found = reflection(s, h);
-    if (!(found < loudest(s.p)))
-      return {false, found, loudest(s.p),
-              fl::text("the layers reflect %.1f dB of the "
-                       "incoming waves",
-                       found)};
+    if (!(found < loudest(s.p))) return {false, found, loudest(s.p), fl::text("the layers reflect %.1f dB of the incoming waves", found)};
   }
   return fl::Check::of(worst.error(), allowed(s), worst.what());
 }

@@ -27,9 +27,7 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.file("molecule", molecule, fl::options(shipped).c_str(), "molecule: a name, or an XYZ file in angstrom");
     fields.choice("basis", basis, basis_sets, "set of basis functions");
-    fields.choice("task", task, "matrix|energy",
-                  "one matrix G for a given density, or the energy of the "
-                  "self-consistent field");
+    fields.choice("task", task, "matrix|energy", "one matrix G for a given density, or the energy of the self-consistent field");
     fields.real("tau", tau, "hartree", 0, 1e-6, "quartets with a Schwarz bound of at most tau are skipped");
   }
 };

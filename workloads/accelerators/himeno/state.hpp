@@ -24,16 +24,13 @@ struct Params {
   Point processes{};
 
   void declare(fl::Fields& fields) {
-    fields.choice("size", size, "XS|S|M|L|XL|free",
-                  "XS: 32 x 32 x 64 points; each next size doubles every edge; "
-                  "free: i, j and k");
+    fields.choice("size", size, "XS|S|M|L|XL|free", "XS: 32 x 32 x 64 points; each next size doubles every edge; free: i, j and k");
     fields.integer("i", i, "points", 3, 1 << 14, "points along the first edge, including walls (if size=free)");
     fields.integer("j", j, "points", 3, 1 << 14, "points along the second edge");
     fields.integer("k", k, "points", 3, 1 << 14, "points along the third edge, which is contiguous in memory");
     fields.integer("sweeps", sweeps, "sweeps", 1, 1 << 16, "sweeps of a run");
     fields.choice("problem", problem, "official|general",
-                  "official: the benchmark's inputs; general: every "
-                  "coefficient differs from point to point");
+                  "official: the benchmark's inputs; general: every coefficient differs from point to point");
     fields.integer("pi", processes[0], "processes", 0, 1 << 20, "processes along i; 0: automatic");
     fields.integer("pj", processes[1], "processes", 0, 1 << 20, "processes along j; 0: automatic");
     fields.integer("pk", processes[2], "processes", 0, 1 << 20, "processes along k; 0: automatic");

@@ -21,13 +21,9 @@ struct Params {
   fl::Index digits = 6;
   fl::Index rows = 0;
   void declare(fl::Fields& fields) {
-    fields.integer("level", level, "refinements", 0, 11,
-                   "refinements of the coarse mesh of 128 triangles; (16 * "
-                   "2^level + 1)^2 unknowns");
+    fields.integer("level", level, "refinements", 0, 11, "refinements of the coarse mesh of 128 triangles; (16 * 2^level + 1)^2 unknowns");
     fields.choice("problem", problem, "R|M", "R: f = 0, the solution is y; M: a manufactured solution");
-    fields.integer("digits", digits, "digits", 1, 12,
-                   "stop when the preconditioned residual has fallen by this "
-                   "number of powers of ten");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the preconditioned residual has fallen by this number of powers of ten");
     fields.integer("rows", rows, "blocks", 0, 1024, "rows of the grid of blocks; 0: as square as possible");
   }
 };

@@ -29,14 +29,11 @@ inline std::string refuse_bits(const Params& p, const Traits& traits) {
   if (!traits.narrow) return "this variant of cfd computes in 64 bits only; use simd, omp or mpi for bits=32";
   if (p.iterations > 0) return "";
   if (p.pressure == Method::mgcg && !p.has_outlet())  // fluxes in 32 bits do not add up to nothing, and no pressure makes them
-    return "without an outlet, multigrid in 32 bits may not converge; use pressure=sip or red_black, iterations=10 or "
-           "bits=64";
+    return "without an outlet, multigrid in 32 bits may not converge; use pressure=sip or red_black, iterations=10 or bits=64";
   const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
   if (p.digits <= most) return "";
-  return fl::text(
-      "in 32 bits, this number of cells allows at most %lld digits; use digits=%lld, iterations=10 or "
-      "bits=64",
-      most, std::max<Index>(most, 1));
+  return fl::text("in 32 bits, this number of cells allows at most %lld digits; use digits=%lld, iterations=10 or bits=64", most,
+                  std::max<Index>(most, 1));
 }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
@@ -319,12 +316,7 @@ inline fl::Check check(State& s, Index) {
   for (std::size_t q = 0; q < scalars; ++q)
     worst.consider(left.scalar[q], limit,
                    [&] { return fl::text("the residual of the equation of %s is %.3g", scalar_names[q], left.scalar[q]); });
-  worst.consider(flux_error, 100 * limit, [&] {
-    return fl::text(
-        "fluxes differ from the fluxes of the velocities by "
-        "%.3g",
-        flux_error);
-  });
+  worst.consider(flux_error, 100 * limit, [&] { return fl::text("fluxes differ from the fluxes of the velocities by %.3g", flux_error); });
   return worst.check(fl::text("after %zu iterations, the largest relative residual is %.2g", s.outcome.history.size(), left.largest()));
 }
 

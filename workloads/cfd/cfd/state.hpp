@@ -26,20 +26,15 @@ struct Params : Extents, Setting {
                   "behind a step");
     declare_cells(fields);
     fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "Reynolds number: speed times length, divided by viscosity");
-    fields.real("heat", heat, "1", 0, 1000,
-                "heat of combustion per mass, relative to the heat content of the inflow "
-                "(if fuel burns)");
+    fields.real("heat", heat, "1", 0, 1000, "heat of combustion per mass, relative to the heat content of the inflow (if fuel burns)");
     fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "iterations of a run; 0: until convergence");
-    fields.integer("digits", digits, "digits", 1, 13,
-                   "convergence: residuals of 10^-digits, relative to the flow of "
-                   "momentum and mass");
+    fields.integer("digits", digits, "digits", 1, 13, "convergence: residuals of 10^-digits, relative to the flow of momentum and mass");
     fields.choice("pressure", pressure, "sip|red_black|iccg|mgcg",
                   "solver of the pressure correction: Stone's method, red-black Gauss-Seidel, or conjugate gradients with "
                   "incomplete Cholesky (requires an outlet) or with a multigrid cycle");
     fields.integer("sweeps", sweeps, "iterations", 1, 1000, "solver iterations for each velocity per flow iteration");
     fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000,
-                   "solver iterations for the pressure "
-                   "correction per flow iteration");
+                   "solver iterations for the pressure correction per flow iteration");
     fields.real("alpha", alpha, "1", 0, 0.999, "compensated share of the neglected terms in Stone's method");
     fields.real("relax", relax, "1", 0.01, 0.99, "under-relaxation of velocities");
     fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "under-relaxation of the pressure");

@@ -27,19 +27,14 @@ struct Params : cfd::Extents {
   void declare(fl::Fields& fields) {
     fields.choice("kernel", kernel, kernels,
                   "the solver: Stone's method, red-black Gauss-Seidel, conjugate gradients without and with incomplete "
-                  "Cholesky, multigrid by itself and "
-                  "with conjugate gradients");
+                  "Cholesky, multigrid by itself and with conjugate gradients");
     declare_cells(fields);
     fields.choice("problem", problem, "poisson|diffusion|transport",
                   "the coefficients: 1; symmetric, different at each face; unsymmetric, with flow through each face");
     fields.real("slender", slender, "1", 0.01, 100, "ratio of cell lengths, j to k and i to j");
     fields.real("alpha", alpha, "1", 0, 0.999, "compensated share of the neglected terms in Stone's method");
-    fields.integer("digits", digits, "digits", 1, 12,
-                   "stop when the L1 norm of the residual has fallen by this "
-                   "number of powers of ten");
-    fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20,
-                   "iterations of a run; 0: until the tolerance is "
-                   "reached");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the L1 norm of the residual has fallen by this number of powers of ten");
+    fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20, "iterations of a run; 0: until the tolerance is reached");
     fields.integer("bits", bits, "bit", 32, 64, "width of the numbers: 32 or 64");
     declare_processes(fields);
   }

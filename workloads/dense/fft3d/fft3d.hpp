@@ -33,9 +33,7 @@ struct Params {
     fields.integer("ny", ny, "points", 0, 4096, "points along y; 0: as along x");
     fields.integer("nz", nz, "points", 0, 4096, "points along z; 0: as along x");
     fields.choice("cut", cut, "slab|pencil", "whether each process has planes of the box, or lines");
-    fields.integer("columns", columns, "processes", 0, 4096,
-                   "processes per plane, for pencils; 0: as square a grid "
-                   "as possible");
+    fields.integer("columns", columns, "processes", 0, 4096, "processes per plane, for pencils; 0: as square a grid as possible");
     fields.choice("task", task, "forward|return", "the transform alone, or followed by its inverse");
     fields.choice("exchange", exchange, spectral::ways, spectral::ways_help);
     fields.choice("input", input, "random|wave", "random numbers, or a plane wave with a few added points");

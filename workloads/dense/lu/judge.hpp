@@ -14,11 +14,7 @@ class Judge {
 
   fl::Check check() {
     for (Index k = 0; k < s_.n; ++k)
-      if (s_.pivot[k] < k || s_.pivot[k] >= s_.n)
-        return fl::Check::of(1, 0,
-                             fl::text("row %lld has no row to swap "
-                                      "with",
-                                      k));
+      if (s_.pivot[k] < k || s_.pivot[k] >= s_.n) return fl::Check::of(1, 0, fl::text("row %lld has no row to swap with", k));
     magnitude();
     factors();
     residual();

@@ -25,17 +25,12 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "rows", 1, 1 << 20, "equations");
     fields.integer("block", block, "columns", 1, widest, "width of a tile column");
-    fields.integer("groups", groups, "groups", 1, 1024,
-                   "groups of rows in a tournament; each sends its best rows to "
-                   "the next round");
+    fields.integer("groups", groups, "groups", 1, 1024, "groups of rows in a tournament; each sends its best rows to the next round");
     fields.integer("fixed", fixed, "%", 0, 100,
-                   "share of the tile columns, from the first, that is statically assigned to threads; free threads "
-                   "execute the rest");
+                   "share of the tile columns, from the first, that is statically assigned to threads; free threads execute the rest");
     fields.integer("noise", noise, "%", 0, 90, "share of each thread's time that the harness deliberately uses");
     fields.integer("detour", detour, "us", 1, 1000000, "length of each deliberate interruption");
-    fields.integer("down", down, "processes", 0, 1 << 20,
-                   "processes per column of the process grid; 0: square, or "
-                   "wider than high");
+    fields.integer("down", down, "processes", 0, 1 << 20, "processes per column of the process grid; 0: square, or wider than high");
   }
 };
 

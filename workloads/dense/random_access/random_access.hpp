@@ -20,12 +20,9 @@ struct Params {
   fl::Index words = fl::Index{1} << 22;
   fl::Index per_word = 4;
   void declare(fl::Fields& fields) {
-    fields.integer("words", words, "words", 1024, fl::Index{1} << 44,
-                   "words of 8 bytes in the table of all "
-                   "processes, a power of two");
+    fields.integer("words", words, "words", 1024, fl::Index{1} << 44, "words of 8 bytes in the table of all processes, a power of two");
     fields.integer("per_word", per_word, "updates", 1, 1024,
-                   "updates per word; HPC Challenge has 4, and performs at least a quarter of them in runs of bounded "
-                   "time");
+                   "updates per word; HPC Challenge has 4, and performs at least a quarter of them in runs of bounded time");
   }
 };
 

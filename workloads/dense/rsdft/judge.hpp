@@ -78,10 +78,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.states % lanes != 0) return fl::text("rsdft needs states in multiples of %lld; states=%lld given", lanes, p.states);
   if (p.states * 4 > p.n * p.n * p.n) return "rsdft needs four points a state at least";
   if (p.wanted > p.states)
-    return fl::text(
-        "rsdft needs fewer wanted states than states; wanted=%lld and states=%lld "
-        "given",
-        p.wanted, p.states);
+    return fl::text("rsdft needs fewer wanted states than states; wanted=%lld and states=%lld given", p.wanted, p.states);
   if (team.ranks % p.groups != 0) return fl::text("rsdft needs groups=%lld to divide its %d processes", p.groups, team.ranks);
   if (p.groups > p.states / lanes) return fl::text("rsdft needs %lld states a group at least", lanes);
   if (const std::string why = grid::refuse(p.domain(), team.ranks / p.groups); !why.empty()) return why;
@@ -137,10 +134,8 @@ inline fl::Check check(State& s, Index last) {
     const double rest = std::sqrt(fl::total(squares));
     worst.consider(rest, 1e-5, [&] { return fl::text("|H x - E x| of state %lld is %.3g", j, rest); });
   }
-  return worst.check(
-      fl::text("%lld of %lld eigenvalues, states and products compared; the worst error is %.3g of the "
-               "tolerance (%s)",
-               p.wanted, p.states, worst.share(), worst.what().c_str()));
+  return worst.check(fl::text("%lld of %lld eigenvalues, states and products compared; the worst error is %.3g of the tolerance (%s)",
+                              p.wanted, p.states, worst.share(), worst.what().c_str()));
 }
 
 }  // namespace rsdft

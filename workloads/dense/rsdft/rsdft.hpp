@@ -35,8 +35,7 @@ struct Params {
     fields.real("projectors", projectors, "energy", 0, 10, "strength of the non-local terms; 0: none");
     fields.real("vary", vary, "share", 0, 0.5, "variation of the trap's strength from step to step; 0: none");
     fields.integer("groups", groups, "groups", 1, 1 << 20,
-                   "groups of processes; states are distributed to groups, "
-                   "and the grid within a group");
+                   "groups of processes; states are distributed to groups, and the grid within a group");
   }
   grid::Domain<3> domain() const { return {.extents = {n, n, n}, .halo = grid::all<3>(order / 2)}; }
   double place(Index i) const { return (static_cast<double>(i) - 0.5 * static_cast<double>(n - 1)) * spacing; }

@@ -21,9 +21,7 @@ struct Params : lqcd::Geometry {
   void declare(fl::Fields& fields) {
     declare_extents(fields);
     fields.integer("poles", poles, "poles", 2, 64, "poles of the rational approximation of the sign function");
-    fields.integer("digits", digits, "digits", 4, 15,
-                   "stop when every residual has fallen by this number of powers "
-                   "of ten");
+    fields.integer("digits", digits, "digits", 4, 15, "stop when every residual has fallen by this number of powers of ten");
     fields.integer("rho", rho, "1/1000", 200, 1800, "minus the bare mass in thousandths");
     fields.choice("field", field, "smooth|flux", "links near one, or a constant flux through (t, x) and (y, z) planes");
     declare_boundary(fields);

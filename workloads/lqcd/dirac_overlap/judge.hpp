@@ -75,10 +75,7 @@ inline fl::Check check(State& s, fl::Index last) {
   const double allowed = z.error + gain * goal(s).tolerance + 16 * DBL_EPSILON * s.most / s.least;
   if (const auto beyond = static_cast<double>(std::abs(taken - needed)), most = 0.25 * static_cast<double>(needed);
       s.outcome.violation <= allowed && beyond > most)
-    return fl::Check::of(beyond, most,
-                         fl::text("%lld iterations were executed, but plain loops need %lld for the "
-                                  "result",
-                                  taken, needed));
+    return fl::Check::of(beyond, most, fl::text("%lld iterations were executed, but plain loops need %lld for the result", taken, needed));
   return fl::Check::of(s.outcome.violation, allowed,
                        fl::text("after %lld iterations |(g5 D + D g5 - 2 D g5 D) psi| / |psi| is %.4g; |H| in [%.4g, %.4g], sign to %.3g",
                                 taken, s.outcome.violation, s.least, s.most, z.error));

@@ -24,9 +24,7 @@ struct Params : lqcd::Geometry {
   void declare(fl::Fields& fields) {
     declare_extents(fields);
     fields.integer("mass", mass, "1/1000", -3000, 100000, "bare mass m0 in thousandths; smaller is harder");
-    fields.integer("digits", digits, "digits", 1, 12,
-                   "stop when the residual of Dhat x = b has fallen by this number "
-                   "of powers of ten");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the residual of Dhat x = b has fallen by this number of powers of ten");
     fields.choice("method", method, "cg|bicgstab|mixed_cg|mixed_bicgstab",
                   "conjugate gradients on the normal equations, or BiCGStab; mixed: iterations in 32 bits, residuals in 64");
     declare_boundary(fields);

@@ -33,9 +33,7 @@ struct Params {
     fields.integer("bytes", bytes, "bytes", 0, fl::Index{1} << 30,
                    "size of the whole message (broadcast, reduce, allreduce) or of one block (allgather, "
                    "reduce_scatter, alltoall); 8, 16, ...");
-    fields.integer("segments", segments, "segments", 0, 4096,
-                   "segments per message of a pipelined algorithm; 0: "
-                   "automatic");
+    fields.integer("segments", segments, "segments", 0, 4096, "segments per message of a pipelined algorithm; 0: automatic");
     fields.integer("root", root, "rank", 0, 1 << 24, "root rank of broadcast and reduce");
   }
 };

@@ -113,22 +113,14 @@ inline constexpr fl::Metric metrics[] = {
 inline int parties(const fl::Team& team, const Traits& traits) { return traits.between_threads ? team.threads : team.ranks; }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (p.width > p.n)
-    return fl::text(
-        "halo needs width <= n, because a neighbour has only n words; n=%lld width=%lld "
-        "given",
-        p.n, p.width);
+  if (p.width > p.n) return fl::text("halo needs width <= n, because a neighbour has only n words; n=%lld width=%lld given", p.n, p.width);
   if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", p.word);
   if (p.rows > 0 && parties(team, traits) % p.rows != 0)
     return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", p.rows, parties(team, traits));
   if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of halo runs between threads of one process; %d processes were started", team.ranks);
   if (traits.needs_neighbours && parties(team, traits) == 1) return "this variant of halo needs more than one process";
-  if (traits.one_node && team.nodes != 1)
-    return fl::text(
-        "this variant of halo needs all ranks on one node, not on "
-        "%d",
-        team.nodes);
+  if (traits.one_node && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node, not on %d", team.nodes);
   return "";
 }
 

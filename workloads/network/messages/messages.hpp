@@ -35,26 +35,19 @@ struct Params {
   void declare(fl::Fields& fields) {
     constexpr fl::Index many = 1 << 16;
     fields.choice("scenario", scenario, "neighbours|pairs|drift|all",
-                  "communication partners: six frequent neighbours among many, every pair once per round, six "
-                  "changing neighbours, all");
+                  "communication partners: six frequent neighbours among many, every pair once per round, six changing neighbours, all");
     fields.integer("bytes", bytes, "bytes", 0, 1 << 26, "length of a message");
     fields.integer("rounds", rounds, "rounds", 1, many, "rounds of messages per run");
     fields.integer("burst", burst, "messages", 1, many, "consecutive messages to a partner per round");
-    fields.choice("lengths", lengths, "same|mixed",
-                  "all messages of length `bytes`, or of changing lengths up to "
-                  "`bytes`");
+    fields.choice("lengths", lengths, "same|mixed", "all messages of length `bytes`, or of changing lengths up to `bytes`");
     fields.integer("slow_slots", rules.slow.slots, "slots", 1, many, "slots per slow buffer");
     fields.integer("slow_bytes", rules.slow.bytes, "bytes", 16, many, "size of a slow slot");
     fields.integer("slow_eager", rules.slow.eager, "bytes", 0, many, "longest message sent in a slow slot");
     fields.integer("fast_slots", rules.fast.slots, "slots", 1, many, "slots per fast buffer");
     fields.integer("fast_bytes", rules.fast.bytes, "bytes", 16, 1 << 20, "size of a fast slot");
     fields.integer("fast_eager", rules.fast.eager, "bytes", 0, 1 << 20, "longest message sent in a fast slot");
-    fields.integer("upgrade_after", rules.upgrade_after, "messages", 0, many,
-                   "messages after which a sender receives "
-                   "a fast buffer");
-    fields.integer("fast_peers", rules.fast_peers, "processes", 0, 1 << 20,
-                   "most senders with a fast buffer, per "
-                   "receiver");
+    fields.integer("upgrade_after", rules.upgrade_after, "messages", 0, many, "messages after which a sender receives a fast buffer");
+    fields.integer("fast_peers", rules.fast_peers, "processes", 0, 1 << 20, "most senders with a fast buffer, per receiver");
   }
 };
 
@@ -172,12 +165,9 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (static_cast<double>(p.rounds) * static_cast<double>(p.burst) * team.ranks > words)
     return fl::text("messages needs fewer than %lld messages per process and run; use fewer rounds or a smaller burst", words);
   if (inbox_bytes(p, team.ranks) > most)
-    return fl::text(
-        "messages needs memory for all messages of a run, at most 1 GiB; use fewer rounds, a smaller "
-        "burst or fewer bytes");
+    return fl::text("messages needs memory for all messages of a run, at most 1 GiB; use fewer rounds, a smaller burst or fewer bytes");
   if (traits.own && team.ranks < 2)
-    return "this variant of messages needs at least two processes: Open MPI 4.1 has no dynamic window for a single "
-           "process";
+    return "this variant of messages needs at least two processes: Open MPI 4.1 has no dynamic window for a single process";
   if (traits.own && team.ranks > 1 << 20) return "messages supports at most 2^20 processes";
   return "";
 }

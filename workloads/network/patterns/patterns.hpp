@@ -32,9 +32,7 @@ struct Params {
     std::string names;
     for (const data::Pattern* p : data::all_patterns()) names += (names.empty() ? "" : "|") + p->name;
     fields.choice("kernel", kernel, names.c_str(), "which pattern");
-    fields.choice("sizes", sizes, "small|usual",
-                  "problem size: below one millisecond per iteration, or as `fl "
-                  "patterns` shows");
+    fields.choice("sizes", sizes, "small|usual", "problem size: below one millisecond per iteration, or as `fl patterns` shows");
   }
 };
 

@@ -34,16 +34,10 @@ struct Params {
   Operation operation = Operation::put;
   void declare(fl::Fields& fields) {
     fields.integer("bytes", bytes, "bytes", 8, fl::Index{16} << 20, "length of one message, whole words of 8 bytes");
-    fields.integer("interfaces", interfaces, "interfaces", 1, most_interfaces,
-                   "interfaces over which messages "
-                   "alternate");
+    fields.integer("interfaces", interfaces, "interfaces", 1, most_interfaces, "interfaces over which messages alternate");
     fields.integer("messages", messages, "messages", 1, 64, "messages per neighbour and step");
-    fields.choice("neighbours", neighbours, "one|six",
-                  "one: a process and its peer; six: the directions of a "
-                  "three-dimensional torus");
-    fields.choice("operation", operation, "put|get",
-                  "put: the sender writes the words; get: the receiver reads the "
-                  "words");
+    fields.choice("neighbours", neighbours, "one|six", "one: a process and its peer; six: the directions of a three-dimensional torus");
+    fields.choice("operation", operation, "put|get", "put: the sender writes the words; get: the receiver reads the words");
   }
 };
 
@@ -147,8 +141,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of rdma runs between threads of one process; %d processes were started", team.ranks);
   if (traits.given_memory && all == 1)
-    return "this variant of rdma needs two processes: Open MPI 4.1 cannot create a window on existing memory for a "
-           "single process";
+    return "this variant of rdma needs two processes: Open MPI 4.1 cannot create a window on existing memory for a single process";
   if (p.neighbours == Neighbours::one && all > 1 && all % 2 != 0)
     return fl::text("rdma with neighbours=one needs pairs; %d processes or threads given: use an even number, or neighbours=six", all);
   return "";

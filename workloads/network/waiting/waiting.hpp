@@ -53,10 +53,7 @@ inline constexpr fl::Metric metrics[] = {{"cpu_share", "%", "cpu_share", "value"
 inline std::string refuse(const Params&, const fl::Team& team, const Traits& traits) {
   if (team.ranks < 2) return "waiting needs a rank that sleeps and one that waits; 1 given; start it with mpiexec -n 2";
   if (traits.no_payload && team.nodes > 1)
-    return fl::text(
-        "this variant of waiting needs all ranks on one node, because their clocks must be the same, not "
-        "on %d",
-        team.nodes);
+    return fl::text("this variant of waiting needs all ranks on one node, because their clocks must be the same, not on %d", team.nodes);
   return "";
 }
 

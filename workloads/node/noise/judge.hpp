@@ -64,11 +64,7 @@ inline std::string wrong_account(const State& s, const Party& p) {
   Nanoseconds sum = p.undisturbed + p.others_length, longest = p.others > 0 ? p.longest : 0, before = p.begin;
   for (fl::Index k = 0; k < p.kept; ++k) {
     const Detour& d = p.detours[k];
-    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end)
-      return fl::text(
-          "detour %lld is "
-          "out of order",
-          k);
+    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end) return fl::text("detour %lld is out of order", k);
     before = d.begin + d.length;
     sum += d.length;
     longest = std::max(longest, d.length);
@@ -102,9 +98,7 @@ inline fl::Check check(State& s, fl::Index last) {
   }
   if (!wrong.empty()) return fl::Check::of(1, 0, wrong);
   return fl::Check::of(0, 0,
-                       s.traits.looking ? "detours and the time between detours add up to the elapsed time"
-                                        : "every quantum did "
-                                          "its work");
+                       s.traits.looking ? "detours and the time between detours add up to the elapsed time" : "every quantum did its work");
 }
 
 // --- what it shows ------------------------------------------------------------------------------------------------------------

@@ -32,21 +32,11 @@ inline fl::Check check(State& s, Index last) {
     judged.worst().consider(INFINITY, 1, [&] { return fl::text("a layer is %.3g m thick", s.now.h[c]); });
   });
   const double layer = ocean::layer_change(s);
-  judged.worst().consider(layer, allowed_layer(p), [&] {
-    return fl::text(
-        "the mass of a layer changed by a fraction "
-        "of %.3g",
-        layer);
-  });
+  judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by a fraction of %.3g", layer); });
   if (p.problem == Problem::jet || p.problem == Problem::lake) judged.as_it_began(s);
   if (p.stommel() && known(p)) {
     const double error = ocean::gyre(s).error, allowed = allowed_gyre(p);
-    judged.worst().consider(error, allowed, [&] {
-      return fl::text(
-          "the error of the gyre's transport is %.3g of the "
-          "maximum",
-          error);
-    });
+    judged.worst().consider(error, allowed, [&] { return fl::text("the error of the gyre's transport is %.3g of the maximum", error); });
   }
   if (replayed(p)) {
     Replay replay(s);

@@ -46,15 +46,12 @@ struct Params : ocean::Extent {
   Params() { length = width = 1.28e6; }
   void declare(fl::Fields& fields) {
     fields.choice("problem", problem, "basin|channel|lake|jet|stommel",
-                  "a basin with islands and a ridge; a channel with the same ridge; the basin at rest; a balanced "
-                  "jet; Stommel's gyre");
+                  "a basin with islands and a ridge; a channel with the same ridge; the basin at rest; a balanced jet; Stommel's gyre");
     fields.choice("form", form, "energy|enstrophy", "conserved quantity of the vorticity term");
     fields.choice("slip", slip, "free|none", "slip of the flow along coasts");
     fields.choice("thickness", thickness, "fct|upwind", "advection of the layers: flux-corrected, or pure upwind");
     declare_cells(fields);
-    fields.integer("layers", layers, "layers", 1, most_layers,
-                   "number of layers, 5000 m in total; Stommel's gyre has "
-                   "one of 1000 m");
+    fields.integer("layers", layers, "layers", 1, most_layers, "number of layers, 5000 m in total; Stommel's gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     fields.integer("substeps", substeps, "sub-steps", 1, 256, "sub-steps for surface waves per time step");
     declare_processes(fields);

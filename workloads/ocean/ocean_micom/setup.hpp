@@ -16,10 +16,7 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (turning > inertial_limit)
     return fl::text("time steps of %.3g s are too long for the rotation; use fewer substeps or a smaller courant", p.longest());
   if (p.layers > 1 && p.longest() * 2 * internal_speed * p.cells_a_metre() > internal_limit)
-    return fl::text(
-        "time steps of %.3g s are too long for waves between layers; use fewer substeps or a smaller "
-        "courant",
-        p.longest());
+    return fl::text("time steps of %.3g s are too long for waves between layers; use fewer substeps or a smaller courant", p.longest());
   const double curved = 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));
   if (2 * p.longest() * curved * (viscosity(p) + biharmonic(p) * curved) > 1.5)
     return fl::text("this viscosity needs time steps shorter than %.3g s", p.longest());

@@ -86,12 +86,7 @@ inline void against_the_equations(State& s, Judged& judged) {
   each_box(s, s.block.cells().cells() < most_cells, large_box_edge,
            [&](const grid::Box<3>& box) { against_the_last_step(s, judged, box); });
   const double layer = ocean::layer_change(s);
-  judged.worst().consider(layer, allowed_layer(p), [&] {
-    return fl::text(
-        "the mass of a layer changed by a fraction "
-        "of %.3g",
-        layer);
-  });
+  judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by a fraction of %.3g", layer); });
   for (Index m = 0; m < p.layers; ++m) {
     const double speed = std::sqrt(s.squared[static_cast<std::size_t>(m)]);
     const bool right = faster(p, speed * (1 + 1e-10)) == m && faster(p, speed * (1 - 1e-10)) == m + 1;
@@ -235,12 +230,7 @@ inline fl::Check check(State& s, Index last) {
     against_a_seiche(s, judged);
   } else if (known(p)) {
     const double error = ocean::gyre(s).error, allowed = allowed_gyre(p);
-    judged.worst().consider(error, allowed, [&] {
-      return fl::text(
-          "the error of the gyre's transport is %.3g of the "
-          "maximum",
-          error);
-    });
+    judged.worst().consider(error, allowed, [&] { return fl::text("the error of the gyre's transport is %.3g of the maximum", error); });
   }
   if (p.diary > 0) against_the_diary(s, judged);
   if (p.iterates()) against_a_count(s, judged);

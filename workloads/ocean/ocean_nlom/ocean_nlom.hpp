@@ -47,33 +47,25 @@ struct Params : ocean::Extent {
                   "basin like the North Atlantic");
     fields.choice("time", time, "explicit|semi", "how gravity waves are advanced: explicitly, or implicitly");
     fields.choice("solver", solver, "transform|cg",
-                  "solver for implicit waves: cosine transforms for a flat rectangle; conjugate gradients with "
-                  "multigrid for any basin");
+                  "solver for implicit waves: cosine transforms for a flat rectangle; conjugate gradients with multigrid for any basin");
     fields.choice("form", form, "energy|enstrophy", "conserved quantity of the vorticity term");
     fields.choice("slip", slip, "free|none", "slip of the flow along coasts");
     declare_cells(fields);
-    fields.integer("layers", layers, "layers", 1, most_layers,
-                   "number of layers, 5000 m in total; a gyre has one of "
-                   "1000 m");
+    fields.integer("layers", layers, "layers", 1, most_layers, "number of layers, 5000 m in total; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     declare_processes(fields);
     fields.integer("strip", strip, "cells", 8, 1 << 16,
-                   "approximate cells of a process's lines that are advanced together (and stored together for "
-                   "explicit waves)");
+                   "approximate cells of a process's lines that are advanced together (and stored together for explicit waves)");
     fields.choice("transpose", transpose, fl::alltoall::ways, fl::alltoall::ways_help);
     fields.integer("restart", restart, "time steps", 0, 1 << 24, "interval after which the run is saved, discarded and restored; 0: never");
-    fields.integer("diary", diary, "time steps", 0, 1 << 24,
-                   "interval at which mass, energy and enstrophy are "
-                   "recorded; 0: never");
+    fields.integer("diary", diary, "time steps", 0, 1 << 24, "interval at which mass, energy and enstrophy are recorded; 0: never");
     fields.real("courant", courant, "1", 1e-3, 40, "Courant number of the fastest wave in a time step");
     fields.real("wind", wind, "N/m^2", 0, 1, "wind stress at the northern end");
     fields.real("drag", drag, "1/s", 0, 1e-3, "bottom drag");
     fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "viscosity of the basin, the rectangle and Munk's gyre");
     fields.real("biharmonic", biharmonic, "m^4/s", 0, 1e16, "biharmonic viscosity of the basin and the rectangle");
     fields.real("filter", filter, "1", 0, ocean::most_filtered, "Asselin filter of the leapfrog steps (time=semi)");
-    fields.real("tolerance", tolerance, "1", 1e-18, 1e-6,
-                "residual of solver=cg, relative to the pressure at the "
-                "full depth");
+    fields.real("tolerance", tolerance, "1", 1e-18, 1e-6, "residual of solver=cg, relative to the pressure at the full depth");
   }
   bool closed() const { return problem != Problem::waves && problem != Problem::jet; }
   bool driven() const { return coasts() || problem == Problem::rectangle || gyre(); }

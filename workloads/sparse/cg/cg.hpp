@@ -32,23 +32,16 @@ struct Params {
                   "blocking sums; sums overlapped with products (Gropp); one sum overlapped with all work (Ghysels "
                   "and Vanroose); the same with recomputed residuals; one sum per s iterations");
     fields.choice("preconditioner", preconditioner, "jacobi|ssor",
-                  "the diagonal, or a symmetric sweep over each "
-                  "process's or thread's own block");
+                  "the diagonal, or a symmetric sweep over each process's or thread's own block");
     fields.file("matrix", matrix, std::string(sparse::formulas).c_str(),
                 "symmetric positive definite matrix: a formula, or a Matrix Market file");
     if (matrix.text.empty())  // a file has its own size
-      fields.integer("m", m, "points", 1, 4096,
-                     "points along each dimension of a formula's grid, at most 2^24 in "
-                     "total");
-    fields.integer("digits", digits, "digits", 1, 12,
-                   "stop when the residual is this number of powers of ten smaller "
-                   "than b");
+      fields.integer("m", m, "points", 1, 4096, "points along each dimension of a formula's grid, at most 2^24 in total");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the residual is this number of powers of ten smaller than b");
     fields.integer("iterations", iterations, "iterations", 0, 100000,
                    "fixed number of iterations, which shows residual drift (fewer if the recurrence's residual vanishes); 0: "
                    "until the tolerance is reached");
-    fields.integer("replace", replace, "iterations", 1, 100000,
-                   "interval at which method=replaced recomputes "
-                   "residuals");
+    fields.integer("replace", replace, "iterations", 1, 100000, "interval at which method=replaced recomputes residuals");
     fields.integer("s", s, "iterations", 1, 8, "iterations per sum of method=s_step");
   }
 };

@@ -26,9 +26,7 @@ struct Params {
     fields.choice("kernel", kernel, kernels, "format of the matrix");
     fields.file("matrix", matrix, std::string(sparse::formulas).c_str(), "matrix: a formula, or a Matrix Market file");
     if (!matrix.text.empty()) return;  // a file has its own size
-    fields.integer("m", m, "rows^(1/3)", 1, sparse::largest,
-                   "grid size of formula matrices: m^3 rows, fem 2 m^3, "
-                   "laplace2d m^2");
+    fields.integer("m", m, "rows^(1/3)", 1, sparse::largest, "grid size of formula matrices: m^3 rows, fem 2 m^3, laplace2d m^2");
   }
 };
 

@@ -88,9 +88,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (traits.needs_ranks && team.ranks < 2)
-    return "this variant of checkpoint needs 2 ranks, because one rank loses "
-           "its files";
+  if (traits.needs_ranks && team.ranks < 2) return "this variant of checkpoint needs 2 ranks, because one rank loses its files";
   if (traits.needs_ranks && team.ranks % team.nodes != 0)
     return fl::text("this variant of checkpoint needs the same number of ranks on each node; %d ranks are on %d nodes", team.ranks,
                     team.nodes);
@@ -210,10 +208,8 @@ inline void inspect_computing(const State& s, fl::ErrorSummary& wrong) {
   for (Index k = 0; k < s.work.size(); ++k)
     if (s.work[k] != 2 * static_cast<double>(s.sweeps))
       wrong.add([&] {
-        return fl::text(
-            "element %lld was computed %g times, should be %lld times while saving and the same number of "
-            "times alone",
-            k, s.work[k], s.sweeps);
+        return fl::text("element %lld was computed %g times, should be %lld times while saving and the same number of times alone", k,
+                        s.work[k], s.sweeps);
       });
 }
 

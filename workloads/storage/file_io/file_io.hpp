@@ -42,9 +42,7 @@ struct Params {
     fields.choice("operation", operation, "write|cached_write|rewrite|random_write|sync|read|cached_read|random_read",
                   "write: a new file; cached: without fsync, or from the page cache; sync: fsync after each transfer");
     fields.choice("layout", layout, "per_process|segmented|strided", "a file for each process, or one file that all share");
-    fields.integer("size", size, "bytes", 8, Index{1} << 44,
-                   "total size of all files, rounded down to whole "
-                   "transfers of each process");
+    fields.integer("size", size, "bytes", 8, Index{1} << 44, "total size of all files, rounded down to whole transfers of each process");
     fields.integer("transfer", transfer, "bytes", 8, Index{1} << 30, "size of one operation, a multiple of 8 bytes");
   }
 };

@@ -68,9 +68,7 @@ inline void store(T*, const V&) {}
 
 // For `.refuse` of a variant that is nothing without them: why it cannot run here, empty where it can.
 inline std::string refusal() {
-  return available ? ""
-                   : "it needs non-temporal stores, but this compiler provides none for this processor; use the "
-                     "variant simd";
+  return available ? "" : "it needs non-temporal stores, but this compiler provides none for this processor; use the variant simd";
 }
 
 // Such stores are weakly ordered: before another thread reads what was written, or the clock, they must be on their way.

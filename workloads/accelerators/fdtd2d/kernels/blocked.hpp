@@ -38,8 +38,7 @@ void wave(const Job<T>& job, const Bands<T>& bands, Index band, Index number, In
 }
 
 inline std::string refuse_torus(const Params& p) {
-  return p.problem == Problem::periodic ? "temporal blocking requires non-periodic boundaries in both dimensions; "
-                                          "choose another problem"
+  return p.problem == Problem::periodic ? "temporal blocking requires non-periodic boundaries in both dimensions; choose another problem"
                                         : "";
 }
 

@@ -169,8 +169,7 @@ inline std::string narrow_in_place(const Params& p) {
 
 inline std::string packed_only(const Params& p) {
   if (p.data != Data::packed)
-    return "this variant of halo supports only data=packed: early messages must not overwrite the halo of the "
-           "previous exchange";
+    return "this variant of halo supports only data=packed: early messages must not overwrite the halo of the previous exchange";
   return "";
 }
 

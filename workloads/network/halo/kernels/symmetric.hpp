@@ -41,10 +41,7 @@ class Symmetric {
   static void* grabbed(std::size_t bytes) {
     void* memory = shmem_align(line, bytes);
     if (memory == nullptr) {
-      std::fprintf(stderr,
-                   "OpenSHMEM's symmetric memory is too small for another %zu bytes; choose a smaller n or "
-                   "width\n",
-                   bytes);
+      std::fprintf(stderr, "OpenSHMEM's symmetric memory is too small for another %zu bytes; choose a smaller n or width\n", bytes);
       shmem_global_exit(3);
     }
     return memory;

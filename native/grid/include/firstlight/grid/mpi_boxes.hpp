@@ -85,9 +85,8 @@ class MpiBoxes {
   static void require_answers(const std::vector<Parcel>& receives, const std::vector<Parcel>& sends) {
     for (const Parcel& in : receives) {
       const bool answered = std::any_of(sends.begin(), sends.end(), [&](const Parcel& out) { return out.peer == in.peer; });
-      require(answered, "rank " + std::to_string(in.peer) +
-                            " puts data into the window of a rank that sends no data "
-                            "back: use two-sided messages");
+      require(answered,
+              "rank " + std::to_string(in.peer) + " puts data into the window of a rank that sends no data back: use two-sided messages");
     }
   }
 
