@@ -147,8 +147,8 @@ def prepare(order: RunRequest, progress: Progress, set_up: bool = True) -> Prepa
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(
-                f"{workload.name} has no {order.suite} suite: firstlight measures the cases of --{other} with fewer "
-                f"launches"
+                f"{workload.name} has no {order.suite} suite: its --{other} cases run with the shorter samples of "
+                f"--{order.suite}"
             )
     planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
