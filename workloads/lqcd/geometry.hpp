@@ -60,7 +60,7 @@ inline std::string refuse(const char* name, const Geometry& g, const fl::Team& t
   const int lanes = traits.lanes(bits);
   if (!Layout(block, lanes).valid())
     return fl::text("this variant of %s needs a lattice that splits into %d parts of even extents; %s%s does not", name, lanes,
-                    words(block.local).c_str(), team.ranks > 1 ? " a process" : "");
+                    words(block.local).c_str(), team.ranks > 1 ? " per process" : "");
   return "";
 }
 

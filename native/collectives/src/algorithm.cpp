@@ -39,7 +39,10 @@ void refuse(const Algorithm& algorithm, const Problem& p) {
   if (!algorithm.holes && algorithm.torus && std::ranges::any_of(p.open, std::identity()))
     throw Refused(name + " requires links that wrap around");
   if (!std::ranges::is_sorted(p.missing, std::less_equal())) throw Refused("missing ranks must be in ascending order, each once");
-  if (!p.missing.empty() && (p.missing.front() < 0 || p.missing.back() >= p.ranks)) throw Refused("a missing rank is not a rank");
+  if (!p.missing.empty() && (p.missing.front() < 0 || p.missing.back() >= p.ranks))
+    throw Refused(
+        "a missing rank "
+        "does not exist");
   if (std::ssize(p.missing) == p.ranks) throw Refused("all ranks are missing");
   if (rooted(p.collective) && std::ranges::binary_search(p.missing, p.root)) throw Refused("the root is missing");
   if (p.segments < 1) throw Refused("a message must have at least 1 segment");

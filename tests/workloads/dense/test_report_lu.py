@@ -32,7 +32,7 @@ def test_each_amount_of_noise_is_drawn_by_the_fixed_share() -> None:
     quiet, noisy = seen()
     assert quiet.title == "Fixed share of the tile columns: 0 %: 101 Gflop/s, 50 %: 101 Gflop/s, 100 %: 101 Gflop/s"
     assert noisy.title.startswith(
-        "Fixed share of the tile columns, 10 % of each thread used by others: 0 %: 101 Gflop/s"
+        "Fixed share of the tile columns, 10 % of each thread's time used by others: 0 %: 101 Gflop/s"
     )
     assert [s.formula for s in noisy.title.sources][:2] == ["a['noise']", "a['fixed']"]
 

@@ -88,9 +88,9 @@ def test_threads_take_any_share(threads: int, tmp_path: Path) -> None:
         (("passes=3",), "rsdft needs passes=6 for these states and degree=16; passes=3 given"),
         (("wanted=8",), "rsdft cannot separate state 8 from the highest of its 8 states with degree=16"),
         (("groups=3",), "rsdft needs groups=3 to divide its 2 processes"),
-        (("groups=2",), "rsdft needs 8 states a group at least"),
+        (("groups=2",), "rsdft needs at least 8 states per group"),
         (("n=5", "order=12"), "no process grid of 2 ranks leaves blocks of 6 x 6 x 6 cells at least"),
-        (("n=5", "states=32"), "rsdft needs four points a state at least"),
+        (("n=5", "states=32"), "rsdft needs at least four points per state"),
     ],
 )
 def test_what_cannot_run_is_refused(words: tuple[str, ...], why: str, tmp_path: Path) -> None:

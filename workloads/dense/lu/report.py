@@ -40,7 +40,7 @@ def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing
         for f, _ in seen
     )
     share = provenance.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
-    taken = f", {share} of each thread used by others" if noise else ""
+    taken = f", {share} of each thread's time used by others" if noise else ""
     caption = (
         "Work of each thread during the last step, from its start to its end. Blue: the thread updates a tile column; "
         "orange: it factors a tile column; white: it waits or is interrupted. Later columns are darker."

@@ -76,11 +76,10 @@ inline Index enough_passes(const Params& p) {
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.order % 2 != 0) return fl::text("rsdft needs an even order; order=%lld given", p.order);
   if (p.states % lanes != 0) return fl::text("rsdft needs states in multiples of %lld; states=%lld given", lanes, p.states);
-  if (p.states * 4 > p.n * p.n * p.n) return "rsdft needs four points a state at least";
-  if (p.wanted > p.states)
-    return fl::text("rsdft needs fewer wanted states than states; wanted=%lld and states=%lld given", p.wanted, p.states);
+  if (p.states * 4 > p.n * p.n * p.n) return "rsdft needs at least four points per state";
+  if (p.wanted > p.states) return fl::text("rsdft needs wanted <= states; wanted=%lld and states=%lld given", p.wanted, p.states);
   if (team.ranks % p.groups != 0) return fl::text("rsdft needs groups=%lld to divide its %d processes", p.groups, team.ranks);
-  if (p.groups > p.states / lanes) return fl::text("rsdft needs %lld states a group at least", lanes);
+  if (p.groups > p.states / lanes) return fl::text("rsdft needs at least %lld states per group", lanes);
   if (const std::string why = grid::refuse(p.domain(), team.ranks / p.groups); !why.empty()) return why;
   const Index enough = enough_passes(p);
   if (enough == 0 || enough > 1000)

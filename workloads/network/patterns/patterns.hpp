@@ -134,7 +134,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
       if (phase.collective()) whole = whole && phase.together.bytes(phase.together.group(team.rank)) % 8 == 0;
     }
     if (!whole) return fl::text("%s has messages whose size is not a multiple of 8 bytes", p.kernel.c_str());
-    if (flow > most) return fl::text("%s of this size needs %.0f bytes of buffers a process; use sizes=small", p.kernel.c_str(), flow);
+    if (flow > most) return fl::text("%s of this size needs %.0f bytes of buffers per process; use sizes=small", p.kernel.c_str(), flow);
     if (traits.needs_messages && flow == 0) return fl::text("%s has no messages with %d processes", p.kernel.c_str(), team.ranks);
   } catch (const data::Refused& refused) {
     return refused.what();

@@ -61,8 +61,9 @@ def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
         f"{provenance.times(best.plain, best.without)} ({best.plain.identity.toolchain})"
     )
     caption = (
-        "A loop is vectorised if its object code has vectors and if it is at least 1.15 x faster than without the "
-        "vectoriser, with the same source and compiler. Only loops that were verified both with and without vectors "
+        "A loop is vectorised if its object code contains vector instructions and runs at least 1.15 x faster than "
+        "without the vectoriser, with the same source and compiler. Only loops that were verified both with and "
+        "without vectors "
         "count."
     )
     if any(loop.width is None for some in loops.values() for loop in some):

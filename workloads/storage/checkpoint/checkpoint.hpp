@@ -188,8 +188,8 @@ inline void inspect_writes(const State& s, fl::ErrorSummary& wrong) {
   const Index own = 8 * s.block.cells().cells(), least = bytes_to_write(s), sums = own / (8 * run) * 8 + 64 * s.team.ranks + 256;
   if (journal.bytes < least || (s.traits.copies == 1 && journal.bytes > least + sums))
     wrong.add([&] {
-      return fl::text("rank %d wrote %lld bytes, should write %lld of its cells and at most %lld of checksums", s.team.rank, journal.bytes,
-                      least, sums);
+      return fl::text("rank %d wrote %lld bytes, should write %lld bytes of cells and at most %lld bytes of checksums", s.team.rank,
+                      journal.bytes, least, sums);
     });
 }
 

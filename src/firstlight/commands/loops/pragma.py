@@ -100,7 +100,7 @@ def _tolerance(inside: str) -> float:
     except ValueError:
         value = math.nan
     if not (inside.replace(" ", "").startswith("rel=") and 0 <= value < 1):
-        raise NotUnderstoodError(f"tol({inside}): write tol(rel=1e-12), with a number from 0 to less than 1")
+        raise NotUnderstoodError(f"tol({inside}): write tol(rel=1e-12), with a number of at least 0 and below 1")
     return value
 
 

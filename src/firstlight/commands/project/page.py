@@ -145,7 +145,7 @@ def basis(projected: Projected) -> list[str]:
     return [", ".join(lines), *standing, f"messages: {projected.messages_from}", *projected.notes]
 
 
-HEAD = ("nodes", "elements", "a step", confidence.TEXT, "flop/s", "efficiency", "messages", "energy")
+HEAD = ("nodes", "elements", "step time", confidence.TEXT, "flop/s", "efficiency", "messages", "energy")
 
 
 def row(p: Point) -> tuple[str, ...]:

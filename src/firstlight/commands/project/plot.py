@@ -14,7 +14,7 @@ from firstlight.report.palette import COOL, MORE, WARM
 
 _COLOURS = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)
 FEWEST = 3  # comparisons with measurements that are drawn; fewer are sentences only
-_HEAD = ("application", "nodes", "elements", "a step", confidence.INTERVAL, "flop/s", "of one node", "messages")
+_HEAD = ("application", "nodes", "elements", "step time", confidence.INTERVAL, "flop/s", "efficiency", "messages")
 
 
 def drawings(projected: Projected) -> list[Drawing]:

@@ -205,7 +205,7 @@ def parameter(key: str, value: str) -> str:
         return "no rendezvous" if x >= 1e12 else f"rendezvous above S = {x:.0f} B"
     if key == "bandwidth":
         return f"bandwidth {quantity(x, 'B/s')}"
-    return count(int(x), "interface") + " a node" if key == "interfaces" else f"{key}={value}"
+    return count(int(x), "interface") + " per node" if key == "interfaces" else f"{key}={value}"
 
 
 def machine(simulated: Simulated) -> str:
