@@ -86,9 +86,7 @@ Instance instance(Rank ranks, const Values& v) {
   const Icosahedron grid(static_cast<int>(g), static_cast<int>(r));
   if (grid.regions() < ranks)
     throw Refused("nicam with r=" + std::to_string(r) + " has " + std::to_string(grid.regions()) +
-                  " regions, but "
-                  "needs at least one per process; " +
-                  std::to_string(ranks) + " processes given");
+                  " regions, but needs at least one per process; " + std::to_string(ranks) + " processes given");
   // The neighbours of each region are enumerated: this limit keeps that to seconds.
   if (const Number most = std::max(Number{1} << 21, Number{16} * ranks); grid.regions() > most)
     throw Refused("nicam with r=" + std::to_string(r) + " has " + std::to_string(grid.regions()) + " regions; at most " +

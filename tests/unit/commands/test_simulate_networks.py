@@ -80,4 +80,7 @@ def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.Ca
     assert "(the default: the example of LogGOPSim, which describes no real machine)" in output
     assert simulate("collective", "barrier", "--topology", "torus:4x4", "--network", "overhead=300") == 0
     output = capsys.readouterr().out.replace("\n    ", " ")
-    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (set; the others are" in output
+    assert (
+        "overhead per message 300 ns, bandwidth 5.00 GB/s, 4 interfaces per node (set by the user; the others are"
+        in output
+    )
