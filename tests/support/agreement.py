@@ -26,17 +26,14 @@ def of_sentence(sentence: str, titles: set[str]) -> dict[str, str]:
 
 
 def of_matrix(judgement: Judgement, workloads: Mapping[str, Workload]) -> dict[str, str]:
-    """Return the choice by the title of the row: the only library without a loss, or the word of the other cells."""
+    """Return the choice by the title of the row: the libraries without a loss, or their word if none has a loss."""
     made = matrix.of_libraries(judgement, workloads)
     found: dict[str, str] = {}
     for line, cells in made.rows if made else ():
         texts = {name: c.text for name, c in zip(made.columns, cells, strict=True) if c.text != matrix.NOTHING}
-        best = next(name for name, text in texts.items() if text == "best")
-        others = [text for name, text in texts.items() if name != best]
-        words = [text for text in others if text in (ranking.ANY, ranking.UNCLEAR)]
+        good = {name: text for name, text in texts.items() if text in (matrix.BEST, ranking.ANY, ranking.UNCLEAR)}
         # One that is worse decides; libraries that tie are then named together.
-        tied = [name for name, text in texts.items() if text in ("best", ranking.ANY)]
-        choice = ", ".join(tied) if len(words) < len(others) else max(words)  # unclear comes after any
+        choice = ", ".join(good) if len(good) < len(texts) else max(good.values())  # unclear comes after any
         found[line.partition(": ")[2]] = choice
     return found
 

@@ -300,7 +300,7 @@ def above(figures: list[Figure]) -> int:
 
 
 def near(figures: list[Figure]) -> int:
-    """Return in how many pairs the second figure is the same as the first: the interval of their ratio includes 1, or
+    """Return in how many pairs the second figure is the same as the first: the interval of their ratio touches 1, or
     both the ratio of their medians and that over all their launches are within 3 %. Medians that are 15 % apart are not
     the same."""
     pairs = list(zip(figures[::2], figures[1::2], strict=True))
@@ -317,7 +317,7 @@ def _same(best: Figure, other: Figure) -> bool:
     if best.place == other.place:
         return True
     small = _larger(best, other) < 1.03 and abs(shift(other, best) - 1) < 0.03
-    return small or ratios.low(best, other) <= 1 <= ratios.high(best, other)
+    return small or (ratios.low(best, other) < 1.005 and ratios.high(best, other) > 1 / 1.005)
 
 
 def _apart(best: Figure, other: Figure) -> bool:

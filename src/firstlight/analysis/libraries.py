@@ -12,14 +12,17 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis.evidence import unfit
 from firstlight.analysis.formatting import mpi_name
 from firstlight.analysis.interval import quotient
 from firstlight.analysis.states import ratio
 from firstlight.analysis.verdict import Figure, Verified
 from firstlight.core.confidence import LEVEL
-from firstlight.core.units import significant
-from firstlight.model.catalogue import PURPOSES, Row, Workload
+from firstlight.core.units import binary, significant
+from firstlight.model.catalogue import BY_SIZE, LARGE, PURPOSES, Purpose, Row, Workload
 from firstlight.model.plan.selectors import in_row
+
+NO_CHOICE = (ranking.ANY, ranking.UNCLEAR)
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -52,7 +55,9 @@ class Case(msgspec.Struct, frozen=True):
 
 
 def table(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Case]:
-    """Return the cases by purpose, then in the order of the rows."""
+    """Return the cases by purpose, then in the order of the rows; none if the machine was not fit for measuring."""
+    if unfit(judgement.run, judgement.records):
+        return []
     rows = [(row, w) for w in workloads.values() for row in w.rows if row.purpose]
     rows.sort(key=lambda x: (PURPOSES.index(x[0].purpose), x[0].order, x[0].title))
     return [case for row, workload in rows if (case := _case(judgement, row, workload)) is not None]
@@ -71,11 +76,11 @@ def _case(judgement: Judgement, row: Row, workload: Workload) -> Case | None:
     if len(rivals) < 2:
         return None
     choice = ranking.recommended(rivals, lambda f: mpi_name(run, f.identity.mpi or ""))
-    second = groups[1].best if len(groups) > 1 and choice not in (ranking.ANY, ranking.UNCLEAR) else None
+    second = groups[1].best if len(groups) > 1 and choice not in NO_CHOICE else None
     return Case(row, workload.name, {name: tuple(some) for name, some in figures.items()}, rivals, choice, second)
 
 
-def not_compared(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
+def not_compared(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Purpose]:
     """Return the purposes of which this run has figures, but of fewer than two of its MPI libraries."""
     if len(judgement.run.toolbox.mpis) < 2:
         return []
@@ -87,13 +92,20 @@ def not_compared(judgement: Judgement, workloads: Mapping[str, Workload]) -> lis
 
 
 def headlines(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases for the front page: the headlines of each purpose, or all of its cases if none is a headline."""
-    some = _by_purpose(cases).values()
-    return [case for mine in some for case in ([c for c in mine if c.row.headline] or mine)]
+    """Return the cases for the front page: the headlines of each purpose, or all of its cases if none is a headline.
+
+    Other cases follow in which a library is better that no headline names: the advice depends on the case.
+    """
+    found: list[Case] = []
+    for mine in _by_purpose(cases).values():
+        first = [c for c in mine if c.row.headline] or mine
+        known = {c.choice for c in first} | set(NO_CHOICE)
+        found += first + [c for c in mine if c.choice not in known]
+    return found
 
 
-def _by_purpose(cases: Iterable[Case]) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+def _by_purpose(cases: Iterable[Case]) -> dict[Purpose, list[Case]]:
+    found: dict[Purpose, list[Case]] = {}
     for case in cases:
         found.setdefault(case.row.purpose, []).append(case)
     return found
@@ -102,13 +114,20 @@ def _by_purpose(cases: Iterable[Case]) -> dict[str, list[Case]]:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
+def named(purpose: Purpose) -> str:
+    """Return `small messages (below 64 KiB)`: a purpose, with the boundary between small and large messages."""
+    known = (f"below {binary(LARGE)}", f"{binary(LARGE)} and more")
+    return f"{purpose} ({known[BY_SIZE.index(purpose)]})" if purpose in BY_SIZE else purpose
+
+
 def sentence(cases: Iterable[Case]) -> str:
-    """Return the choices: `small messages: MPICH (latency: 1.80 x faster, 1.7 – 1.9); collectives: any (...)`."""
+    """Return the choices: `collectives: MPICH (barrier: 1.80 x faster, 1.7 – 1.9); halo exchange: any (...)`."""
     parts = []
     for purpose, mine in _by_purpose(cases).items():
         choices = dict.fromkeys(case.choice for case in mine)
+        several = len(choices.keys() - set(NO_CHOICE)) > 1
         alike = [f"{choice} ({'; '.join(_shown(c) for c in mine if c.choice == choice)})" for choice in choices]
-        parts.append(f"{purpose}: {', '.join(alike)}")
+        parts.append(f"{named(purpose)}{', depending on the case' if several else ''}: {', '.join(alike)}")
     return "; ".join(parts)
 
 
@@ -128,8 +147,8 @@ def _times(better: Verified, worse: Verified) -> str:
     """
     under, over = (worse, better) if better.better == "higher" else (better, worse)
     times = provenance.advantage(f"{significant(ranking.advantage(better, worse))} x", better, worse)
-    if under.states is not None or over.states is not None:
-        return f"at least {times} faster"
+    if bound := provenance.at_least(better, worse):
+        return f"{bound}{times} faster"
     found = ratio(under, over, LEVEL)
     if found.low is None or found.high is None:
         return f"{times} faster"

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, provenance, ranking
+from firstlight.analysis.evidence import unfit
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Row, Workload
@@ -21,7 +22,7 @@ from firstlight.model.plan.selectors import in_row, serves
 from firstlight.system.machine import Machine
 
 FEWEST = 2  # kernels that advice rests on, and toolchains that it compares, at least
-CLEARLY = 1.25  # advice also names flags whose largest loss is so many times smaller
+CLEARLY = 1.25  # a largest loss that is so many times smaller counts more than one kernel
 MANY = 4  # with so many kernels, flags that are as good as the best in one fewer are close
 SHOWN = 3  # programs that flags break, by name
 RELAXED = ("-Ofast", "-ffast-math")  # options that change the arithmetic, whether or not a result here shows it
@@ -98,6 +99,10 @@ class Flags(msgspec.Struct, frozen=True):
         """Return how many times worse than the best it is in the worst case."""
         return ranking.advantage(*self.worst[1]) if self.worst else 1.0
 
+    def supported(self, planned: int) -> bool:
+        """Return whether it was compared in enough of the planned kernels for advice: at least half."""
+        return 2 * len(self.kernels) >= planned
+
 
 class Ordinary(msgspec.Struct, frozen=True):
     """The flag sets for ordinary code, the best first. `kernels`: those that any of them were compared in, of `planned`
@@ -110,25 +115,26 @@ class Ordinary(msgspec.Struct, frozen=True):
 
 
 def ordinary(judgement: Judgement, workloads: Mapping[str, Workload]) -> Ordinary | None:
-    """Return the comparison; None if fewer than two kernels have figures with intervals for two toolchains.
+    """Return the comparison; None if fewer than two kernels have figures with intervals for two toolchains, or if the
+    machine was not fit for measuring.
 
-    A toolchain that measured fewer than half of the kernels, or one, is left out. The order is that over the kernels
-    that all of them measured, if these are two or more.
+    A toolchain that measured fewer than half of the planned kernels is left out, if two others measured more. The order
+    is that over the kernels that all of them measured, if these are two or more.
     """
     some = [k for k in kernels(judgement, workloads) if len(k.verified) > 1]
-    if len(some) < FEWEST:
+    if len(some) < FEWEST or unfit(judgement.run, judgement.records):
         return None
     names = sorted({name for k in some for name in k.figures})
-    flags = [_flags(judgement, name, some) for name in names]
-    most = max(len(f.kernels) for f in flags)
-    flags = [f for f in flags if len(f.kernels) >= max(FEWEST, most / 2)]
+    planned = max(len(some), _planned(judgement, workloads))
+    flags = [f for f in (_flags(judgement, name, some) for name in names) if len(f.kernels) >= FEWEST]
+    supported = [f for f in flags if f.supported(planned)]
+    flags = supported if len(supported) >= FEWEST else flags
 
     def order(f: Flags) -> tuple[float, float, str]:
         fair = _fair(f, flags)
         return -fair.near / len(fair.kernels), fair.factor, f.toolchain
 
-    ranked = safest(sorted(flags, key=order))
-    planned = max(len(some), _planned(judgement, workloads))
+    ranked = preferred(sorted(flags, key=order)) if flags else []
     return Ordinary(tuple(some), tuple(ranked), planned) if len(flags) >= FEWEST else None
 
 
@@ -138,15 +144,30 @@ def _fair(f: Flags, flags: Sequence[Flags]) -> Flags:
     return replace(f, kernels=shared) if len(shared) >= FEWEST else f
 
 
-def safest(flags: Sequence[Flags]) -> list[Flags]:
+def preferred(flags: Sequence[Flags]) -> list[Flags]:
     """Put the first of those that are close to the best at the front: flags without a wrong result, then flags that
-    keep the arithmetic. The next run may rank close ones in another order.
+    keep the arithmetic, then flags whose largest loss is clearly smaller. The next run may rank close ones in another
+    order.
     """
-    first = min((flags[0], *_close(flags)), key=lambda f: (bool(f.broken), _option(f) != ""))
+    fair = {f.toolchain: _fair(f, flags) for f in flags}
+    best = fair[flags[0].toolchain]
+
+    def close(f: Flags) -> bool:
+        mine = fair[f.toolchain]
+        comparable = len(mine.kernels) == len(best.kernels) >= MANY
+        return comparable and mine.near >= best.near - 1 and mine.factor < CLEARLY * best.factor
+
+    def risk(f: Flags) -> tuple[bool, bool]:
+        return bool(f.broken), _option(f) != ""
+
+    some = [flags[0], *(f for f in flags[1:] if close(f))]
+    safe = [f for f in some if risk(f) == min(map(risk, some))]
+    gentle = min(safe, key=lambda f: fair[f.toolchain].factor)
+    first = gentle if fair[gentle.toolchain].factor * CLEARLY <= fair[safe[0].toolchain].factor else safe[0]
     return [first, *(f for f in flags if f is not first)]
 
 
-def _close(flags: Sequence[Flags]) -> list[Flags]:
+def _equals(flags: Sequence[Flags]) -> list[Flags]:
     """Return those that are as good as the best in one kernel more or fewer than the first, and lose about as much."""
     fair = [_fair(f, flags) for f in flags]
     return [
@@ -159,15 +180,15 @@ def _close(flags: Sequence[Flags]) -> list[Flags]:
 
 
 def _planned(judgement: Judgement, workloads: Mapping[str, Workload]) -> int:
-    """Return the number of plain variants that a run plans to launch in the case of a row, with any toolchain."""
+    """Return the number of plain variants that a run plans to launch in the case of a row, with two toolchains."""
     machine = judgement.run.machine
-    found: set[tuple[str, str]] = set()
+    found: dict[tuple[str, str], set[str]] = {}
     for cell in judgement.run.cells:
         workload = workloads.get(cell.program.workload)
         if workload and workload.toolchain_sensitive and cell.program.variant in workload.plain:
-            rows = (row for row in workload.rows if serves(cell, row, workload, machine))
-            found |= {(row.title, cell.program.target) for row in rows}
-    return len(found)
+            for row in (row for row in workload.rows if serves(cell, row, workload, machine)):
+                found.setdefault((row.title, cell.program.target), set()).add(cell.program.toolchain)
+    return sum(len(toolchains) > 1 for toolchains in found.values())
 
 
 def kernels(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Kernel]:
@@ -218,27 +239,30 @@ def undecided(best: Verified, other: Verified) -> bool:
 
 
 def advice(found: Ordinary | None) -> str:
-    """Return one or two sentences with the sources of their numbers; "" if there is nothing to compare.
+    """Return one or more sentences with the sources of their numbers; "" if there is nothing to compare.
 
-    If the best flags break a result, the best ones that break none follow, else the first that are close to the best;
-    then those whose largest loss is clearly smaller; last, those for kernels that the best flags did not measure: few
-    compilers of C++ also compile Fortran.
+    If the best flags break a result, the best ones that break none follow. Then come flags that are better in one
+    respect than the advised ones, with the reason why they are not advised; last, those for kernels that the best flags
+    did not measure: few compilers of C++ also compile Fortran.
     """
     if found is None:
         return ""
     best = found.flags[0]
-    if 2 * len(found.kernels) < found.planned:
-        return f"no advice: {_compared(found)} kernels were measured, fewer than half of the planned ones"
+    second = sorted(found.flags, key=lambda f: len(f.kernels))[-FEWEST]
+    if not second.supported(found.planned):
+        return f"no advice: flags were compared in {_kernels(second)}, fewer than half of the planned ones"
     if all(f.near == len(f.kernels) for f in found.flags) and not best.broken:
         return f"any: no difference in {_kernels(best)}"
     if not best.broken:
-        return (
-            f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_equal(found)}{_gentler(found, best)}{_elsewhere(found)}"
-        )
+        others = _better_in_one(found.flags, best)
+        return f"use {_name(best)}: {_near(best)}{_relaxed(best)}{_equal(found)}{others}{_elsewhere(found)}"
     sentence = f"the fastest is {_name(best)}: {_near(best)}, but {_wrong(best)}"
-    if strict := next((f for f in found.flags if not f.broken), None):
-        sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}"
-    return sentence + _gentler(found, best, strict) + _elsewhere(found)
+    if right := [f for f in found.flags if not f.broken]:
+        strict, *_ = preferred(right)
+        sentence += f". Without wrong results, use {_name(strict)}: {_near(strict)}{_better_in_one(right, strict)}"
+    else:
+        sentence += _better_in_one(found.flags, best)
+    return sentence + _elsewhere(found)
 
 
 def _option(f: Flags) -> str:
@@ -253,17 +277,23 @@ def _relaxed(f: Flags) -> str:
 
 def _equal(found: Ordinary) -> str:
     """Return `. gcc-fast (-Ofast) is about as good: 6 of 8 kernels`, of flags that are close to the first; or ""."""
-    near = [f"{_name(f)} is about as good: {best_in(f)} of {_kernels(f)}" for f in _close(found.flags)]
+    near = [f"{_name(f)} is about as good: {best_in(f)} of {_kernels(f)}" for f in _equals(found.flags)]
     return f". {near[0]}" if near else ""
 
 
-def _gentler(found: Ordinary, *named: Flags | None) -> str:
-    """Return `. gcc-fast (-Ofast) is at most 1.3 x slower`, of flags that lose clearly less in their worst kernel."""
-    losses = [f.factor for f in named if f is not None]
-    other = min(found.flags, key=lambda f: f.factor)
-    if other.worst is None or other in named or other.factor * CLEARLY > min(losses):
-        return ""
-    return f". {_name(other)} is at most {loss(other)} slower" + (f", but {_wrong(other)}" if other.broken else "")
+def _better_in_one(flags: Sequence[Flags], advised: Flags) -> str:
+    """Return the flags that are as good as the best in more kernels than the advised ones, and those whose largest loss
+    is clearly smaller, each with the reason why it is not advised; or "".
+    """
+    mine, text = _fair(advised, flags), ""
+    most = max(flags, key=lambda f: _fair(f, flags).near)
+    if _fair(most, flags).near > mine.near and most.factor >= CLEARLY * advised.factor:
+        text += f". {_name(most)} is as good as the best in {best_in(most)}, but its largest loss is {loss(most)}"
+    least = min(flags, key=lambda f: f.factor)
+    if least.worst is not None and least.factor * CLEARLY <= advised.factor:
+        why = _wrong(least) if least.broken else f"it is as good as the best in only {best_in(least)}"
+        text += f". The largest loss of {_name(least)} is {loss(least)}, but {why}"
+    return text
 
 
 def _elsewhere(found: Ordinary) -> str:
@@ -281,12 +311,6 @@ def _elsewhere(found: Ordinary) -> str:
     which = "Fortran" if all(k.fortran for k in left) else f"kernels without a {found.flags[0].toolchain} figure"
     relaxed = "" if _option(found.flags[0]) else _relaxed(best)
     return f". For {which} ({'; '.join(titles[:SHOWN])}): {_name(best)}{relaxed}"
-
-
-def _compared(found: Ordinary) -> str:
-    """Return the number of kernels that any flag sets were compared in."""
-    best = tuple(best for k in found.kernels if (best := k.best) is not None)
-    return provenance.number(str(len(found.kernels)), "len(each)", of=best)
 
 
 def _name(f: Flags) -> str:
@@ -321,8 +345,14 @@ def _kernels(f: Flags) -> str:
 
 
 def loss(f: Flags) -> str:
-    """Return `1.3 x`, compared with the best of the kernel in which it loses most; "" if it loses nowhere."""
-    return provenance.advantage(f"{significant(f.factor)} x", *f.worst[1]) if f.worst else ""
+    """Return `1.3 x`, compared with the best of the kernel in which it loses most; "" if it loses nowhere.
+
+    If a figure has two states, the factor is that of the nearer ones: `at least 1.3 x`.
+    """
+    if f.worst is None:
+        return ""
+    pair = f.worst[1]
+    return provenance.at_least(*pair) + provenance.advantage(f"{significant(f.factor)} x", *pair)
 
 
 def _wrong(f: Flags) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firstlight.analysis import formatting
 from firstlight.core.units import count
-from firstlight.model.catalogue import BY_SIZE, Plot, Row, Value, Workload
+from firstlight.model.catalogue import BY_SIZE, Plot, Row, Value, Workload, by_size
 from firstlight.model.catalogue.brought import together
 from firstlight.model.plan.settings import NONE, Settings
 from firstlight.results.description import Description
@@ -75,8 +75,8 @@ def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Co
 
 
 def _renamed(workload: Workload, row: Row, where: dict[str, Value]) -> Row:
-    """Return the row with the user's values. Their messages may be neither small nor large, as the row declares."""
-    purpose = "" if row.purpose in BY_SIZE else row.purpose
+    """Return the row with the user's values, which may make small messages large."""
+    purpose = by_size(workload.roles, where) if row.purpose in BY_SIZE else row.purpose
     return replace(row, where=where, title=_title(workload, row, where), purpose=purpose)
 
 

@@ -150,8 +150,14 @@ def launches(f: Numbered) -> str:
 def times(better: Verified, worse: Verified) -> str:
     """Return `1.6 x`: how many times better the first is by the medians, or `at least 1.6 x` by the nearer states."""
     over, under = (better, worse) if better.better == "higher" else (worse, better)
-    least_of = "" if over.states is None and under.states is None else "at least "
-    return least_of + number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
+    return at_least(over, under) + number(
+        f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under)
+    )
+
+
+def at_least(*figures: Verified) -> str:
+    """Return `at least `, to be put before a factor of these figures, if one has two states: the nearer ones count."""
+    return "at least " if any(f.states is not None for f in figures) else ""
 
 
 def advantage(text: str, a: Verified, b: Verified) -> str:

@@ -3,7 +3,7 @@
 Every page uses two words for figures that do not differ: ANY for a tie, UNCLEAR if the launches support no choice.
 
 Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same if the interval of their
-ratio includes 1, or if they differ by less than a practical threshold. A figure with two states is better than
+ratio touches 1, or if they differ by less than a practical threshold. A figure with two states is better than
 another only in both of them (`states.spanning`).
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from firstlight.analysis.interval import quotient
+from firstlight.analysis.interval import Ratio, quotient
 from firstlight.analysis.states import least, ratio
 from firstlight.analysis.verdict import Figure, Verified
 from firstlight.core.confidence import LAUNCHES, LEVEL
@@ -22,6 +22,7 @@ from firstlight.results.record import Run
 ANY = "any"  # no difference within the intervals that matters
 UNCLEAR = "unclear"  # the medians are far apart, and the launches differ too much to show a difference
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
+TOUCHING = 0.005  # pages print a ratio that is closer to 1 as 1.00
 WIDE = 0.15  # medians this far apart are not called the same, even where no difference can be shown
 
 
@@ -72,7 +73,12 @@ def alike(a: Verified, b: Verified) -> bool:
     shift = ratio(a, b, LEVEL)
     if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
         return True
-    return shift.low is None or shift.high is None or shift.low <= 1 <= shift.high
+    return touches(shift)
+
+
+def touches(shift: Ratio) -> bool:
+    """Return whether the interval of a ratio includes 1 or ends at 1 as pages print it, or whether there is none."""
+    return shift.low is None or shift.high is None or (shift.low < 1 + TOUCHING and shift.high > 1 / (1 + TOUCHING))
 
 
 def standing(best: Verified, other: Verified) -> str:

@@ -110,7 +110,7 @@ def disturbances(classes: Iterable[Steadiness]) -> list[str]:
 
 
 def sentence(s: Steadiness) -> str:
-    """Return `55 of 161 launches of several ranks were 2.9 x slower`, and what their order shows."""
+    """Return the sentence of `slow`, and what the order of the slow launches shows."""
     drawn = ", so perhaps ranks or pages were placed differently" if s.with_states else ""
     why = {
         "together": ". They were clustered in time, so something outside these programs slowed them",
@@ -121,14 +121,14 @@ def sentence(s: Steadiness) -> str:
 
 
 def slow(s: Steadiness) -> str:
-    """Return `55 of 161 launches of several ranks were 2.9 x slower`: than the other launches."""
+    """Return `55 of 161 launches of several ranks were 2.9 x slower than other launches of the same programs`."""
     known = {"memory": "beyond the caches", "one core": "on one core", "several cores": "on several cores",
              "a GPU": "on a GPU"}  # fmt: skip
     many = number(str(s.slow), f"len(slow(each, {SLOW}))", of=s.about)
     every = number(count(s.launches, "launch", "launches"), "len(slow(each, 0))", of=s.about)
     slower = number(f"{factor(s.slower)} x", f"median(slow(each, {SLOW}))", of=s.about)
     launches = f"{many} of {every} {known.get(s.name, f'of {s.name}')}"
-    return f"{launches} were {slower} slower"
+    return f"{launches} were {slower} slower than other launches of the same programs"
 
 
 def restless(classes: Iterable[Steadiness]) -> Steadiness | None:

@@ -36,7 +36,9 @@ SECTION = "Read"
 
 
 class Reported(msgspec.Struct, frozen=True):
-    """The place of the page ("": it could not be written), and its counts."""
+    """The place of the page ("": it could not be written), and its counts. `fit`: whether the machine was fit for
+    measuring; if not, no finding compares figures.
+    """
 
     run: str
     state: RunState
@@ -46,6 +48,7 @@ class Reported(msgspec.Struct, frozen=True):
     unverified: int
     findings: tuple[str, ...]
     reported: int = 0  # by other tools, and not verified here
+    fit: bool = True
 
 
 def schemas() -> dict[str, object]:
@@ -157,6 +160,8 @@ def programs(judgement: Judgement, workloads: dict[str, Workload]) -> str:
 
 def reported(judgement: Judgement, place: Path | None) -> Reported:
     """Return the document that `report` and `run` print as JSON."""
+    from firstlight.analysis.evidence import unfit
+
     counts = Counter(str(figure.__struct_config__.tag) for figure in judgement.figures)
     run = judgement.run
     sentences = tuple(str(finding.sentence) for finding in judgement.findings)
@@ -169,4 +174,5 @@ def reported(judgement: Judgement, place: Path | None) -> Reported:
         counts["unverified"],
         sentences,
         counts["reported"],
+        not unfit(run, judgement.records),
     )

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firstlight.analysis import Judgement, formatting, libraries, ranking
 from firstlight.analysis.ceilings import bounds, cores
-from firstlight.analysis.evidence import lacks_device
+from firstlight.analysis.evidence import lacks_device, unfit
 from firstlight.analysis.verdict import Failed, Figure, Identity, Verified
 from firstlight.model.catalogue import Row, Workload
 from firstlight.model.plan.selectors import in_row, serves
@@ -36,7 +36,8 @@ class Answer(msgspec.Struct, frozen=True):
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
     bound `best` and were not measured with as many cores and as much data. `subject`: what there is to choose.
     `tuned`: the choice is one of flags for a tuned variant, and advice for it alone (see `analysis.ordinary`).
-    `library`: the MPI library of `best`.
+    `library`: the MPI library of `best`. `no_ordinary`: the workload is a program, not a figure of the hardware; it has
+    plain variants, but the run did not measure them.
     """
 
     row: Row
@@ -53,6 +54,7 @@ class Answer(msgspec.Struct, frozen=True):
     tuned: bool = False
     library: str = ""
     ordinary: Answer | None = None
+    no_ordinary: bool = False
 
     @property
     def first(self) -> Answer:
@@ -61,13 +63,14 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def beyond_ordinary(self) -> bool:
-        """Return whether the best figure is not ordinary code, although the row has figures of ordinary code."""
-        return self.ordinary is not None and self.ordinary.best is not self.best
+        """Return whether the best figure is not ordinary code, although the workload has ordinary code."""
+        return self.no_ordinary or (self.ordinary is not None and self.ordinary.best is not self.best)
 
     @property
     def advice(self) -> str:
         """Return what to choose with its subject, as `MPI: MPICH`; "" if there is nothing to choose."""
-        return f"{self.subject}: {self.choose}" if self.choose else ""
+        program = f" for {self.program}" if self.tuned else ""
+        return f"{self.subject}{program}: {self.choose}" if self.choose else ""
 
     @property
     def program(self) -> str:
@@ -94,10 +97,18 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:
-    """Return all declared rows for which the run has figures, by chapter and order."""
+    """Return all declared rows for which the run has figures, by chapter and order.
+
+    None recommends anything if the machine was not fit for measuring.
+    """
     cases = {(case.workload, case.row.title): case for case in libraries.table(judgement, workloads)}
     made = [_answer(judgement, row, w, cases.get((w.name, row.title))) for w in workloads.values() for row in w.rows]
-    return sorted((a for a in made if a is not None), key=place)
+    found = sorted((a for a in made if a is not None), key=place)
+    return [_without_choice(a) for a in found] if unfit(judgement.run, judgement.records) else found
+
+
+def _without_choice(a: Answer) -> Answer:
+    return replace(a, choose="", ordinary=None if a.ordinary is None else replace(a.ordinary, choose=""))
 
 
 def place(answer: Answer) -> tuple[object, ...]:
@@ -123,8 +134,8 @@ def front(run: Run, found: Sequence[Answer]) -> Front:
     wanted = sorted(found, key=lambda a: not a.row.headline) if every else headlines
     chosen = sorted(wanted[:MOST], key=place)
     others = [a for a in found if not any(a is one for one in chosen)]
-    both = [one for a in others for one in ((a.first, a) if a.beyond_ordinary else (a.first,))]
-    rows, possible = [a.first for a in chosen], [a for a in chosen if a.beyond_ordinary]
+    both = [one for a in others for one in [a.first] * (not a.no_ordinary) + [a] * a.beyond_ordinary]
+    rows, possible = [a.first for a in chosen if not a.no_ordinary], [a for a in chosen if a.beyond_ordinary]
     return Front(rows, possible, both, sum(a.row.headline for a in others))
 
 
@@ -162,8 +173,8 @@ def _answer(judgement: Judgement, row: Row, workload: Workload, case: libraries.
     of_all = _of(judgement, row, workload, best, good, failed, missing)
     plain = [f for f in good if f.identity.variant in workload.plain]
     first = ranking.best(plain) if case is None else case.best
-    if first is None:
-        return of_all
+    if first is None:  # what provides ceilings is a figure of the hardware, however it was programmed
+        return replace(of_all, no_ordinary=bool(workload.plain) and not workload.provides)
     missing_plain = _missing(judgement, row, workload, shown, workload.plain)
     ordinary = of_all if first is best else _of(judgement, row, workload, first, plain, failed, missing_plain)
     if case is not None:
@@ -202,7 +213,7 @@ def _of(
         "",
         missing,
         _unbounded(judgement, best, workload),
-        _subject(row, own) + (f" of {variant}" if tuned else ""),
+        _subject(row, own),
         tuned,
         wording.mpi_name(run, best.identity.mpi) if best.identity.mpi else "",
     )

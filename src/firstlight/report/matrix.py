@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from firstlight.analysis import Judgement, libraries, provenance, ranking, states
+from firstlight.analysis.evidence import unfit
 from firstlight.analysis.formatting import listing, where
 from firstlight.analysis.ordinary import Ordinary
 from firstlight.analysis.verdict import Figure, Identity, Verified
@@ -18,6 +19,7 @@ from firstlight.results.record import Run
 from firstlight.system.machine import cores
 
 MOST_COLUMNS = 6
+BEST = "best"  # the text of a cell that is better than all others
 NOTHING = "–"  # the text of a cell without a figure
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
@@ -75,11 +77,12 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
     Variants that do other work (`[[classes]]`) have a matrix of their own.
 
     Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
+    There is none if the machine was not fit for measuring.
     """
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
     by_purpose = {(c.workload, c.row.title) for c in libraries.table(judgement, workloads) if c.row.choose == "mpi"}
     made = []
-    for k, (row, workload) in enumerate(rows):
+    for k, (row, workload) in enumerate([] if unfit(judgement.run, judgement.records) else rows):
         mine = cores.ranks(row.ranks, judgement.run.machine)
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != mine):
             own = ranks == mine
@@ -100,9 +103,9 @@ def of_libraries(judgement: Judgement, workloads: Mapping[str, Workload]) -> Mat
     columns = tuple(dict.fromkeys(name for case in cases for name in sorted(case.figures)))
     rows = []
     for case in cases:
-        cells = tuple(_cell(judgement.run, list(case.figures.get(name, ())), case.best) for name in columns)
-        line = provenance.settle(f"{case.row.purpose}: {provenance.name(case.row.title)}")
-        rows.append((line, cells))
+        figures = [list(case.figures.get(name, ())) for name in columns]
+        line = provenance.settle(f"{libraries.named(case.row.purpose)}: {provenance.name(case.row.title)}")
+        rows.append((line, _cells(judgement.run, figures, case.best)))
     title = "MPI libraries by purpose: plain calls, compared with the best library of each case"
     return Matrix("choose-mpi", title, columns, tuple(rows)) if cases else None
 
@@ -116,10 +119,8 @@ def of_ordinary(judgement: Judgement, found: Ordinary | None) -> Matrix | None:
     for kernel in found.kernels:
         best = kernel.best
         if best is not None:
-            cells = tuple(
-                _cell(judgement.run, [kernel.figures[c]] if c in kernel.figures else [], best) for c in columns
-            )
-            rows.append((provenance.settle(provenance.name(kernel.name)), cells))
+            figures = [[kernel.figures[c]] if c in kernel.figures else [] for c in columns]
+            rows.append((provenance.settle(provenance.name(kernel.name)), _cells(judgement.run, figures, best)))
     return Matrix("choose-ordinary", "Ordinary code, compared with the best flags of each kernel", columns, tuple(rows))
 
 
@@ -167,7 +168,8 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
     if len(columns) > MOST_COLUMNS and len(columns) > len(lines):  # many strategies stand below each other
         cells = {(variant, line): some for (line, variant), some in cells.items()}
         lines, columns = columns, lines
-    rows = tuple((line, tuple(_cell(judgement.run, cells.get((line, c), []), best) for c in columns)) for line in lines)
+    every = iter(_cells(judgement.run, [cells.get((line, c), []) for line in lines for c in columns], best))
+    rows = tuple((line, tuple(next(every) for _ in columns)) for line in lines)
     ranked = [first for some in cells.values() if (first := ranking.best(answers.verified(some))) is not None]
     failed = sum(c.failed for _, line in rows for c in line)
     wrong = f", {failed} failed" if failed else ""
@@ -183,7 +185,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     worst = max(known, key=lambda f: ranking.advantage(best, f))
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = provenance.advantage(f"{significant(by)} ×", best, worst)
-        return f"the worst choice is {cost} worse"
+        return f"the worst choice is {provenance.at_least(best, worst)}{cost} worse"
     word = ranking.UNCLEAR if any(ranking.standing(best, f) == ranking.UNCLEAR for f in ranked) else ranking.ANY
     return f"{word}, {wording.MEANINGS[word]}"
 
@@ -199,8 +201,21 @@ def _line(judgement: Judgement, i: Identity, several: bool) -> str:
     return f"{tools} · {where(i.placement) or '1 core'}" if several else tools
 
 
-def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
-    """Return the cell of these figures: how many times worse they are than the best, or ranking.ANY or UNCLEAR."""
+def _cells(run: Run, each: Sequence[list[Figure]], best: Verified) -> tuple[MatrixCell, ...]:
+    """Return a cell for each list of figures. The best one is BEST if all others are worse, else it is one of those
+    that are ranking.ANY or UNCLEAR, as on its card.
+    """
+    others = [f for figures in each if (f := ranking.best(answers.verified(figures))) is not None and f is not best]
+    words = {ranking.standing(best, f) for f in others}
+    word = next((word for word in (ranking.UNCLEAR, ranking.ANY) if word in words), BEST)
+    return tuple(_cell(run, figures, best, word) for figures in each)
+
+
+def _cell(run: Run, figures: list[Figure], best: Verified, word: str) -> MatrixCell:
+    """Return the cell of these figures: how many times worse they are than the best, or a word.
+
+    `word`: that of the best one.
+    """
     here = ranking.best(answers.verified(figures))
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
@@ -214,8 +229,8 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     span = interval(e.low, e.high, e.median, here.unit)
     two = f"; bimodal: {states.describe_states(here.states, here.unit)}" if here.states else ""
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
-    if here is best:
-        return MatrixCell("best", shade, why)
-    if word := ranking.standing(best, here):
-        return MatrixCell(word, 0 if word == ranking.ANY else None, f"{why}; {wording.MEANINGS[word]}")
-    return MatrixCell(provenance.advantage(f"{significant(by)} ×", best, here), shade, why)
+    if word := word if here is best else ranking.standing(best, here):
+        meaning = f"; {wording.MEANINGS[word]}" if word in wording.MEANINGS else ""
+        return MatrixCell(word, None if word == ranking.UNCLEAR else 0, why + meaning)
+    bound = "≥ " if provenance.at_least(best, here) else ""
+    return MatrixCell(bound + provenance.advantage(f"{significant(by)} ×", best, here), shade, why)

@@ -86,16 +86,26 @@ def _result(some: Sequence[Winners]) -> str:
 
 
 def span(pairs: Sequence[tuple[Verified, Verified]]) -> str:
-    """Return `1.5 to 3.7 ×`, or one number if similar: how many times better the first of each pair is."""
+    """Return `1.5 to 3.7 ×`, or one number if similar: how many times better the first of each pair is.
+
+    If a figure has two states, the factors are those of the nearer ones: `at least 1.5 ×`.
+    """
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
+    if bound := provenance.at_least(*(f for pair in pairs for f in pair)):
+        return bound + provenance.among(ratio2(low), pairs, "min")
     most = provenance.among(ratio2(high), pairs)
     return most if high < 1.1 * low else f"{provenance.among(significant(low, 2), pairs, 'min')} to {most}"
 
 
 def ahead(a: Verified, b: Verified) -> str:
-    """Return `1.9 ×`: how many times better a is than b."""
-    return provenance.advantage(ratio2(ranking.advantage(a, b)), a, b)
+    """Return `1.9 ×`: how many times better a is than b; `at least 1.9 ×` if one has two states."""
+    return provenance.at_least(a, b) + provenance.advantage(ratio2(ranking.advantage(a, b)), a, b)
+
+
+def behind(a: Verified, b: Verified) -> str:
+    """Return the text of `ahead` for a cell of a table: `1.9 ×` or `≥ 1.9 ×`."""
+    return ("≥ " if provenance.at_least(a, b) else "") + ratio2(ranking.advantage(a, b))
 
 
 def ratio2(value: float) -> str:

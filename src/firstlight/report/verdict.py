@@ -12,7 +12,7 @@ from firstlight.analysis.formatting import listing
 from firstlight.analysis.ordinary import advice, ordinary
 from firstlight.analysis.roles import played, players
 from firstlight.analysis.steadiness import disturbed, sentence
-from firstlight.analysis.verdict import DISTURBED, Failed
+from firstlight.analysis.verdict import DISTURBED, Failed, Verified
 from firstlight.core.roles import OS_NOISE
 from firstlight.core.shell import command
 from firstlight.core.units import percent
@@ -25,6 +25,7 @@ from firstlight.system.machine import NOT_ALONE, Machine, busy
 
 NOISY = 2.0
 """Percent of the processors' time that OS noise may use on a machine that is fit for measuring."""
+WITHHELD = "no advice: the machine was not fit for measuring"
 MOST_ROWS = 4  # of a kind in a sentence about MPI libraries
 
 
@@ -54,6 +55,8 @@ def verdict(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Adv
 
 def flags(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     """Return the advice on flags, and whether it is about C++ alone."""
+    if unfit(judgement.run, judgement.records):
+        return WITHHELD if len(judgement.run.toolbox.toolchains) > 1 else ""
     text = advice(ordinary(judgement, workloads))
     fortran = any(t.fortran for t in judgement.run.toolbox.toolchains)
     return f"{text}. Fortran was not measured: no compiler was found" if text and not fortran else text
@@ -97,13 +100,23 @@ def _disturbance(judgement: Judgement) -> str:
 
 
 def _noise(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """Return the largest share of the processors' time that was measured as OS noise; "" if it is small."""
+    """Return the largest share of the processors' time that was measured as OS noise; "" if it is small.
+
+    It is often the only sign of a hypervisor that uses the processors.
+    """
     some = played(judgement.figures, players(workloads, OS_NOISE), judgement.run.machine)
-    lost = [f for p in some if (f := p.figure).unit == "%" and f.estimate.low is not None and f.estimate.low > NOISY]
+    lost = [f for p in some if (f := p.figure).unit == "%" and _low(f) > NOISY]
     if not lost:
         return ""
     worst = max(lost, key=lambda f: f.estimate.median)
-    return f"OS noise used {provenance.median(worst)} of the processors' time"
+    few = f" ({provenance.launches(worst)})" if worst.estimate.low is None else ""
+    who = "OS noise or the hypervisor" if judgement.run.machine.virtual else "OS noise"
+    return f"{who} used {provenance.median(worst)} of the processors' time{few}"
+
+
+def _low(f: Verified) -> float:
+    """Return the lower end of the interval; from too few launches, the smallest one."""
+    return min(f.estimate.launches) if f.estimate.low is None else f.estimate.low
 
 
 def _shared(judgement: Judgement) -> str:
@@ -114,9 +127,11 @@ def _shared(judgement: Judgement) -> str:
 
 def mpi(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
     """Return which library to use for which purpose: `small messages: MPICH (message latency: 1.8 x faster, ...)`."""
-    cases = [case for case in libraries.headlines(libraries.table(judgement, workloads)) if not case.few]
+    if unfit(judgement.run, judgement.records):
+        return WITHHELD if len(judgement.run.toolbox.mpis) > 1 else ""
+    cases = libraries.headlines(case for case in libraries.table(judgement, workloads) if not case.few)
     lacking = libraries.not_compared(judgement, workloads)
-    missing = f"too few figures for a comparison: {', '.join(lacking)}" if lacking else ""
+    missing = f"too few figures for a comparison: {', '.join(map(libraries.named, lacking))}" if lacking else ""
     if not cases:
         return missing
     nodes = max(f.identity.placement.nodes for case in cases for f in case.rivals)

@@ -26,11 +26,11 @@ def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
     )
     ratio = 5 * sums.seconds("openmpi", "mpi_allreduce", 2, 2**23) / sums.seconds("openmpi", "mpi_cube", 2, 2**23)
     assert found.sentence.startswith("Open MPI's MPI_Allreduce is slow at 512 KiB and 8 MiB: ")
-    assert " over 2 ranks last " in found.sentence and found.sentence.endswith(
+    assert " over 2 ranks, it lasts " in found.sentence and found.sentence.endswith(
         " as long as recursive doubling with messages of the same library; "
         "./fl tune collectives may find faster settings"
     )
-    assert float(found.sentence.split(" last ")[1].split(" x ")[0]) == pytest.approx(ratio, rel=0.05)
+    assert float(found.sentence.split(" lasts ")[1].split(" x ")[0]) == pytest.approx(ratio, rel=0.05)
     assert found.command == "./fl run vector_sum.mpi_allreduce vector_sum.mpi_cube --mpi openmpi"
     assert {i.variant for i in found.about} == {"mpi_allreduce", "mpi_cube"}
     assert {i.metric for i in found.about} == {"time"} and len(found.evidence) == 2
@@ -63,13 +63,15 @@ def test_a_size_at_which_it_does_not_lose_is_not_among_them() -> None:
         for f in judged.figures
     )  # fmt: skip
     (found,) = poor_collective.find(replace(judged, figures=sped), catalogue.load(catalogue.roots()))
-    assert found.sentence.startswith("Open MPI's MPI_Allreduce is slow at 512 KiB, not at 8 MiB: 512 KiB over 2 ranks ")
+    assert found.sentence.startswith(
+        "Open MPI's MPI_Allreduce is slow at 512 KiB, not at 8 MiB: with 512 KiB over 2 ranks, it "
+    )
 
 
 def test_both_rivals_are_told_of_the_same_case() -> None:
     (found,) = findings_with(factors=FAST, large_only={("openmpi", "mpi_allreduce"): 4.0})
     text = found.sentence.split(": ")[1]
-    assert text.count(" last ") == 1
+    assert text.count(" lasts ") == 1
     assert "rabenseifner with messages of the same library and " in text and " x as long as MPICH's; " in text
     assert len({i.parameters for i in found.about}) == 1
 

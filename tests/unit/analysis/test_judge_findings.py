@@ -164,8 +164,9 @@ def test_only_what_is_declared_as_a_size_can_leave_a_cache(axis: str, plots: boo
 
 def test_mpi_differs(judged: Judgement) -> None:
     (found,) = findings_of(judged, "mpi_differs")
-    assert found.sentence.startswith("MPI libraries differ in plain calls. Small messages: MPICH (message latency, 8 B")
-    assert "; large messages: Open MPI (message bandwidth, 1 MiB: 1." in found.sentence
+    small = "MPI libraries differ in plain calls. Small messages (below 64 KiB): MPICH (message latency, 8 B"
+    assert found.sentence.startswith(small)
+    assert "; large messages (64 KiB and more): Open MPI (message bandwidth, 1 MiB: 1." in found.sentence
     assert {i.mpi for i in found.about} == {"openmpi", "mpich"} and "pingpong.mpi_" in found.command
 
 

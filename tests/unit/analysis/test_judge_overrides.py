@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from firstlight.analysis.overrides import MOST, apply_settings
+from firstlight.model import catalogue
 from firstlight.model.catalogue import Plot, Row, Value, Workload
 
 MINE = "mine.xyz-0123456789abcdef"
@@ -55,7 +56,14 @@ def test_a_declared_row_of_the_users_value_keeps_its_title() -> None:
     assert rows({"level": (7,)}, headline, declared) == [replace(declared, headline=True)]
 
 
-def test_a_message_of_the_users_size_is_neither_small_nor_large() -> None:
+def test_the_size_that_a_user_sets_decides_whether_messages_are_small() -> None:
+    pingpong = catalogue.load(catalogue.roots())["pingpong"]
+    for size, purpose in ((64, "small messages"), (65535, "small messages"), (65536, "large messages")):
+        changed = apply_settings({"pingpong": pingpong}, {"pingpong": {"bytes": (size,)}})["pingpong"]
+        assert {row.purpose for row in changed.rows} == {purpose}
+
+
+def test_a_message_of_unknown_size_is_neither_small_nor_large() -> None:
     small = Row("empty", "time", 1, {"n": 0}, purpose="small messages")
     halo = Row("N = 32", "time", 2, {"level": 32}, purpose="halo exchange")
     assert [row.purpose for row in rows({"n": (4096,), "level": (64,)}, small, halo)] == ["", "halo exchange"]

@@ -14,7 +14,9 @@ import synthetic
 from firstlight import ROOT
 from firstlight.analysis.interval import estimate
 from firstlight.analysis.ranking import advantage, best, choice, rank
+from firstlight.analysis.states import ratio
 from firstlight.analysis.verdict import Identity, Verified
+from firstlight.core.confidence import LEVEL
 from firstlight.model.plan import Placement
 
 SOURCE = ROOT / "src"
@@ -75,6 +77,17 @@ def test_a_small_clear_difference_is_none_that_matters() -> None:
 
 def test_too_few_launches_separate_nothing() -> None:
     assert len(rank([figure("a", 10.0, 1, n=3), figure("b", 5.0, 2, n=3)])) == 1
+
+
+def test_an_interval_that_touches_one_is_no_difference() -> None:
+    """Pages print an end at 1.004 as 1.00."""
+    level = replace(figure("level", 10.0, 1), estimate=estimate([10.0] * 6))
+    for end, separate in ((1.004, False), (1.006, True)):
+        some = estimate([12.0, 12.0, *(10.0 * end,) * 5])
+        better = replace(figure("better", 10.0, 2), estimate=replace(some, median=11.0))
+        found = ratio(level, better, LEVEL)
+        assert found.low == pytest.approx(end) and found.high == pytest.approx(1.2)
+        assert len(rank([better, level])) == 1 + separate
 
 
 def test_oversubscribed_is_never_ranked() -> None:

@@ -78,11 +78,14 @@ def test_a_steady_machine_disturbs_nothing() -> None:
 def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
-        "55 of 161 launches of several ranks were 2.9 x slower. They were clustered in time, so something outside "
-        "these programs slowed them"
+        "55 of 161 launches of several ranks were 2.9 x slower than other launches of the same programs. They were "
+        "clustered in time, so something outside these programs slowed them"
     ]
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
-    alone = "16 of 93 launches beyond the caches were 1.5 x slower. They were not clustered in time"
+    alone = (
+        "16 of 93 launches beyond the caches were 1.5 x slower than other launches of the same programs. They were not "
+        "clustered in time"
+    )
     assert sentence == alone
     (sentence,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
     assert sentence == f"{alone}, so perhaps ranks or pages were placed differently"

@@ -27,6 +27,7 @@ from firstlight.analysis import Judgement
 from firstlight.analysis.provenance import settle
 from firstlight.analysis.verdict import Estimate, Failed, States, Unverified, Verified
 from firstlight.commands.shared.command_line import call
+from firstlight.core.confidence import LAUNCHES
 from firstlight.core.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.model import catalogue
 from firstlight.model.catalogue import Workload
@@ -154,19 +155,29 @@ def test_on_external_commands_the_page_and_the_status_agree(judgement: Judgement
     assert settle(verdict.health(external, {})).startswith(health)
 
 
-@pytest.mark.parametrize(("percent", "health"), [(0.3, "fit for measuring"), (8.9, "usable with care. OS noise used ")])
-def test_a_machine_with_much_os_noise_is_usable_with_care(judgement: Judgement, percent: float, health: str) -> None:
+@pytest.mark.parametrize("launches", [8, 3])
+@pytest.mark.parametrize("virtual", ["", "kvm"])
+@pytest.mark.parametrize(("percent", "health"), [(0.3, "fit for measuring"), (8.9, "usable with care. OS noise ")])
+def test_a_machine_with_much_os_noise_is_usable_with_care(
+    judgement: Judgement, percent: float, health: str, virtual: str, launches: int
+) -> None:
     """The samples of a program do not show a hypervisor that interrupts all of them alike."""
     noise = catalogue.load(catalogue.roots())["noise"]
     some = of_variants(judgement, "serial", "simd", "kahan")
     records = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in some.records)
     quiet = replace(some, records=records, steadiness=())
     any_ = next(f for f in quiet.figures if isinstance(f, Verified))
-    e = Estimate(percent, 0.9 * percent, 1.1 * percent, (percent,) * 8)
+    few = launches < LAUNCHES
+    low, high = (None, None) if few else (0.9 * percent, 1.1 * percent)
+    e = Estimate(percent, low, high, (percent,) * launches)
     who = replace(any_.identity, workload="noise", variant="omp_selfish", metric="stolen", parameters=())
     figures = (*quiet.figures, replace(any_, identity=who, unit="%", estimate=e, states=None))
-    found = settle(verdict.health(replace(quiet, figures=figures), {"noise": noise}))
+    run = replace(quiet.run, machine=replace(quiet.run.machine, virtual=virtual))
+    found = settle(verdict.health(replace(quiet, run=run, figures=figures), {"noise": noise}))
     assert found.startswith(health) and bool(found.sources) == (percent > 1)
+    who = "OS noise or the hypervisor" if virtual else "OS noise"
+    how = " (3 launches)" if few else ""
+    assert (f"{who} used 8.9 % of the processors' time{how}. " in found) == (percent > 1)
 
 
 def test_a_command_that_fails_is_to_be_corrected_not_measured_for_longer(judgement: Judgement) -> None:

@@ -13,7 +13,7 @@ import shipped
 import synthetic_halo
 from firstlight.analysis import Judgement
 from firstlight.analysis.figures import judge
-from firstlight.analysis.verdict import Verified
+from firstlight.analysis.verdict import States, Verified
 from firstlight.model.plan import Placement
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
@@ -61,6 +61,19 @@ def test_the_title_is_who_wins_where() -> None:
         "MPICH: shared_flags and omp_flags are among the best up to N = 128 (up to 2.0 × over sendrecv); "
         "from N = 256 all are equal"
     )
+
+
+def test_the_factor_of_the_nearer_of_two_states_is_called_the_least() -> None:
+    def bimodal(f: object) -> object:
+        if not isinstance(f, Verified) or f.identity.variant != "mpi_sendrecv":
+            return f
+        return replace(f, states=States(f.estimate.median, 1.2 * f.estimate.median, 6, 2))
+
+    figures = tuple(map(bimodal, view().judgement.figures))
+    drawn = {d.id.removeprefix("plot-halo-0-"): d for d in with_figures(figures)}
+    assert " (at least 1.9 × over sendrecv" in drawn["0"].title, drawn["0"].title
+    lasts = {r[6] for r in drawn["winners"].rows}
+    assert "≥ 2.0 ×" in lasts and "2.0 ×" not in lasts, lasts
 
 
 def test_every_strategy_is_a_line_and_few_are_coloured_alike_in_all_drawings() -> None:

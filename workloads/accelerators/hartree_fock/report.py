@@ -83,7 +83,7 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
                 quantity(serial.estimate.median, serial.unit) if serial else "–",
                 ", ".join(p for p in (best.identity.variant, formatting.where(best.identity.placement)) if p),
                 quantity(best.estimate.median, best.unit),
-                "–" if alone or serial is None else ratio(ranking.advantage(best, serial)),
+                "–" if alone or serial is None else sentence.behind(best, serial),
                 f"{cycles.estimate.median:.0f}" if cycles else "–",
             )
         )

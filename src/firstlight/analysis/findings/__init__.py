@@ -3,7 +3,8 @@
 A file in this folder is registered by its presence.
 
 A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences compute every number from the data.
-A rule on results and on how launches ended sets `OF_RESULTS = True`: it also runs if nothing was timed.
+A rule on results and on how launches ended sets `OF_RESULTS = True`: it also runs if nothing was timed. A rule on the
+machine sets `OF_MACHINE = True`: it also runs if the machine was not fit for measuring, as that on results does.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from importlib import import_module
 from msgspec.structs import replace
 
 from firstlight.analysis import Finding, Judgement
+from firstlight.analysis.evidence import unfit
 from firstlight.core.shell import command, line
 from firstlight.model.catalogue import Workload
 from firstlight.results.record import Run
@@ -30,9 +32,11 @@ def rules() -> Iterator[str]:
 def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     """Return the findings of all rules, the weightiest first."""
     found: list[Finding] = []
+    untimed, disturbed = judgement.run.machine.emulated, unfit(judgement.run, judgement.records)
     for rule in rules():
         module = import_module(f"{__name__}.{rule}")
-        if not judgement.run.machine.emulated or getattr(module, "OF_RESULTS", False):
+        holds = not (untimed or disturbed) or (disturbed and getattr(module, "OF_MACHINE", False))
+        if holds or getattr(module, "OF_RESULTS", False):
             found += module.find(judgement, workloads)
     found = [_with_settings(finding, judgement.run) for finding in found]
     if judgement.run.brought:  # no command measures it by its name

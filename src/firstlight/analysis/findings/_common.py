@@ -132,8 +132,8 @@ def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> R
 
 
 def clearly(found: Ratio, threshold: float) -> bool:
-    """Return whether the interval of a gain excludes 1 and the gain is more than the threshold."""
-    return found.low is not None and found.low > 1 and found.value > 1 + threshold
+    """Return whether the interval of a gain does not touch 1 and the gain is more than the threshold."""
+    return found.value > 1 + threshold and not ranking.touches(found)
 
 
 def apart(figures: Sequence[Verified], threshold: float) -> tuple[float, Verified, Verified] | None:

@@ -57,12 +57,13 @@ def differences(
 def finding(judgement: Judgement, rule: str, some: list[Difference], words: str, weight: int) -> Finding:
     """Return one finding about differences, the largest first. `words`: what the reader can do."""
     worst = max(some, key=lambda d: d.factor)
+    bound = "at most " if provenance.at_least(worst.better, worst.worse) else ""
     i = without_defaults(judgement, worst.worse.identity)
     others = values([x for x in i.parameters if x[0] != worst.parameter])
     return Finding(
         rule=rule,
         sentence=(
-            f"{worst.parameter} {worst.value(worst.worse)} has "
+            f"{worst.parameter} {worst.value(worst.worse)} has {bound}"
             f"{provenance.advantage(f'1/{worst.factor:.2g}', worst.better, worst.worse)} of the bandwidth of "
             f"{worst.parameter} {worst.value(worst.better)} ({target(i)}, {others}); {words}"
         ),

@@ -10,6 +10,8 @@ from firstlight.analysis.verdict import Verified
 from firstlight.core.units import significant
 from firstlight.model.catalogue import Workload
 
+OF_MACHINE = True
+
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     some, samples = diverged(judgement.records)

@@ -7,6 +7,7 @@ from firstlight.analysis.formatting import listing
 from firstlight.model.catalogue import Workload
 
 STEADY = {"performance", "userspace"}
+OF_MACHINE = True
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:

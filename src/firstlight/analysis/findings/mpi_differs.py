@@ -32,12 +32,14 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     known = {case.workload for case in cases}
     others = grouped(_differences(judgement, known), lambda d: d[1].identity.workload).values()
     strongest = [max(some, key=lambda d: d[0]) for some in others]
-    return _by_purpose(judgement, libraries.headlines(cases)) + [_of_program(judgement, d) for d in strongest]
+    return _by_purpose(judgement, libraries.headlines(c for c in cases if not c.few)) + [
+        _of_program(judgement, d) for d in strongest
+    ]
 
 
 def _by_purpose(judgement: Judgement, cases: list[libraries.Case]) -> list[Finding]:
     """Return one finding about all cases of the table in which a library is notably better."""
-    notable = [c for c in cases if c.second is not None and not c.few and c.factor >= 1 + THRESHOLD]
+    notable = [c for c in cases if c.second is not None and c.factor >= 1 + THRESHOLD]
     if not notable:
         return []
     pairs = [(c.best, c.second) for c in notable if c.second is not None]

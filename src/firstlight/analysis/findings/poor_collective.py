@@ -16,11 +16,10 @@ from firstlight.analysis.roles import RoleFigure, played, players
 from firstlight.core.roles import LIBRARY_SUM
 from firstlight.core.shell import command as hint
 from firstlight.core.units import binary
-from firstlight.model.catalogue import Workload
+from firstlight.model.catalogue import LARGE, Workload
 from firstlight.model.plan import Placement
 from firstlight.results.record import Run
 
-LARGE = 262144  # bytes of a vector from which on latency is not an excuse
 THRESHOLD = 0.15
 
 
@@ -108,7 +107,7 @@ def _bytes(p: RoleFigure) -> float:
 
 
 def _sentence(run: Run, chosen: list[Defeat]) -> str:
-    """Return `8 MiB over 2 ranks last 5.0 x as long as ring with messages of the same library`."""
+    """Return `with 8 MiB over 2 ranks, it lasts 5.0 x as long as ring with messages of the same library`."""
     loser, parts = chosen[0].loser, []
     for d in chosen:
         library = mpi_label(run, d.winner.identity.mpi)
@@ -116,7 +115,7 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
         by = provenance.times(d.winner.figure, d.loser.figure)
         parts.append(f"{by} as long as {rival}")
     advice = f"; {hint('tune', 'collectives')} may find faster settings" if any(d.own for d in chosen) else ""
-    return f"{_size(loser)} over {where(loser.identity.placement)} last {listing(parts)}{advice}"
+    return f"with {_size(loser)} over {where(loser.identity.placement)}, it lasts {listing(parts)}{advice}"
 
 
 def _size(p: RoleFigure) -> str:

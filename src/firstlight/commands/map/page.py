@@ -55,14 +55,14 @@ def _sentences(mapped: Mapped) -> list[str]:
     lines = [_verdict(mapped)]
     lines.append(
         f"the load of the busiest links is {binary(a.after.maxima)} instead of {binary(a.before.maxima)} "
-        f"({significant(a.gain)} times less), and the load of all links is {binary(a.after.hop_bytes)} instead of "
+        f"({percent(1 / a.gain)} of it), and the load of all links is {binary(a.after.hop_bytes)} instead of "
         f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
     )
     before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
     if before is not None and after is not None and gain is not None and (mapped.trial or not a.better):
+        change = f"{significant(gain)} times faster" if gain >= 1 else f"{significant(1 / gain)} times slower"
         lines.append(
-            f"the simulated time of messages is {quantity(after, 's')} instead of {quantity(before, 's')} "
-            f"({significant(gain)} times less)"
+            f"the simulated time of messages is {quantity(after, 's')} instead of {quantity(before, 's')} ({change})"
         )
     lines += [apart] if (apart := _apart(mapped)) else []
     if gain is not None and a.flowing_gain is not None and len(a.names) > 1:
@@ -86,8 +86,8 @@ def _verdict(mapped: Mapped) -> str:
         predicted = a.simulated_gain
         if predicted is None:
             return (
-                f"the load of the busiest links is {significant(a.gain)} times smaller; no time was simulated; "
-                "measure the map with --try"
+                f"the load of the busiest links is {percent(1 / a.gain)} of that of the default order; no time was "
+                "simulated; measure the map with --try"
             )
         before, after = (quantity(side.seconds or 0.0, "s") for side in (a.before, a.after))
         return (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,10 +13,11 @@ import msgspec
 from firstlight import ROOT
 from firstlight.core import reading
 from firstlight.core.errors import UsageError
-from firstlight.core.roles import Ask, Role, defect, defect_of_ask
+from firstlight.core.roles import MESSAGE, Ask, Role, defect, defect_of_ask
 from firstlight.model.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
 from firstlight.model.catalogue.declarations import (
     BY_SIZE,
+    LARGE,
     PURPOSES,
     Bound,
     Class,
@@ -26,6 +28,7 @@ from firstlight.model.catalogue.declarations import (
     Flags,
     Plot,
     Provides,
+    Purpose,
     Row,
     Selection,
     Sizes,
@@ -34,6 +37,7 @@ from firstlight.model.catalogue.declarations import (
 
 __all__ = [
     "BY_SIZE",
+    "LARGE",
     "PURPOSES",
     "Bound",
     "Class",
@@ -45,12 +49,14 @@ __all__ = [
     "Plot",
     "Prefix",
     "Provides",
+    "Purpose",
     "Row",
     "Selection",
     "Sizes",
     "Value",
     "Variant",
     "Workload",
+    "by_size",
     "device_variant",
     "load",
     "needs",
@@ -213,6 +219,9 @@ def _read(document: Path, chapter: str) -> Workload:
     for k, role in enumerate(parsed.roles):
         if wrong := defect(role, sound):
             raise UsageError(f"{document}: roles[{k}] {wrong}")
+    for k, row in enumerate(parsed.rows):
+        if row.purpose in BY_SIZE and by_size(parsed.roles, row.where) not in ("", row.purpose):
+            raise UsageError(f"{document}: rows[{k}] `purpose`: messages of {LARGE} B and more are large")
     for k, ask in enumerate(parsed.asks):
         if wrong := defect_of_ask(ask, sound):
             raise UsageError(f"{document}: asks[{k}] {wrong}")
@@ -223,6 +232,16 @@ def _read(document: Path, chapter: str) -> Workload:
         variants=tuple(variants),
         **{field: getattr(parsed, field) for field in parsed.__struct_fields__ if field != "flags"},
     )
+
+
+def by_size(roles: Iterable[Role], where: Mapping[str, Value]) -> Purpose:
+    """Return the purpose of messages with the size in `where`; "" if it has none.
+
+    The role of messages names the parameter.
+    """
+    sizes = ((where.get(role.size), role.bytes_per_element) for role in roles if role.role == MESSAGE)
+    known = [value * width for value, width in sizes if isinstance(value, int | float)]
+    return BY_SIZE[known[0] >= LARGE] if known else ""
 
 
 def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:

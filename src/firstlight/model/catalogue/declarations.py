@@ -121,6 +121,8 @@ class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 Purpose = Literal["", "small messages", "large messages", "collectives", "halo exchange"]
 """What a program uses its MPI library for, as users choose the library by."""
+LARGE = 65536
+"""Bytes of a message or a vector from which on it is large. The latency is a large part of the time of smaller ones."""
 BY_SIZE: tuple[Purpose, ...] = ("small messages", "large messages")
 PURPOSES: tuple[Purpose, ...] = (*BY_SIZE, "collectives", "halo exchange")
 

@@ -44,9 +44,10 @@ def _sizes(figures: list[Verified], placement: Placement, plot: Plot) -> int:
 def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement, of: int) -> Drawing | None:
     every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
     alike = [f for f in answers.verified(every) if same_work(f.identity.variant, plot, workload)]
-    lines = best_lines(alike, plot)
-    if not lines:
+    measured = best_lines(alike, plot)
+    if not measured:
         return None
+    lines = {key: line for key, line in measured.items() if len(line) > 1} or measured
     some = next(iter(next(iter(lines.values())).values()))
     xs = sorted({x for line in lines.values() for x in line})
     help_text, unit = view.parameter(workload.name, plot.x)
@@ -64,12 +65,12 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
         _mark_caches(view, drawn, some, plot.x, xs)
     if name.endswith("-0"):  # earlier figures are of one processor
         data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
-    title = _title(view, plot, lines)
+    title, caption = _title(view, plot, lines), _caption(view, plot, lines, len(ceiling) > 1)
     if of > 1:
         title += f" · {provenance.placed(formatting.where(placement) or '1 core', some)}"
-    return Drawing(
-        name, title, _caption(view, plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn
-    )
+    if len(lines) < len(measured):
+        caption += " What was measured at one size is in the table alone."
+    return Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)
 
 
 def best_lines(figures: list[Verified], plot: Plot, with_zero: bool = False) -> Lines:

@@ -146,5 +146,6 @@ def _title(found: Best, cases: Sequence[Case]) -> str:
     last = groups[-1].best
     if len(groups) > 1:
         share = provenance.advantage(percent(1 / ranking.advantage(top, last)), last, top)
-        title += f", {sites.words(last.identity.variant)} {share} of it"
+        bound = "at most " if provenance.at_least(top, last) else ""
+        title += f", {sites.words(last.identity.variant)} {bound}{share} of it"
     return title

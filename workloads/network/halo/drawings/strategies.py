@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 class Win(NamedTuple):
-    """The fastest at one x: `winners` are alike, best first. `behind`: how many times slower the next is (else 1).
+    """The fastest at one x: `winners` are alike, best first.
 
     `known`: false if all are called alike only because no difference can be shown.
     """
@@ -42,7 +42,6 @@ class Win(NamedTuple):
     x: float
     winners: tuple[Verified, ...]
     everyone: tuple[Verified, ...]
-    behind: float
     known: bool
 
     @property
@@ -95,7 +94,7 @@ def win(x: float, figures: Sequence[Verified]) -> Win | None:
     winners = groups[0].figures
     sure = all(f.estimate.low is not None for f in winners)
     known = len(groups) > 1 or (sure and sentence.equal(winners))
-    return Win(x, winners, everyone, groups[1].behind if len(groups) > 1 else 1.0, known)
+    return Win(x, winners, everyone, known)
 
 
 def place(identity: Identity) -> Place:

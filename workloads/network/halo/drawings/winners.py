@@ -107,17 +107,23 @@ def _by(contest: Contest, s: Stretch) -> str:
     reference = contest.reference
     if reference and reference not in s.winners:
         over = [(w.winners[0], f) for w in s.wins if (f := w.loser(reference)) is not None]
-        return f"{_range(over, len(over) < len(s.wins))} over {short(reference, contest.times)}"
+        return _range(over, f"over {short(reference, contest.times)}", len(over) < len(s.wins))
     behind = [(w.winners[0], w.next) for w in s.wins if w.next is not None]
-    return f"{_range(behind)} faster than the next" if behind else ""
+    return _range(behind, "faster than the next") if behind else ""
 
 
-def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> str:
-    """Return `2.1 ×` or `up to 2.1 ×`. `alike`: at another x there is no difference."""
+def _range(pairs: Sequence[tuple[Verified, Verified]], over: str, alike: bool = False) -> str:
+    """Return `2.1 × over sendrecv` or `up to 2.1 × over sendrecv`. `alike`: at another x there is no difference.
+
+    If a figure has two states, the factors are those of the nearer ones: `at least 2.1 × over sendrecv`.
+    """
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
+    if bound := provenance.at_least(*(f for pair in pairs for f in pair)):
+        where = " where they differ" if alike else ""
+        return f"{bound}{provenance.among(sentence.ratio2(low), pairs, 'min')} {over}{where}"
     most = provenance.among(sentence.ratio2(high), pairs)
-    return most if high < 1.1 * low and not alike else f"up to {most}"
+    return f"{most} {over}" if high < 1.1 * low and not alike else f"up to {most} {over}"
 
 
 def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
@@ -136,8 +142,9 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
     if over:
         pairs = [(w.winners[0], beaten) for _, w in over if (beaten := w.loser(contest.reference)) is not None]
         by, where = max(over, key=lambda one: one[0])
-        long = provenance.among(sentence.ratio2(by), pairs)
-        costs = f"; {short(contest.reference, contest.times)} lasts up to {long} as long"
+        bound = provenance.at_least(*(f for pair in pairs for f in pair)) or "up to "
+        long = bound + provenance.among(sentence.ratio2(by), pairs)
+        costs = f"; {short(contest.reference, contest.times)} lasts {long} as long"
         at = f" ({_at(plot, where)})"
     return f"{who} {verb} among the fastest at {every}{costs}{at}"
 
@@ -172,10 +179,11 @@ def _row(contest: Contest, w: Win, reference: str) -> tuple[str, ...]:
     elif len(names) > 4:
         who = f"{', '.join(names[:3])} and {len(names) - 3} more (tied)"
     following = [f for f in w.everyone if f not in w.winners]
-    then = f"{sentence.ratio2(w.behind)} ({short(following[0].identity.variant, contest.times)})" if following else "–"
-    over = w.over(reference) if reference else None
+    next_one = f"({short(following[0].identity.variant, contest.times)})" if following else ""
+    then = f"{sentence.behind(best, following[0])} {next_one}" if following else "–"
+    loser = w.loser(reference) if reference else None
     measured = any(f.identity.variant == reference for f in w.everyone)
-    last = (sentence.ratio2(over) if over else "alike" if measured and w.known else "–",) if reference else ()
+    last = (sentence.behind(best, loser) if loser else "alike" if measured and w.known else "–",) if reference else ()
     time = quantity(e.median, best.unit)
     return (f"{w.x:g}", contest.label or "none", who, time, interval(e.low, e.high, e.median, best.unit), then, *last)
 

@@ -59,10 +59,10 @@ def format_median(f: Verified) -> str:
 
 
 def ahead(text: str, a: Verified, b: Verified) -> str:
-    """Format how many times better a is than b."""
+    """Format how many times better a is than b; `at least` if one has two states."""
     over, under = (a, b) if a.better == "higher" else (b, a)
     formula = provenance.larger("a", "b", over, under)
-    return provenance.number(text, formula, of=(_reported(over), _reported(under)))
+    return provenance.at_least(a, b) + provenance.number(text, formula, of=(_reported(over), _reported(under)))
 
 
 def _reported(f: Verified) -> Identity:
