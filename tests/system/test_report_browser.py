@@ -155,6 +155,19 @@ def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], nam
         assert widest <= 390
 
 
+def test_on_a_phone_a_value_of_several_numbers_stays_next_to_its_label(browser: Any, pages: dict[str, Path]) -> None:
+    below_label = """cells => cells.filter(cell => {
+            const text = document.createRange();
+            text.selectNodeContents(cell);
+            const least = cell.getBoundingClientRect().left + 90;
+            return [...text.getClientRects()].some(r => r.width && r.left < least);
+        }).map(cell => cell.textContent)"""
+    with Shown(browser, pages["sample"], "phone") as shown:
+        shown.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert shown.page.locator(".stack td[data-label] > data + data").count() > 2
+        assert shown.page.eval_on_selector_all(".stack td[data-label]", below_label) == []
+
+
 @pytest.mark.parametrize("name", ["sample", "compared", "halo"])
 def test_nothing_is_wider_than_paper(browser: Any, pages: dict[str, Path], name: str, tmp_path: Path) -> None:
     with Shown(browser, pages[name], scheme="dark") as shown:

@@ -67,10 +67,10 @@ def test_cross_overs_are_named_in_words() -> None:
     found = sweep.spans({"a": a, "b": b})
     assert [(s.algorithm, s.first, s.last) for s in found] == [("a", 1024.0, 4096.0), ("b", 65536.0, 65536.0)]
     assert found[0].until == pytest.approx(16384)  # the lines cross half way, both axes logarithmic
-    assert sweep.crossings(found, "size") == "up to 16 KiB a, beyond it b"
+    assert sweep.crossings(found, "size") == "up to 16 KiB a is the fastest, beyond it b"
     assert sweep.crossings([found[0]], "size") == "a is the fastest at every size"
     three = [Span("a", 1, 2, 3.0), Span("b", 4, 8, 1234.0), Span("c", 2000, 4000, None)]
-    assert sweep.crossings(three, "scale") == "up to 3 ranks a, then up to 1,200 ranks b, beyond it c"
+    assert sweep.crossings(three, "scale") == "up to 3 ranks a is the fastest, then up to 1,200 ranks b, beyond it c"
 
 
 def test_equal_algorithms_do_not_take_turns() -> None:
@@ -157,7 +157,7 @@ def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[st
     )
     assert simulate(*words) == 0
     output = capsys.readouterr().out
-    assert "Up to 76 KiB binomial, beyond it trinaryx3 (" in output
+    assert "Up to 76 KiB binomial is the fastest, beyond it trinaryx3 (" in output
     assert "trinaryx3 is the fastest at every scale (16 MiB)." in output
     assert max(map(len, output.splitlines())) <= 80
 
@@ -250,7 +250,7 @@ def test_the_page(stand_in: Path, tmp_path: Path) -> None:
     assert "Content-Security-Policy" in html and "http-equiv" in html
     for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
         assert f'id="{name}"' in html
-    assert "Up to 76 KiB binomial, beyond it trinaryx3" in html.replace("\u00a0", " ")
+    assert "Up to 76 KiB binomial is the fastest, beyond it trinaryx3" in html.replace("\u00a0", " ")
     assert len(html) < 1_500_000 and chart_tree.of_page(html)
 
 

@@ -226,6 +226,21 @@ def test_few_sizes_of_more_threads_are_in_the_table_of_the_first_drawing() -> No
     assert len(drawing.rows) == len(thinned.selected(stream, plot))
 
 
+def test_a_line_of_one_size_is_in_the_table_alone() -> None:
+    v = view()
+    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
+    kept = tuple(
+        f
+        for f in v.judgement.figures
+        if f.identity.workload == "stream" and {("op", "copy"), ("n", 10_000)} & set(f.identity.parameters)
+    )
+    lone = View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
+    drawing = plots.draw(lone, replace(v.workloads["stream"], plots=(by_op,)))[0]
+    assert {t["name"] for t in drawing.data if t["mode"] != "none"} >= {"copy"}
+    assert all(len(t["x"]) > 1 for t in drawing.data) and "in the table alone" in drawing.caption
+    assert any("op = triad" in " ".join(row) for row in drawing.rows) and "(op = copy)" in drawing.title
+
+
 def test_levels_of_one_kind_of_machine_share_a_label() -> None:
     ghosts = [t for t in drawings("stream")[0].data if t.get("legendgroup") == "ghosts"]
     shown = [word for t in ghosts for word in t["text"] if word]

@@ -72,8 +72,10 @@ def warnings(projected: Projected) -> list[str]:
 
 
 def _step(p: Point) -> str:
-    """Return `2.09 ms [2.05, 2.13]`."""
-    return f"{quantity(p.seconds, 's')} [{interval(p.low, p.high, p.seconds, 's', ', ')}]"
+    """Return `2.09 ms [2.05, 2.13]`; `2.09 ms` if the interval is narrower than the digits."""
+    span = interval(p.low, p.high, p.seconds, "s", ", ")
+    low, _, high = span.partition(", ")
+    return quantity(p.seconds, "s") + (f" [{span}]" if low != high else "")
 
 
 def errors(left_out: Sequence[LeftOut]) -> list[str]:
@@ -93,8 +95,8 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
     if left_out:
         width = median(h.high / h.low for h in left_out)
         lines.append(
-            f"{sum(h.inside for h in left_out)} of {count(len(left_out), 'measurement')} are inside the "
-            f"{confidence.INTERVAL} of the projection; the median interval spans a factor of {width:.2f}"
+            f"the {confidence.INTERVAL} of the projection contains {sum(h.inside for h in left_out)} of "
+            f"{count(len(left_out), 'measurement')}; the median interval spans a factor of {width:.2f}"
         )
     return lines or ["the error is unknown: the run has no multi-process figure and only one size"]
 

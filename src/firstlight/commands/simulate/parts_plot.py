@@ -24,7 +24,7 @@ def spending(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
     hidden = len(ordered) - len(some)
     layout = {
         "barmode": "stack",
-        "xaxis": time_axis("time", max(sum(getattr(b, part) for part in PARTS) for _, b in some)),
+        "xaxis": time_axis("time, lower is better", max(sum(getattr(b, part) for part in PARTS) for _, b in some)),
         "yaxis": {"autorange": "reversed", "type": "category"},
     }
     return [

@@ -85,7 +85,7 @@ def _curves(
     shown = sorted(drawn, key=lambda name: (name not in ever, last[name]))[:MOST_LINES]
     xs = sorted({x for line in drawn.values() for x in line if x > 0})
     data: list[Trace] = [_curve(name, drawn[name], look[name], by_scale) for name in shown]
-    y = frame.seconds_axis("time", [t for line in drawn.values() for t in line.values()])
+    y = frame.seconds_axis("time, lower is better", [t for line in drawn.values() for t in line.values()])
     x = frame.log_axis("ranks" if by_scale else "bytes of the message or block", () if by_scale else xs)
     drawing = frame.layout(x, y)
     near = ranks_near if by_scale else size_near

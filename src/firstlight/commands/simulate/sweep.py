@@ -93,7 +93,7 @@ def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: fl
 
 
 def crossings(some: Sequence[Span], kind: str) -> str:
-    """Return text such as `up to 24 KiB binomial, beyond it trinaryx3`; `kind` is size or scale."""
+    """Return text such as `up to 24 KiB binomial is the fastest, beyond it trinaryx3`; `kind` is size or scale."""
     shown = size_near if kind == "size" else ranks_near
     if not some:
         return "no algorithm has a prediction"
@@ -104,7 +104,8 @@ def crossings(some: Sequence[Span], kind: str) -> str:
         if span.until is None:
             parts.append(f"beyond that {span.algorithm}")
         else:
-            parts.append(f"{'' if k == 0 else 'then '}up to {shown(span.until)} {span.algorithm}")
+            first, last = ("", " is the fastest") if k == 0 else ("then ", "")
+            parts.append(f"{first}up to {shown(span.until)} {span.algorithm}{last}")
     return ", ".join(parts)
 
 

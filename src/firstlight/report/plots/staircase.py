@@ -121,9 +121,13 @@ def _title(view: View, plot: Plot, lines: Lines) -> str:
     }
     ordered = [(place, last) for place, last in at.items() if last]
     subject = plot.subject or plot.metric
+    tools = plot.lines in ("toolchain", "mpi", "variant")
     if len(lines) == 1:
-        return sentence.capital(f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}")
-    if plot.lines not in ("toolchain", "mpi", "variant"):
+        name = "" if tools else f" ({plot.lines} = {next(iter(lines))})"
+        return sentence.capital(
+            f"{subject} is {sentence.staircase({p: next(iter(v.values())) for p, v in ordered})}{name}"
+        )
+    if not tools:
         first = ordered[0][0]
         highest = {name: best for name, some in by_place.items() if (best := ranking.best(some.get(first, ())))}
         return sentence.capital(f"{subject} {sentence.falls([(first, highest), *ordered[1:]], plot.lines)}")
