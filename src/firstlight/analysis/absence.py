@@ -61,10 +61,7 @@ def _devices(judgement: Judgement) -> list[Absent]:
     some = compilers_for_devices(run)
     if run.machine.gpus or not some:
         return []
-    why = (
-        f"programs can use no GPU, although {listing(some)} {'generates' if len(some) == 1 else 'generate'} code GPU "
-        f"code"
-    )
+    why = f"programs can use no GPU, although {listing(some)} {'generates' if len(some) == 1 else 'generate'} GPU code"
     if waiting := _waiting(judgement):
         why += f"; not measured: {listing(waiting)}"
     return [Absent("GPU", why, "run on a node with a GPU")]

@@ -111,7 +111,7 @@ def _figures(judgement: Judgement) -> str:
     )
     text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
     text += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
-    text += f" {count(over, 'figure')} used more ranks and threads than CPUs, and are never ranked." if over else ""
+    text += f" Figures with more ranks and threads than CPUs are never ranked ({over} in this run)." if over else ""
     text += " Two figures differ if the interval of their ratio does not touch 1 and they are 3 % or more apart."
     return text
 

@@ -166,7 +166,7 @@ class Host:
 
     def absent(self, what: str, why: str, *, apt: str = "", dnf: str = "", otherwise: str = "") -> Absent:
         """Return an Absent with its fix: without root first, then this system's package command if it has one."""
-        fix = otherwise or f"load a module with {what} or install it with Spack, and add it to PATH"
+        fix = otherwise or f"load a module with {what}, or install it with Spack and add it to PATH"
         if apt and self.which("apt-get"):
             fix += f"; as root: apt install {apt}"
         elif dnf and self.which("dnf"):

@@ -183,7 +183,7 @@ def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
 def test_more_nodes_than_there_are_are_refused_whatever_the_launcher(tmp_path: Path) -> None:
     tools = Toolbox((), (library("mpich"),), (), ())
     wide = replace(cell(mpi="mpich"), placement=Placement(2, 2, 1))
-    with pytest.raises(UsageError, match="needs 2 nodes, but only 1 node is available; see"):
+    with pytest.raises(UsageError, match="needs 2 nodes, but can use only 1 node; see"):
         command_of(wide, Path("x"), tools, output=tmp_path / "x", machine=MACHINE)
 
 

@@ -267,7 +267,7 @@ def test_no_difference_at_both_ends_is_said_once() -> None:
         )
     for better, start in (
         (1.1, r"No difference between .+ and .+ can be shown, from"),
-        (1.2, r"The launches of .+ and .+ differ too much for a choice between"),
+        (1.2, r"The launches of .+ and .+ differ too much for a choice, from"),
     ):
         unsure = tuple(_spread_wide(f, better) for f in alike)
         unknown = View(replace(v.judgement, figures=unsure), v.workloads, v.heritage, v.palette)

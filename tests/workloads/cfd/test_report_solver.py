@@ -132,7 +132,7 @@ def test_strong_scaling_is_drawn_against_the_ideal() -> None:
 def test_weak_scaling_follows_a_level_more_on_four_times_the_cores() -> None:
     assert "scaling-bpx-weak" not in drawings()
     drawn = drawings("crowded")["scaling-bpx-weak"]
-    assert "Open MPI keeps 45 % of its speed per core on 4 threads, which exceed the processors" in drawn.title
+    assert "Open MPI keeps 45 % of its speed per core on 4 threads, more than there are processors" in drawn.title
     line = next(t for name, t in traces(drawn).items() if name.startswith("Open MPI"))
     assert line["name"] == "Open MPI, level = 6 on 1 core"
     assert line["x"] == [1, 4] and line["marker"]["symbol"][1].endswith("-open")

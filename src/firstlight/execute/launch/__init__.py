@@ -219,11 +219,11 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     if cell.placement.nodes > machine.nodes:
         has = count(machine.nodes, "node")
         raise UsageError(
-            f"{cell.id} needs {cell.placement.nodes} nodes, but only {has} is available; see ./fl submit --nodes"
+            f"{cell.id} needs {cell.placement.nodes} nodes, but can use only {has}; see ./fl submit --nodes"
         )
     if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
         has = count(len(machine.gpus), "GPU")
-        raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, but there are {has}")
+        raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu} (counted from 0), but can use only {has}")
     if cell.external is not None:
         return _of_external(cell.external, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))

@@ -159,7 +159,7 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
     if any(ranking.unclear(groups[0].figures) for groups in at):
-        return f"The launches of {names} differ too much for a choice between {first} and {last}"
+        return f"The launches of {names} differ too much for a choice, from {first} to {last}"
     return f"No significant difference between {names}, from {first} to {last}"
 
 

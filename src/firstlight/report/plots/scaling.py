@@ -178,7 +178,7 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
                 k == 0,
             )
         )
-        beyond = ", which exceed the processors" if last.oversubscribed else ""
+        beyond = ", more than there are processors" if last.oversubscribed else ""
         relative = last.estimate.median / (first.estimate.median * grow[-1])
         formula = f"b / a * {min(p)} / {max(p)}" if first.better == "higher" else "a / b"
         pace = provenance.number(

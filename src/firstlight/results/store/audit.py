@@ -331,7 +331,7 @@ def _sample(line: Sample, expected: int) -> Iterator[str]:
     if line.sample != expected:
         yield f"sample {line.sample} of case {line.case} was recorded where sample {expected} was expected"
     if not 0 < line.wall_min <= line.wall_median <= line.wall < math.inf:
-        yield f"wall times are impossible: minimum {line.wall_min}, median {line.wall_median}, most {line.wall}"
+        yield f"wall times are impossible: minimum {line.wall_min}, median {line.wall_median}, maximum {line.wall}"
     if not 0 <= line.cpu < math.inf:
         yield f"the share of CPU time is impossible: {line.cpu}"
     for name, (least, middle, most) in line.values.items():
