@@ -121,7 +121,7 @@ def test_the_launch_of_a_cell_has_its_gpu_alone(tmp_path: Path, monkeypatch: pyt
         name = f"firstlight-gpus-{os.getpid()}-{gpu}"
         ended = launch(command(cell(gpu), program, tools, output=tmp_path / "o", machine=on), 20, name)
         assert ended.stderr.rstrip("\n") == printed
-    with pytest.raises(UsageError, match="needs GPU 2, counted from 0, but there are 2 GPUs"):
+    with pytest.raises(UsageError, match=r"needs GPU 2 \(counted from 0\), but can use only 2 GPUs"):
         command(cell(2), program, tools, output=tmp_path / "o", machine=on)
 
 

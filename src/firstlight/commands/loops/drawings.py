@@ -53,7 +53,7 @@ def overview(outcomes: Sequence[TunedLoop]) -> list[Drawing]:
         for one in some
         if (g := [1 / row.ratio for row in one.judged])
     ]
-    head = ("loop and compiler", "speedup", "at most", "trip counts")
+    head = ("loop and compiler", "minimum speedup", "maximum speedup", "trip counts")
     return [Drawing("tuned", title, caption, head, table, data, layout)]
 
 

@@ -160,7 +160,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         raise NotUnderstoodError("the loop is not in a top-level function of the file")
     if one := _COUNTED.search(code):
         what = one[0].decode().strip()
-        raise NotUnderstoodError(f"tuned code would change the line numbers of `{what}` in the file: remove `{what}`")
+        raise NotUnderstoodError(f"tuned code would change the numbers that `{what}` produces: remove `{what}`")
     if any(child.type == "ERROR" for child in function.children):
         raise NotUnderstoodError(
             "the parser does not understand the declaration before the function: rewrite this declaration"

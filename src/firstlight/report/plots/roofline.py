@@ -107,8 +107,10 @@ def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> st
     if not missing:
         return ""
     kinds = listing([_word(m) for m in dict.fromkeys(missing)])
-    return f" The flop rate in {kinds} was not measured, so no share of a ceiling exists for "
-    f"{count(len(missing), 'point')}."
+    return (
+        f" The flop rate in {kinds} was not measured, so no share of a ceiling exists for "
+        f"{count(len(missing), 'point')}."
+    )
 
 
 def _roofs(view: View, cores: int) -> dict[str, Limit]:
