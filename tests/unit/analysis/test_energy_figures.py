@@ -83,7 +83,7 @@ def test_a_counter_without_a_range_that_goes_back_is_broken() -> None:
 
 def test_a_launch_shorter_than_ten_updates_has_no_energy() -> None:
     short = record(span((0, 0), (900_000, 0), 0.009))
-    assert "shorter than 10 updates" in str(measured(TWO, short, 0))
+    assert "shorter than 10 counter updates" in str(measured(TWO, short, 0))
     assert joules(measured(TWO, record(span((0, 0), (1_100_000, 0), 0.011)), 0)) == pytest.approx(1.1)
     assert measured(TWO, record(), 0) == ""
 
@@ -100,7 +100,7 @@ def test_many_executions_shorter_than_five_updates_have_no_energy() -> None:
 
 def test_samples_that_fill_little_of_their_span_have_no_energy() -> None:
     loose = replace(span((0, 0), (50_000_000, 50_000_000)), wall=0.5)
-    assert "fill less than 90%" in str(measured(TWO, record(loose), 0)).replace(" %", "%")
+    assert "cover less than 90%" in str(measured(TWO, record(loose), 0)).replace(" %", "%")
     tight = replace(loose, wall=0.95)
     assert joules(measured(TWO, record(tight), 0)) == pytest.approx(95)
 
@@ -141,11 +141,11 @@ def test_a_gauge_is_integrated_over_the_samples_alone() -> None:
 @pytest.mark.parametrize(
     ("power", "why"),
     [
-        ((), "fewer than 10 readings"),
-        (gauged([50.0] * 9, 1.1), "fewer than 10 readings"),
+        ((), "fewer than 10 power readings"),
+        (gauged([50.0] * 9, 1.1), "fewer than 10 power readings"),
         (gauged([50.0] * 12, 1.3), "not read throughout all samples"),
         (gauged([50.0] * 12, 0.9), "not read throughout all samples"),
-        (gauged([50.0] * 30)[::-1], "not in order"),
+        (gauged([50.0] * 30)[::-1], "not in chronological order"),
     ],
 )
 def test_a_gauge_that_was_not_read_in_time_is_no_energy(power: tuple[tuple[float, float], ...], why: str) -> None:
@@ -328,7 +328,7 @@ def test_spans_survive_the_record_and_contradictions_are_found() -> None:
     line = span((1, None), (2, 3))
     assert lines.decode(lines.encode(line)[:-1]) == line
     assert list(audit._span(line)) == []
-    assert "before it begins" in next(audit._span(replace(line, ended=4.0)))
+    assert "before it starts" in next(audit._span(replace(line, ended=4.0)))
     assert "last longer" in next(audit._span(replace(line, wall=2.0)))
     assert "other counters" in next(audit._span(replace(line, after=((1,),))))
 

@@ -183,7 +183,7 @@ def test_the_numbers_of_the_pages_are_those_of_figures_json(results: Path, capsy
     [
         (["dot.smid"], USAGE, "did you mean"),
         (["zzz"], USAGE, " one` lists them"),
-        (["rate"], USAGE, "figures have the words 'rate'; add more words: "),
+        (["rate"], USAGE, "figures match 'rate'; add more words: "),
         (["dot.kahan", "rate", "gcc-fast", "1000"], REGRESSION, "dot.kahan rate, n = 1000 (gcc-fast): failed: "),
         (["dot", "--run", "nothing"], USAGE, "no run named 'nothing'"),
         (["dot.simd", "rate", "--output", "/nowhere/x.html"], USAGE, "there is no folder /nowhere"),

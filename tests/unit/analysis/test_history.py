@@ -154,7 +154,7 @@ def test_without_a_detected_change_the_figure_that_varies_most_is_named(tmp_path
     html = re.sub("<.*?>", "", place.read_text().partition("</style>")[2])
     for text in (out, html):
         shown = " ".join(text.replace("\xa0", " ").split())
-        assert re.search(r"o change of level above 5 % was detected in \d+ figures; the one that varies most", shown)
+        assert re.search(r"o level change above 5 % was detected in \d+ figures; the figure that varies most", shown)
         assert re.search(r": latency.*?: ([\d.]+) ns to ([\d.]+) ns \(lower is better\)", shown)
     assert computed(place.read_text(), json.dumps(found))
 
@@ -244,7 +244,7 @@ def test_an_interrupted_run_is_left_out(some: Path, capsys: Captured) -> None:
     scene = synthetic.run(9, 2, only=("latency",))
     many_runs.write(scene, some, "part", synthetic.STARTED + 1e7, state="interrupted")
     _, _, err = call(capsys, "history", str(some))
-    assert "part: was interrupted" in err and "--resume" in err
+    assert "part: interrupted" in err and "--resume" in err
 
 
 def test_a_copy_counts_once(some: Path, capsys: Captured) -> None:
@@ -286,7 +286,7 @@ def test_an_altered_copy_does_not_hide_the_sound_run(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["{empty}"], "no run that can be read"),
+        (["{empty}"], "no readable run"),
         (["nowhere"], "no run named 'nowhere'"),
         (["{runs}", "--figure", "bandwith"], "no figure matches"),
         (["{runs}", "--machine", "other"], "no run is from a machine named 'other'"),

@@ -198,15 +198,15 @@ def test_oversubscription(judged: Judgement) -> None:
     j = synthetic.judgement(1, 6, on=synthetic_machine.machine(cpus=(0,), cores=1))
     (found,) = findings_of(j, "oversubscription")
     assert found.sentence.startswith("oversubscribed: stream.omp, stream.omp_nontemporal and 3 more ran with up to ")
-    assert "on 1 CPU; not ranked" in found.sentence
+    assert "on 1 CPU. firstlight neither ranks" in found.sentence
 
 
 @pytest.mark.parametrize(
     ("governor", "turbo", "expected"),
     [
-        ("powersave", True, "the frequency governor is powersave and turbo is on: the clock may change"),
-        ("performance", True, "turbo is on: the clock may change"),
-        ("ondemand", None, "the frequency governor is ondemand: the clock may change"),
+        ("powersave", True, "the frequency governor is powersave and turbo is on: the clock frequency may change"),
+        ("performance", True, "turbo is on: the clock frequency may change"),
+        ("ondemand", None, "the frequency governor is ondemand: the clock frequency may change"),
         (None, None, "the frequency policy is not visible (governor and turbo unknown; virtual machine)"),
         ("performance", False, None),
     ],

@@ -125,7 +125,7 @@ def test_order_of_launches_does_not_matter() -> None:
 
 @pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0], [-1e-9]), ([-1.0], [1.0])])
 def test_ratio_of_what_has_none(a: list[float], b: list[float]) -> None:
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="without negative values"):
         ratio(a, b)
 
 

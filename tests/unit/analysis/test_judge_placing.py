@@ -125,8 +125,8 @@ def test_libraries_that_bind_alike_are_no_finding() -> None:
 def test_unbound_where_another_binds() -> None:
     (finding,) = found("rank_placement", bound("mpich", (Binding(0, (0, 1)), Binding(1, (0, 1)))))
     assert finding.sentence == (
-        "2 ranks: Open MPI binds them to one processor each and MPICH leaves them unbound"
-    ) or finding.sentence == ("2 ranks: MPICH leaves them unbound and Open MPI binds them to one processor each")
+        "2 ranks: Open MPI binds ranks to one processor each and MPICH leaves ranks unbound"
+    ) or finding.sentence == ("2 ranks: MPICH leaves ranks unbound and Open MPI binds ranks to one processor each")
     assert any("rank 1 on node 0, CPUs 0 1" in e for e in finding.evidence)
     assert finding.command == "./fl run pingpong"
 

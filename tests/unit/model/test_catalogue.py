@@ -115,7 +115,7 @@ def test_the_chapter_is_the_folder(tmp_path: Path) -> None:
 def test_names_are_safe_and_unique(tmp_path: Path) -> None:
     folder(tmp_path / "a", "copy", "serial.cpp")
     folder(tmp_path / "b", "copy", "serial.cpp")
-    with pytest.raises(UsageError, match="second workload named 'copy'"):
+    with pytest.raises(UsageError, match="is also a workload named 'copy'"):
         catalogue.load([tmp_path / "a", tmp_path / "b"])
     folder(tmp_path / "c", "co py")
     with pytest.raises(UsageError, match="lower-case"):

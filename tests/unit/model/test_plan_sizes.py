@@ -66,7 +66,7 @@ def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected
         (10**9, SIZES, "this size requires 14.9 GiB, but a launch can use only 4.80 GiB here"),
         (10**6, EDGE, "this size requires 14.6 TiB, but a launch can use only 4.80 GiB here"),
         (10**12, LEVELS, "this size requires more than any machine has, but a launch can use only 4.80 GiB here"),
-        (8, replace(LEVELS, most=7), "the program accepts 7 at most"),
+        (8, replace(LEVELS, most=7), "the program accepts at most 7"),
     ],
 )
 def test_what_is_too_large_says_how_much_memory_it_needs(value: int | str, sizes: Sizes, why: str) -> None:

@@ -160,7 +160,7 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
     page = (runs.find("latest") / "report.html").read_text()
     assert "Scalar product: 1 core" in page and "n = 1000" not in page  # the suite's row has no length
     code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "n=5", "--launches", "1")
-    assert code == USAGE and err.endswith("firstlight: n has no effect if text is a file; omit n= out\n")
+    assert code == USAGE and err.endswith("firstlight: n has no effect if text is a file; omit n=\n")
     described = stores.open(runs.find("latest")).run().descriptions.values()
     assert replaced({"dot": {"text": (name,)}}, described) == {"dot": {"n"}}
     assert replaced({"dot": {"text": ("none", name)}}, described) == {}  # the other case has a length
@@ -169,8 +169,11 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("dot", "m=3"), "dot has no parameter 'm'; it has: n, text"),
-        (("dot", "waxpy", "m=3"), "none of dot and waxpy has a parameter 'm'; they have: dot: n, text; waxpy: n, text"),
+        (("dot", "m=3"), "dot has no parameter 'm'; its parameters: n, text"),
+        (
+            ("dot", "waxpy", "m=3"),
+            "none of dot and waxpy has a parameter 'm'; their parameters: dot: n, text; waxpy: n, text",
+        ),
         (("dot", "n=0"), "n must be at least 1"),
         (("dot", "n=1", "n=2"), "n is set twice; to set several values, write n=1,..."),
         (("dot", "n="), "'n=' lacks a value: write name=value, as in n=1e6,1e7"),
@@ -188,7 +191,7 @@ def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
         (("dot", "text=./nothing.gz"), "text: ./nothing.gz: the content of the file is empty"),
         (("dot", "text=./zeros.gz"), "text: ./zeros.gz: the content of the file is larger than 64 MiB"),
         (("dot", "text=./bad.txt.gz"), "bad.txt:1: it is bad"),
-        (("dot", "text=./bad.txt,folder/bad.txt"), "two files are called bad.txt; rename one"),
+        (("dot", "text=./bad.txt,folder/bad.txt"), "two files have the name bad.txt, which"),
     ],
 )
 def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
@@ -393,7 +396,7 @@ def test_a_run_of_all_that_a_pattern_matches_goes_on(bench: Bench, capsys: Captu
 def test_reading_stops_where_a_file_is_too_large(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="larger than 64 MiB"):
         read_documents.read("text", str(large(tmp_path)))
-    with pytest.raises(UsageError, match="not an ordinary file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         read_documents.read("text", "/dev/zero")
 
 

@@ -111,7 +111,7 @@ def test_every_case_of_every_program_is_a_test_with_its_verdict(judgement: Judge
     messages = [t for t in messages if "expected, a finding about" in t]
     assert len(messages) == len(set(wrong)) - len(reds)
     assert all(
-        re.match(r"expected, a finding about \S+-fast \(right with gcc-base and \d+ more\): ", t) for t in messages
+        re.match(r"expected, a finding about \S+-fast \(correct with gcc-base and \d+ more\): ", t) for t in messages
     )
 
 

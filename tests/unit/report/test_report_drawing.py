@@ -154,7 +154,7 @@ def test_unbound_ranks_are_drawn_as_such() -> None:
     free = (Binding(0, (0, 1)), Binding(1, (0, 1)))
     mpich, openmpi = mapped(2, {"openmpi": OWN, "mpich": free}, Placement(1, 2, 1))
     assert mpich.strange and not openmpi.strange
-    assert [b.label for b in mpich.picture.boxes if b.style == "free"] == ["ranks 0-1: on any"]
+    assert [b.label for b in mpich.picture.boxes if b.style == "free"] == ["ranks 0-1: on any processor"]
     assert all(b.style == "cpu" for b in mpich.picture.boxes if b.style != "free")
 
 
@@ -170,7 +170,7 @@ def test_ranks_on_one_processor_and_more_ranks_than_processors_are_marked() -> N
 def test_nodes_that_look_alike_share_a_drawing() -> None:
     each = tuple(Binding(r, (r % 64,), r // 64) for r in range(64 * 100))
     (found,) = mapped(64, {"openmpi": each, "mpich": each}, Placement(100, 6400, 1))
-    assert [b.label for b in found.picture.boxes if b.style == "label"] == ["node 0 and 99 others like it"]
+    assert [b.label for b in found.picture.boxes if b.style == "label"] == ["node 0 and 99 identical nodes"]
     assert sum(b.style == "cpu bound" for b in found.picture.boxes) == 64
     assert found.note.startswith("node by node; one processor each; ")
 

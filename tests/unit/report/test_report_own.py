@@ -73,7 +73,7 @@ def test_the_example_of_the_documentation_draws(root: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["listing", "HEAD", "words", "_dots", "pie"])
 def test_what_a_report_imports_is_no_kind(root: Path, kind: str) -> None:
-    with pytest.raises(UsageError, match=f"no drawing of kind '{kind}'.*staircase"):
+    with pytest.raises(UsageError, match=f"unknown drawing '{kind}'.*staircase"):
         plots.draw(view(), workload(root, kind))
 
 

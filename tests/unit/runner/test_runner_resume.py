@@ -248,7 +248,9 @@ def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_
     assert grown == {c.id for c in (run.cells if launched else run.cells[1:])} and result.code == OK
     reasons = [f"{a.what}: {a.why}; {a.fix}" for a in now.run().not_available if a.what == first.id]
     assert len(reasons) == (not launched) and all(f"not launched: {one}" in printed(progress) for one in reasons)
-    assert launched or ("it starts 48 threads on a node of" in reasons[0] and "--placement 1x48x1" in reasons[0])
+    assert launched or (
+        "this placement starts 48 threads on a node of" in reasons[0] and "--placement 1x48x1" in reasons[0]
+    )
 
 
 def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Path) -> None:
