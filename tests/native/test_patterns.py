@@ -271,7 +271,7 @@ def test_the_command_tells_what_buffers_need(tmp_path: Path) -> None:
     assert "A single process exceeds this limit in " in text and "npb_ft from 16 processes on" in text
     assert "plain design" in page.read_text() and "npb_ft" in page.read_text()
     assert json.loads(run_patterns("npb_ft", "--memory", "-n", "16", "--json"))["npb_ft"][0]["hot"] == 15
-    assert "No process needs as much" in run_patterns("hpl", "--memory", "-n", "4", "--node-memory", "1GiB")
+    assert "No process exceeds this limit" in run_patterns("hpl", "--memory", "-n", "4", "--node-memory", "1GiB")
 
 
 @pytest.mark.usefixtures("simulator")

@@ -78,7 +78,7 @@ def test_a_molecule_from_the_command_line_to_the_page_and_on(here: Path, capsys:
 def test_what_is_wrong_in_the_file_is_told_before_more_is_built(here: Path, capsys: Captured) -> None:
     (here / "mine.xyz").write_text(XYZ.replace("O 0.0", "Xe 0.0"))
     code, _, err = call(capsys, "run", "hartree_fock", "molecule=mine.xyz", "--toolchain", "gcc-base")
-    assert (code, 'firstlight: mine.xyz:3: the element "Xe" is none of H, C, N, O' in err) == (USAGE, True), err
+    assert (code, 'firstlight: mine.xyz:3: the element "Xe" is not one of H, C, N, O' in err) == (USAGE, True), err
     code, _, err = call(capsys, "run", "hartree_fock.serial", "molecule=water", "task=zz*", "--toolchain", "gcc-base")
     assert (code, "no task of hartree_fock.serial matches zz*" in err) == (USAGE, True), err
     code, _, err = call(capsys, "run", "hartree_fock", "molecule=water", "tau=1", "--toolchain", "gcc-base")

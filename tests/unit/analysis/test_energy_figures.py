@@ -330,7 +330,7 @@ def test_spans_survive_the_record_and_contradictions_are_found() -> None:
     assert list(audit._span(line)) == []
     assert "before it starts" in next(audit._span(replace(line, ended=4.0)))
     assert "last longer" in next(audit._span(replace(line, wall=2.0)))
-    assert "other counters" in next(audit._span(replace(line, after=((1,),))))
+    assert "different counters" in next(audit._span(replace(line, after=((1,),))))
 
 
 @pytest.mark.parametrize("value", [math.inf, -1.0])

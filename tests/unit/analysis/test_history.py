@@ -138,7 +138,7 @@ def test_few_runs_show_what_is_worse_in_the_newest_with_direction_and_dates(tmp_
     sentence = f"run-006, compared with the first run, run-000: {counts['worse']} worse"
     html = " ".join(re.sub("<.*?>", "", place.read_text()).split())
     assert sentence in text and sentence in html
-    assert html.index(sentence) < html.rindex("How changes are detected") < html.index("The scatter of figures")
+    assert html.index(sentence) < html.rindex("How changes are detected") < html.index("The run-to-run scatter")
     assert re.search(r"worse: latency.*? [\d.]+ ns to [\d.]+ ns, 1\.[56]\d? × \(lower is better\)", text)
     assert html.count("18 Nov 2026") > len(found["figures"]), "each drawing has the dates of its axis"
     assert computed(place.read_text(), json.dumps(found))

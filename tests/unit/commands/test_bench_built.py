@@ -211,7 +211,7 @@ def test_a_build_is_used_again_only_for_what_it_made(sources: Path, tmp_path_fac
         return building.make("cc app.c -o app", {}, sources, copy, os.environ, "gcc", {"app": [word]})
 
     assert make("./app").seconds > 0 and make("./app") == building.BuildResult(0.0, "")
-    assert "did not make ./old (--build does not copy the one in" in make("./old").of("app")
+    assert "did not create ./old (--build does not copy the file in" in make("./old").of("app")
     assert make("./app").seconds > 0
     (copy / "app").write_bytes((copy / "app").read_bytes() + b" ")
     assert make("./app").seconds > 0

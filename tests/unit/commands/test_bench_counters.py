@@ -49,8 +49,8 @@ def test_hardware_counters_of_a_command_are_figures(capsys: Captured, monkeypatc
 
 
 def test_missing_counters_are_one_line(capsys: Captured) -> None:
-    missing = counters.missing("no hardware counters: this virtual machine offers none")
-    assert missing.startswith("not available: this virtual machine offers none; sysctl kernel.perf_event_paranoid=2")
+    missing = counters.missing("no hardware counters: this virtual machine provides none")
+    assert missing.startswith("not available: this virtual machine provides none; sysctl kernel.perf_event_paranoid=2")
     err = run(capsys, "--", "true")[2]
     assert err.count("hardware counters: not available: ") == (0 if counters.events() else 1)
 

@@ -54,7 +54,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--budget", "soon"], "'soon' is not a budget"),
         (["run", "--launches", "0"], "0 is not in the range"),
         (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
-        (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
+        (["run", "--mpi", "intel"], "no MPI library matches 'intel'; available: none"),
         (["run", "--sideways"], "--sideways"),
         (["run", "--quick", "--full"], "--quick and --full exclude each other; choose one suite"),
         (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of these programs uses MPI"),
@@ -384,7 +384,7 @@ def test_help_shows_what_the_option_shows(words: tuple[str, ...], capsys: Captur
     ("words", "expected"),
     [
         (("zzz",), "no command named 'zzz'; the commands are bench, check"),
-        (("bench", "more"), "bench has no commands"),
+        (("bench", "more"), "bench has no subcommands"),
         (("tune", "lop"), "no command named 'lop'; did you mean loop?"),
         (("nodse",), "no command named 'nodse'; did you mean nodes?"),
     ],

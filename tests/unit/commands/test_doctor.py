@@ -93,7 +93,7 @@ def test_file_systems_that_start_nothing_or_are_too_small_are_named(tmp_path):
     assert (
         temporary.startswith(f"temporary folder | no program in {tmp_path} can be started: ") and "TMPDIR" in temporary
     )
-    assert shared.startswith("shared memory | /dev/shm has 1 MiB free; 32 MiB are necessary") and "--shm-size" in shared
+    assert shared.startswith("shared memory | /dev/shm has 1 MiB free; 32 MiB are required") and "--shm-size" in shared
 
 
 def test_a_system_that_refuses_to_pin_programs_is_named(machine, tmp_path, monkeypatch):

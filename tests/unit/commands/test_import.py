@@ -109,7 +109,7 @@ def test_a_run_of_all_tools_is_sound(capsys: Captured) -> None:
     who = "Reported by OSU Micro-Benchmarks 7.4 and not verified by firstlight."
     assert f"{who} No ranking, ceiling or finding uses these figures." in " ".join(out.split())
     page = (Path("results") / "all" / layout.REPORT).read_text()
-    assert page.count("not verified here; no ranking, ceiling or finding uses it.") == len(tools.readers())
+    assert page.count("No ranking, ceiling or finding uses these figures.") == len(tools.readers())
     judgement = stored.judged(Path("results/all")).judgement
     assert judgement.figures and all(isinstance(f, Reported) for f in judgement.figures)
     assert not (judgement.findings or judgement.limits or judgement.lost)
@@ -226,7 +226,7 @@ def test_a_failure_that_the_tool_reports_is_a_failure(
         ("hpcc.txt", "CommWorldProcs=2", "CommWorldProcs 2", None, "is not a NAME=VALUE line of the summary"),
         ("ior.json", '"tests"', "tests", None, "is not complete JSON"),
         ("ior.json", '"api": "POSIX", \n      "platform"', '"platform"', 0, "missing required field `api`"),
-        ("hyperfine.json", '"times": [', '"times": [], "old": [', 0, "$.results[0].times has no time"),
+        ("hyperfine.json", '"times": [', '"times": [], "old": [', 0, "$.results[0].times contains no execution time"),
         ("reframe.json", "perfvalues", "perf", 1, "has no figure of ReFrame"),
     ],
 )  # fmt: skip

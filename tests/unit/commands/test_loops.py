@@ -184,7 +184,7 @@ def test_an_engine_that_is_not_here_is_told_with_the_remedy(monkeypatch: pytest.
     with pytest.raises(UsageError, match=r"not available: .*pip install scipy"):
         engines.find("evolution")
     (tmp_path / "points.json").write_text('[{"unroll": "3"}]')
-    with pytest.raises(UsageError, match="has no change unroll 3"):
+    with pytest.raises(UsageError, match="does not allow the change unroll 3"):
         engines.find(f"replay:{tmp_path / 'points.json'}")(SPACE, valley, Random(1))
     with pytest.raises(UsageError, match="no engine named"):
         engines.find("bayes")

@@ -281,7 +281,7 @@ def test_a_search_that_its_time_ended_says_how_much_it_had_and_what_gives_it_mor
     ended = msgspec.structs.replace(answer((0, 1, 2, 3)), in_time=False)
     made = Mapped("0", "test", "tree:2", "", ended, (), budget=45.0)
     (note,) = notes(made)
-    assert "its budget of 45.0 s, " in note
+    assert "the budget of 45.0 s " in note
     assert "--budget 90s" in note
     assert not notes(msgspec.structs.replace(made, answer=answer((0, 1, 2, 3))))
 

@@ -151,7 +151,7 @@ def test_the_last_to_come_to_a_barrier_does_not_wait(tmp_path: Path) -> None:
     found = collect.collect(tmp_path).phases[0]
     assert {k.name: k.waiting for k in found.kinds} == {"MPI_Send": None, "MPI_Barrier": pytest.approx(1.0)}
     text = " ".join(page.splits(traffic(3, found)))
-    assert "ynchronising collectives last 1.75 s; at least 57 % of it is waiting" in text
+    assert "ynchronising collectives last 1.75 s; at least 57 % of this time is waiting" in text
     data["phases"][0]["kinds"][1][1] = 2  # another number of barriers: another communicator, perhaps
     write(tmp_path, 2, data)
     assert all(k.waiting is None for k in collect.collect(tmp_path).phases[0].kinds)

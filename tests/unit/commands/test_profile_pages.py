@@ -149,7 +149,7 @@ def test_no_crowd_is_told_where_everyone_can_have_a_processor_of_its_own(sets: l
 
 def test_sharing_processors_is_said_before_anything_else() -> None:
     some = traffic(3, phase({(0, 1): 8}), times=ranks_on(((0, 1),), ((0, 1),), ((0, 1),)))
-    assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node: they wait for a processor")
+    assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node. Ranks wait for a processor")
     assert "ranks share processors, so this share does not measure" in page.sentences(some)[0]
     text = " ".join(page.summary(some, None).lower().split())
     assert text.index("3 ranks share") < text.index("of the recorded time is in mpi")

@@ -284,7 +284,7 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     assert "4.80 kW, 1.20 x the limit of 4.00 kW" in output
     classed = (*words, "--class", "light", "--year", "2018", "--power", "20MW")
     out = call(capsys, *classed, "--output", str(page))[1]
-    standing = "4 of 17 numbers of the class and of the road map's 2018 were read in their sources"
+    standing = "4 of 17 numbers of the class and of the road map's 2018 were checked in their sources"
     assert standing in " ".join(out.split()) and "(cited from memory)" in page.read_text()
     code, out, _ = call(capsys, *classed, "--json")
     found = json.loads(out)

@@ -112,7 +112,7 @@ def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
     [all_of_it] = found.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
     text = page.summary(found, None)
-    assert "All: 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal (a half" in " ".join(text.split())
+    assert "All: 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal (50 %" in " ".join(text.split())
     assert "exchanges and patterns from messages in a row" in text and "2 within a factor of 1.5" in page.render(found)
     assert json_of(found)["shares"][0]["near"] == 2
 
@@ -191,7 +191,7 @@ LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
         (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all measurements are steady
         (1e-6, (2e-6, 2e-6), (64,), ["64 B lasted 1.00 us to 3.00 us"]),
         (1e-6, (4e-6, 4e-6), (64,), []),  # further off than messages differ
-        (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they lasted 900 ns to 2.00 us"]),
+        (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["the launches lasted 900 ns to 2.00 us"]),
         (
             1e-6,
             (2e-6,),

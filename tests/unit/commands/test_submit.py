@@ -65,7 +65,7 @@ def test_a_job_is_submitted_once(queue: Path, capsys: Captured, tmp_path: Path) 
     assert sorted(p.name for p in folder.iterdir()) == ["job.json", "sbatch.log", "script.sh"]
     assert json.loads((folder / "job.json").read_text()) == job
     code, _, err = call(capsys, "submit", "--as", "x", "dot")
-    assert code == USAGE and "x is submitted already" in err and err.count("\n") == 1
+    assert code == USAGE and "x has already been submitted" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(("more", "reader"), [((), "report"), (("--each-node",), "nodes")])

@@ -35,7 +35,7 @@ def test_a_dash_is_not_a_figure() -> None:
 @pytest.mark.parametrize(
     ("table", "defect"),
     [
-        ('place = "p"\ncolumns = ["machine"]\nvalues = [{}]\nrows = [["m"]]', "a row has 1 items, expected 2"),
+        ('place = "p"\ncolumns = ["machine"]\nvalues = [{}]\nrows = [["m"]]', "a row has 1 items instead of 2"),
         (
             'place = "p"\ncolumns = ["machine"]\nvalues = [{}]\nrows = [["m", 1]]',
             "workload, metric, unit, better missing",

@@ -84,7 +84,7 @@ def test_a_long_series_is_cut(tmp_path: Path) -> None:
 @pytest.mark.native
 @pytest.mark.parametrize(
     ("variant", "message"),
-    [("not_finite", "odd is not a finite number"), ("no_name", "the observation A Name cannot be kept")],
+    [("not_finite", "odd is not a finite number"), ("no_name", "the observation A Name cannot be recorded")],
 )
 def test_what_cannot_be_recorded_ends_the_launch(variant: str, message: str) -> None:
     built = program(variant)

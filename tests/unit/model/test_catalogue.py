@@ -124,7 +124,7 @@ def test_names_are_safe_and_unique(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"Serial\.cpp"):
         catalogue.load([tmp_path / "d"])
     folder(tmp_path / "e", "copy", "fortran.cpp", "fortran.f90")
-    with pytest.raises(UsageError, match="two sources of variant 'fortran'"):
+    with pytest.raises(UsageError, match="variant 'fortran' has two sources"):
         catalogue.load([tmp_path / "e"])
 
 

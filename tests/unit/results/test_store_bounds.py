@@ -75,7 +75,7 @@ def test_of_many_defects_the_first_are_told_and_how_many_more(tmp_path: Path) ->
         for k in range(audit.MOST + 7):
             (store.path / f"foreign{k}").touch()
     found = stores.check(store.path)
-    assert len(found) == audit.MOST + 1 and found[-1].what == "and 7 defects more"
+    assert len(found) == audit.MOST + 1 and found[-1].what == "and 7 more defects"
 
 
 def test_many_missing_launches_are_one_defect(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_a_run_that_others_may_write_is_not_resumed(ended: Path, name: str) -> N
     before = place.stat().st_mode
     for mode in (0o020, 0o002):
         place.chmod(before | mode)
-        with pytest.raises(UsageError, match=r"other users may write it.*chmod -R go-w") as error:
+        with pytest.raises(UsageError, match=r"other users have write permission.*chmod -R go-w") as error:
             stores.resume(ended)
         assert error.value.code == USAGE and "\n" not in str(error.value)
     place.chmod(before)

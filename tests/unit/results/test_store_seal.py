@@ -289,7 +289,7 @@ def test_what_has_defects_is_not_signed_and_what_is_signed_is_not_written(
     (result / "report.html").write_bytes(page)
     assert call(capsys, "sign", "--key", str(key))[0] == OK
     code, out, err = call(capsys, "report")
-    assert code == OK and "is signed; its page is left as it is" in err and "best figure" in out
+    assert code == OK and "is signed, so its page is unchanged" in err and "best figure" in out
     assert call(capsys, "check")[0] == OK
     code, _, err = call(capsys, "run", "--resume", "latest", "--budget", "1s")
     assert code == USAGE and "is signed" in err

@@ -55,9 +55,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 WRONG = [
-    ("results = \n", 1, "no TOML"),
-    ("\n\nmodules = 'gnu'\n[toolchains.gnu\n", 4, "no TOML"),
-    ("a = [\n1,\n2\n", 3, "no TOML"),
+    ("results = \n", 1, "not valid TOML"),
+    ("\n\nmodules = 'gnu'\n[toolchains.gnu\n", 4, "not valid TOML"),
+    ("a = [\n1,\n2\n", 3, "not valid TOML"),
     ("# queue\nresult = '/x'\n", 2, "did you mean results?"),
     ("[submit]\naccount = 'a'\n\npartitions = 'p'\n", 4, "did you mean partition?"),
     ("[submit]\nnodes = 'two'\n", 2, "submit.nodes is a whole number, not 'two'"),
@@ -89,7 +89,7 @@ WRONG = [
     ("[hardware]\nclocks = '3.7 GHz'\n", 2, "did you mean clock?"),
     ("results = 'scratch'\n", 1, "is not an absolute path"),
     ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set"),
-    ("submit.nodes = 1\n'''\n", 2, "no TOML"),
+    ("submit.nodes = 1\n'''\n", 2, "not valid TOML"),
 ]
 
 
@@ -199,7 +199,7 @@ def test_flags_of_a_site_are_part_of_every_flag_set_and_of_its_name(tmp_path: Pa
     assert [t.name for t in chains] == ["gcc-base+site", "gcc-fast+site"]
     assert all(t.flags == ("-mno-avx512f", "--sysroot=/opt/site") and not t.strict for t in chains)
     entry = next(e for e in examine(read, toolbox, {}, {}).entries if e.key == "compilers.flags")
-    assert entry.well and entry.did.endswith("never of a judge: gcc-base+site, gcc-fast+site")
+    assert entry.well and entry.did.endswith("the judge never does: gcc-base+site, gcc-fast+site")
 
 
 @pytest.mark.parametrize("flag", ["O3", "", "-O3 -g", "-DX=$HOME", "-DX=`id`", "-DX='1'", "-a;-b", "@file", "-x\\n"])

@@ -194,7 +194,7 @@ WRONG = {
     "2 atoms\n": 'line 1: expected the number of atoms, from 1 to 100, not "2"',
     "2": "line 2: the line of comment is missing",
     "2\n\nH 0 0 0\n": "line 4: atom 2 of 2 is missing",
-    "2\n\nH 0 0 0\nHe 0 0 1\n": 'line 4: the element "He" is none of H, C, N, O',
+    "2\n\nH 0 0 0\nHe 0 0 1\n": 'line 4: the element "He" is not one of H, C, N, O',
     "2\n\nH 0 0 0\nH 0 0\n": 'line 4: "" should be a coordinate in angstrom, at most 1000',
     "2\n\nH 0 0 0\nH 0 0 inf\n": 'line 4: "inf" should be a coordinate in angstrom, at most 1000',
     "2\n\nH 0 0 0\nH 0 0 1001\n": 'line 4: "1001" should be a coordinate in angstrom, at most 1000',
@@ -234,10 +234,10 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path / "empty.xyz"): "the file is empty",
         str(tmp_path / "large.xyz"): "the file is larger than 64 MiB",
         str(tmp_path / "none.xyz"): "none.xyz:1: expected the number of atoms, from 1 to 100",
-        str(tmp_path / "helium.xyz"): 'helium.xyz:3: the element "He" is none of H, C, N, O',
+        str(tmp_path / "helium.xyz"): 'helium.xyz:3: the element "He" is not one of H, C, N, O',
         str(tmp_path / "twice.xyz"): "twice.xyz:4: nearer than 0.3 angstrom to atom 1",
         str(tmp_path / "odd.xyz"): "odd.xyz: 7 electrons: an odd number, and this program computes closed shells only",
-        str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz:4: the element "X?" is none of H, C, N, O',
+        str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz:4: the element "X?" is not one of H, C, N, O',
     }
     for value, sentence in messages.items():
         done = native.direct(program("simd"), f"molecule={value}")

@@ -84,7 +84,7 @@ def test_threads_take_any_share(threads: int, tmp_path: Path) -> None:
     [
         (("order=3",), "rsdft needs an even order; order=3 given"),
         (("states=12",), "rsdft needs states in multiples of 8; states=12 given"),
-        (("wanted=9",), "rsdft cannot want 9 of 8 states"),
+        (("wanted=9",), "rsdft needs wanted <= states; wanted=9 and states=8 given"),
         (("passes=3",), "rsdft needs passes=6 for these states and degree=16; passes=3 given"),
         (("wanted=8",), "rsdft cannot separate state 8 from the highest of its 8 states with degree=16"),
         (("groups=3",), "rsdft needs groups=3 to divide its 2 processes"),

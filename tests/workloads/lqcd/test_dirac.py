@@ -93,7 +93,7 @@ def test_broken_operators_are_rejected(variant: str, built: dict[str, Built], tm
         (("z=7",), "dirac needs even extents; z=7 given"),
         (("y=1",), "y"),
         (("bits=48",), "dirac needs bits=32 or bits=64; 48 given"),
-        (("pt=2",), "dirac needs a process grid pt, px, py, pz of 1 in all"),
+        (("pt=2",), "dirac needs a process grid pt, px, py, pz with a product of 1"),
         (("t=2", "x=2", "y=2", "z=2", "bits=32"), "needs a lattice that splits into"),
     ],
 )

@@ -155,7 +155,7 @@ def test_bytes_are_counted(
 @pytest.mark.parametrize(
     ("ranks", "grid", "why"),
     [
-        (3, (0, 0, 0, 0), "needs a process grid pt, px, py, pz of 3 in all"),
+        (3, (0, 0, 0, 0), "needs a process grid pt, px, py, pz with a product of 3"),
         (2, (4, 1, 1, 1), "needs a process grid"),
         (2, (1, 1, 1, 1), "needs a process grid"),
     ],

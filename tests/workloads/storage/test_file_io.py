@@ -226,7 +226,7 @@ def test_more_files_than_a_tenth_of_those_possible_are_refused(tmp_path: Path) -
         pytest.skip("mounts in a namespace of one's own are not permitted here")
     done = run(program(workload="metadata"), tmp_path, "files=50", wrapped=wrapped)
     assert done.returncode == 2
-    assert "53 files are needed and" in done.stderr and "at most 10 %" in done.stderr
+    assert "53 files are needed, but" in done.stderr and "at most 10 %" in done.stderr
 
 
 def test_a_target_without_a_folder_is_described_but_not_used() -> None:
