@@ -53,7 +53,7 @@ def test_a_compensated_sum_is_no_wrong_choice_of_a_plain_one() -> None:
     plain = [figure("simd", 60.0), figure("simd", 30.0, "gcc-base")]
     choose, (one, other) = shown(*plain, *kahan)
     assert choose == "gcc-native"
-    assert one.title.endswith("product: a wrong choice is up to 2.00 × worse") and one.columns == ("simd",)
+    assert one.title.endswith("product: the worst choice is 2.00 × worse") and one.columns == ("simd",)
     assert other.title.startswith("Scalar product, compensated: any, ")
     assert other.columns == ("kahan",) and other.id != one.id
 

@@ -43,8 +43,8 @@ def test_placements_of_as_many_ranks_are_lines_of_one_matrix() -> None:
 
 def test_another_number_of_ranks_has_a_matrix_of_its_own() -> None:
     first, second = made(Placement(1, 2, 1), Placement(2, 4, 1))
-    assert first.title.startswith("Halo exchange, N = 2: a wrong choice is up to 2.59 × worse")
-    assert second.title.startswith("Halo exchange, N = 2, with 4 ranks instead: a wrong choice is up to 2.59 × worse")
+    assert first.title.startswith("Halo exchange, N = 2: the worst choice is 2.59 × worse")
+    assert second.title.startswith("Halo exchange, N = 2, with 4 ranks instead: the worst choice is 2.59 × worse")
     assert (first.id, second.id) == ("choose-0", "choose-0-4")
 
 
