@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -24,11 +25,13 @@ def make(
     definitions: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     waiting: Callable[[], None] = lambda: None,
+    building: Callable[[str], None] = lambda target: None,
 ) -> Path:
     """Return the `file` that CMake's `target` makes from the sources in `folders` of native/; build it if necessary.
 
     `compiler` is called only if something is to be built; `definitions` and `environment` are those of the MPI library
-    that the target is for. Raises BuildError, in one line with the place of the compiler's whole output.
+    that the target is for; `building` is called with the target before a compiler is searched. Raises BuildError, in
+    one line with the place of the compiler's whole output.
     """
     files = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
     sources = Sources()
@@ -42,6 +45,7 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
+    building(target)
     strict = {"FL_STRICT": "ON"} if os.environ.get("FIRSTLIGHT_STRICT") else {}
     values = {"CMAKE_CXX_COMPILER": compiler(), **strict, **(definitions or {})}
     alike = repr((sorted(values.items()), kind(), str(ROOT))).encode()
@@ -54,6 +58,12 @@ def make(
             shutil.copy2(made, part)
             part.replace(folder / file)
     return folder / file
+
+
+def announce(target: str) -> None:
+    """Print on a terminal that a program is compiled, for commands that show no progress of the build."""
+    if sys.stderr.isatty():
+        print(f"compiling {target}; later calls use it again", file=sys.stderr, flush=True)
 
 
 def compiler() -> str:

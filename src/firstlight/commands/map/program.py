@@ -41,7 +41,7 @@ OnBest = Callable[[Best], None]
 
 def build() -> Path:
     """Return the program, from the cache or newly built. Raises BuildError with the compiler's first error."""
-    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler, building=native.announce)
 
 
 def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None) -> Answer:

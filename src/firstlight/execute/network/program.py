@@ -26,7 +26,7 @@ _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", 
 
 def build() -> Path:
     """Return the program, from the cache or built now. Raises BuildError with the compiler's first error."""
-    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler)
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), native.compiler, building=native.announce)
 
 
 def algorithms(program: Path) -> tuple[Algorithm, ...]:
