@@ -60,6 +60,6 @@ def refuses_an_unreadable_file(read: Callable[[Path], object], most: int, what: 
     elif what == "folder":
         path.mkdir()
     messages = {"large": f"is larger than {most >> 10} KiB", "missing": "No such file", "folder": "Is a directory"}
-    with pytest.raises(UsageError, match=messages.get(what, "is not a plain file")) as caught:
+    with pytest.raises(UsageError, match=messages.get(what, "is not a regular file")) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: ")

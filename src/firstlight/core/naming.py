@@ -28,5 +28,5 @@ def must_be(what: str, name: str, known: Sequence[str]) -> None:
     """Raise UsageError unless the name is known."""
     if name not in known:
         near = get_close_matches(name, known, n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"no {what} named {name!r}; {hint}Possible names are {', '.join(known)}")
+        hint = f"did you mean {near[0]}? Possible" if near else "possible"
+        raise UsageError(f"no {what} named {name!r}; {hint} names are {', '.join(known)}")

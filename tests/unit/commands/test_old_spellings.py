@@ -92,7 +92,7 @@ def test_the_command_line_accepts_them(capsys: Captured) -> None:
     """The note is on stderr; the result and the exit status are those of the present spelling."""
     assert call(capsys, "simulate", "--machines")[:2] == call(capsys, "simulate", "networks")[:2]
     code, out, err = call(capsys, "simulate", "reduce", "--bytes", "8")
-    assert (code, out) == (USAGE, "") and "new one: ./fl simulate collective reduce --bytes 8\n" in err
+    assert (code, out) == (USAGE, "") and "the new spelling is ./fl simulate collective reduce --bytes 8\n" in err
 
 
 def test_the_renamed_options_exist(result: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -48,7 +48,7 @@ def altered(**change: Any) -> dict[str, Any]:
         (content(1, 2), "the file name does not match"),
         (content(0, 2, ranks=0), "damaged"),
         (content(0, 2, ranks=1 << 40), "damaged"),
-        (altered(kinds=[["MPI_Evil", 1, 1, 1.0]]), "is not known"),
+        (altered(kinds=[["MPI_Evil", 1, 1, 1.0]]), "is unknown"),
         (altered(kinds=[["MPI_Send", 1, 1, 1.0]] * 2), "occurs twice"),
         (altered(kinds=[["MPI_Send", 1 << 63, 1, 1.0]]), "damaged"),
         (altered(pairs=[[0, 1, 1, -1]]), "damaged"),

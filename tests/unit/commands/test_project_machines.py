@@ -35,9 +35,9 @@ def test_how_many_numbers_were_read_at_their_sources_is_counted() -> None:
     assert (
         standing == f"{read} of 14 numbers of the class were checked in their sources; the others are cited from memory"
     )
-    later = f"{read + 1} of 17 numbers of the class and of the road map's 2016 were read"
+    later = f"{read + 1} of 17 numbers of the class and of the road map's 2016 were checked"
     assert machines.standing(of, 2016, PLAN).startswith(later)
-    assert machines.standing(CLASSES["k"], 2016, PLAN).startswith("5 of 6 numbers of the class were read")
+    assert machines.standing(CLASSES["k"], 2016, PLAN).startswith("5 of 6 numbers of the class were checked")
 
 
 def test_an_exaflop_in_2018_is_missed_by_as_much_as_published() -> None:
@@ -110,7 +110,7 @@ def test_more_power_never_gives_fewer_nodes_and_none_is_exceeded(
         (("value = 5.6e9", "value = 'much'"), "flops"),
         (("2026-11-25", "yesterday"), "flops: write the date of reading, such as 2026-11-25"),
         (("title =", "titel ="), "titel"),
-        (("value = 0.6,", "value = 0.9,"), "shares of power are 1.11"),
+        (("value = 0.6,", "value = 0.9,"), "shares of power add up to 1.11"),
         (("feature =", "# feature ="), "scaling requires feature"),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_file_of_one_s_own_counts_as_those_here(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("year", "message"), [(2003, "is of 2004"), (2050, "the road map covers 2004 to 2020")])
+@pytest.mark.parametrize(("year", "message"), [(2003, "describes 2004"), (2050, "the road map covers 2004 to 2020")])
 def test_years_beyond_the_road_map_are_refused(year: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         node(CLASSES["light"], year, "full", PLAN)

@@ -44,7 +44,8 @@ def test_collectives_have_the_names_of_mpi_too(text: str, name: str) -> None:
     assert collective(text) == name
 
 
-@pytest.mark.parametrize(("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "There are")])
+@pytest.mark.parametrize(("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "possible "
+"names are")])
 def test_a_collective_that_is_not_there_is_told_with_the_nearest(text: str, near: str) -> None:
     with pytest.raises(UsageError, match=near):
         collective(text)
@@ -67,10 +68,10 @@ def test_cross_overs_are_named_in_words() -> None:
     found = sweep.spans({"a": a, "b": b})
     assert [(s.algorithm, s.first, s.last) for s in found] == [("a", 1024.0, 4096.0), ("b", 65536.0, 65536.0)]
     assert found[0].until == pytest.approx(16384)  # the lines cross half way, both axes logarithmic
-    assert sweep.crossings(found, "size") == "up to 16 KiB a is the fastest, beyond it b"
+    assert sweep.crossings(found, "size") == "up to 16 KiB a is the fastest, beyond that b"
     assert sweep.crossings([found[0]], "size") == "a is the fastest at every size"
     three = [Span("a", 1, 2, 3.0), Span("b", 4, 8, 1234.0), Span("c", 2000, 4000, None)]
-    assert sweep.crossings(three, "scale") == "up to 3 ranks a is the fastest, then up to 1,200 ranks b, beyond it c"
+    assert sweep.crossings(three, "scale") == "up to 3 ranks a is the fastest, then up to 1,200 ranks b, beyond that c"
 
 
 def test_equal_algorithms_do_not_take_turns() -> None:
@@ -157,7 +158,7 @@ def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[st
     )
     assert simulate(*words) == 0
     output = capsys.readouterr().out
-    assert "Up to 76 KiB binomial is the fastest, beyond it trinaryx3 (" in output
+    assert "Up to 76 KiB binomial is the fastest, beyond that trinaryx3 (" in output
     assert "trinaryx3 is the fastest at every scale (16 MiB)." in output
     assert max(map(len, output.splitlines())) <= 80
 
@@ -173,7 +174,8 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["collective", "brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
+        (["collective", "brodcast", "--topology", "flat:4"], "did you mean broadcast? Possible names are broadcast, "
+        "reduce"),
         (["collective", "broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
         (
             ["collective", "broadcast", "--topology", "flat:4", "--algorithm", "dissemination"],
@@ -250,7 +252,7 @@ def test_the_page(stand_in: Path, tmp_path: Path) -> None:
     assert "Content-Security-Policy" in html and "http-equiv" in html
     for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
         assert f'id="{name}"' in html
-    assert "Up to 76 KiB binomial is the fastest, beyond it trinaryx3" in html.replace("\u00a0", " ")
+    assert "Up to 76 KiB binomial is the fastest, beyond that trinaryx3" in html.replace("\u00a0", " ")
     assert len(html) < 1_500_000 and chart_tree.of_page(html)
 
 
@@ -384,5 +386,5 @@ def test_the_first_sentence_has_the_shortest_times_and_a_refusal_its_algorithm_o
     )
     some = Simulated("1", "allreduce", ("t",), (8, 1024), "", "", "", (*made, no), by_size=by)
     first = page.sentences(some)[0]
-    assert first.startswith("Up to ") and first.endswith("beyond it ring (2.00 us at 8 B, 30.0 us at 1 KiB).")
+    assert first.startswith("Up to ") and first.endswith("beyond that ring (2.00 us at 8 B, 30.0 us at 1 KiB).")
     assert page.refused(some.predictions) == [("torus", "needs the shape of a torus")]

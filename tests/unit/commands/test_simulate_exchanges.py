@@ -208,7 +208,7 @@ def test_a_reason_is_named_where_a_measurement_shows_it(
 
 
 STATES = "launches are bimodal: this case and its messages were measured in different groups"
-WRITTEN = "data that another core has just written"
+WRITTEN = "the messages contain data that another core has just written"
 
 
 @pytest.mark.parametrize(
@@ -302,5 +302,5 @@ def test_declarations_are_held_to_their_keys() -> None:
     assert roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=2), ["a"]) == ""
     assert "requires this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
     assert "has no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
-    assert "below 0" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
+    assert "must not be negative" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
     assert len({m.title for m in MODELS}) == len(MODELS) == 4

@@ -49,4 +49,4 @@ def test_a_tuning_prints_the_launches_that_it_passes_over(tmp_path: Path, damage
     prepared = Prepared(scene.run.machine, scene.run.toolbox, dict(scene.workloads), Plan((), ()))
     stream = io.StringIO()
     judged = tuner._judged(path, prepared, Plain(stream))
-    assert judged.figures and f"passed over {layout.LAUNCHES}/{file.name}" in stream.getvalue()
+    assert judged.figures and f"skipped {layout.LAUNCHES}/{file.name}" in stream.getvalue()

@@ -284,7 +284,7 @@ def test_links_and_pipes_are_not_followed(store: stores.Store, tmp_path: Path) -
     assert list(store.records()) == [] and "is a link" in str(store.defects[0])
     path.unlink()
     os.mkfifo(path)
-    assert list(store.records()) == [] and "is not a plain file" in str(store.defects[0])
+    assert list(store.records()) == [] and "is not a regular file" in str(store.defects[0])
     path.unlink()
     path.mkdir()
     assert list(store.records()) == [] and len(store.defects) == 1

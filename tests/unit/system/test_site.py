@@ -147,7 +147,7 @@ def test_files_that_are_none_are_told(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "large").write_bytes(b"#" * (file.MOST + 1))
     os.mkfifo(tmp_path / "pipe")
     faults = {name: file.read(tmp_path / name).faults[0].text for name in ("latin", "large", "pipe")}
-    assert faults == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is not a plain file"}
+    assert faults == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is not a regular file"}
     assert call(capsys, "--site-file", str(tmp_path / "none"), "list")[0] == USAGE
 
 
