@@ -59,7 +59,7 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
     assert call(capsys, "check", "r")[0] == OK
     page = (here / "results" / "r" / "report.html").read_text()
     assert (
-        "its output file (numbers within a relative 0.01 as in the reference) and the required text in its output"
+        "its output file (within a relative 0.01 of the reference) and the required text in its output"
         in page
     )
     assert call(capsys, "compare", "r", "r")[0] != USAGE

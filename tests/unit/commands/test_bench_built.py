@@ -57,7 +57,7 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert ("gcc-fast", "failed") in by and ("gcc-base", "verified") in by and code == OK, err
     assert any("does not build: error: no fast" in str(f["reason"]) for f in found)
     code, _, err = call(capsys, "bench", "--build", "false # {cc}", "--toolchain", "gcc-*", "--", "./app")
-    assert code == ENVIRONMENT and "nothing could be built" in err
+    assert code == ENVIRONMENT and "no program could be built" in err
 
 
 NONE = "the build ended with status 0 but did not create ./app"
@@ -133,7 +133,7 @@ def test_a_program_that_was_there_before_is_not_measured_whatever_moves_it(
     [
         ("{cc} app.c -o app", "{source}/app", "in the folder that --build copies: use its relative path"),
         ("{cc} app.c -o app", "./link", "in the folder that --build copies: use its relative path"),
-        ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside of its copy"),
+        ("{cc} app.c -o out/app", "./out/app", "the build wrote ./out/app outside its copy"),
         ("{cc} app.c -o ls", "ls", "write ./ls for the program that the build creates"),
         ("true > log {cc}", "./run.sh", "the build made no new program"),
     ],
@@ -276,7 +276,7 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     assert "--build does not copy compiled files, so the build must create these: app" in err
     assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
     code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
-    assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err
+    assert code == ENVIRONMENT and "no program could be built" in err and ".log" in err
 
 
 @pytest.mark.full

@@ -84,7 +84,7 @@ def test_whatever_else_it_says_is_told_in_one_line(text: str) -> None:
         ("trip(1:2)", "begin with `precious`"),
         ("precious trip(9:2)", "the lower first"),
         ("precious trip(1:2", "closing bracket"),
-        ("precious even even", "given twice"),
+        ("precious even even", "occurs twice"),
         ("precious fpmode(fast)", "not one of precious"),
         ("precious tol(abs=1)", "tol"),
     ],

@@ -195,7 +195,7 @@ def test_an_environment_that_fails_removes_no_result(
     whole = kept.read_bytes()
     assert command_line.call(["tune", "loop", "a.c", "--flags", " ".join(FLAGS), "--engine", "replay:p.json"]) == 3
     out, err = capsys.readouterr()
-    assert kept.read_bytes() == whole and "golden stays" not in out and err
+    assert kept.read_bytes() == whole and "the golden loop is used" not in out and err
 
 
 @pytest.mark.full

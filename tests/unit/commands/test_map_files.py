@@ -307,7 +307,7 @@ def test_a_page_ends_where_nothing_is_to_gain_and_draws_no_single_phase() -> Non
     proved = render(Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, proved=True), ()))
     assert "<figure" not in proved and "Keep the default order" in proved
     none = Mapped("0", "test", "tree:2", "", msgspec.structs.replace(gain, before=gain.after), ())
-    assert "<figure" not in render(none) and "Nothing is recommended" in render(none)
+    assert "<figure" not in render(none) and "o map is recommended" in render(none)
     assert "busiest links  " not in summary(none, None) and "busiest links  " in summary(
         msgspec.structs.replace(none, answer=gain), None
     )

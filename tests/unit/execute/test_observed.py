@@ -142,7 +142,7 @@ def test_a_field_of_any_size_becomes_a_small_picture(
     [
         ("twice", "set twice or not at all"),
         ("hole", "set twice or not at all"),
-        ("outside", "outside of it"),
+        ("outside", "is outside the picture"),
         ("unequal", "fields of different sizes"),
     ],
 )

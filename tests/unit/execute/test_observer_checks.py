@@ -65,7 +65,7 @@ def test_other_words_or_other_many_numbers_differ_without_measure(text: str, ref
         (r"t = (\S+)", "t = -1.5e-3", "is -1.5e-3; figures cannot be negative"),
         (r"t = (\S+)", "t = \N{MINUS SIGN}4", "is -4; figures cannot be negative"),
         (r"t = -?(\S+)", "t = -4", 4.0),
-        (r"t = (\S+)", "t = 1e999", "is 1e999; it is too large"),
+        (r"t = (\S+)", "t = 1e999", "is 1e999; this number is too large"),
         (r"(x)?y", "y", "'(x)?y' matches no number in the output"),
         ("none", "text", "'none' matches no number in the output"),
     ],
@@ -142,4 +142,4 @@ def test_by_what_is_verified_is_said() -> None:
     assert "exit status only" in plain.verified
     assert change(plain, verify_status=False).verified == ""
     assert change(plain, check="x", expect="y").verified == "its check command and the required text in its output"
-    assert "numbers within 0.01" in change(plain, output=request.Output("a", "b", 0.01)).verified
+    assert "within a relative 0.01 of the reference" in change(plain, output=request.Output("a", "b", 0.01)).verified

@@ -261,7 +261,7 @@ def test_a_signed_run_is_believed_as_far_as_its_signer(result: Path, key: Path, 
     code, out, _ = call(capsys, *signed, signers, "--identity", "else@where")
     assert code == REGRESSION and "is not one of else@where but of bench@site" in out
     code, out, _ = call(capsys, *signed, others)
-    assert code == REGRESSION and "a key that" in out and "does not name" in out
+    assert code == REGRESSION and "a key that" in out and "does not list" in out
     code, out, _ = call(capsys, "check")
     assert code == OK and "to verify the signer: --signed --allowed-signers FILE" in out
 
@@ -274,7 +274,7 @@ def test_who_forges_a_seal_too_is_found_by_the_signature(result: Path, key: Path
         seal.write(folder)
     assert call(capsys, "check")[0] == OK  # what a seal without a key cannot promise
     code, out, _ = call(capsys, "check", "--signed", "--allowed-signers", str(key.with_name("signers")))
-    assert code == REGRESSION and "SHA256SUMS.sig: does not fit" in out
+    assert code == REGRESSION and "SHA256SUMS.sig: does not match" in out
 
 
 def test_what_has_defects_is_not_signed_and_what_is_signed_is_not_written(

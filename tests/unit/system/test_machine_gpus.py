@@ -126,7 +126,7 @@ AMD_ONE = (
 
 def test_links_are_told_as_the_drivers_tools_print_them() -> None:
     four = tuple(tuple("X" if a == b else "NV12" for b in range(4)) for a in range(4))
-    assert gpu_links.nvidia(NVIDIA_FOUR) == four and gpu_links.format_links(four) == "each two by NV12"
+    assert gpu_links.nvidia(NVIDIA_FOUR) == four and gpu_links.format_links(four) == "each pair by NV12"
     assert gpu_links.amd(AMD_FOUR) == tuple(tuple("X" if a == b else "XGMI" for b in range(4)) for a in range(4))
     assert gpu_links.format_links(gpu_links.amd(AMD_TWO_HIVES)) == "2 pairs by PCIE, 1 pairs by XGMI"
     assert gpu_links.amd(AMD_TWO) == (("X", "PCIE"), ("PCIE", "X"))

@@ -79,7 +79,7 @@ WRONG = [
     ),
     ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is not a launcher: use one of srun, mpiexec, aprun"),
     ("launcher = 'prun -n 4'\n", 1, "does not set the number of ranks"),
-    ("name = '<b>'\n", 1, "'<b>' is not a name for a machine"),
+    ("name = '<b>'\n", 1, "'<b>' is not a valid name for a machine"),
     ("[hardware]\nclock = '3.7 GB/s'\n", 2, "hardware.clock: '3.7 GB/s' is not in Hz; write a value such as 180 GHz"),
     (
         "[hardware]\nmemory = '12 channels'\n",

@@ -313,7 +313,7 @@ def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str
 
 
 @pytest.mark.parametrize(
-    ("words", "why"), [(("digits=6",), "come to 4 digits"), (("pressure=mgcg", "digits=3"), "may not converge")]
+    ("words", "why"), [(("digits=6",), "at most 4 digits"), (("pressure=mgcg", "digits=3"), "may not converge")]
 )
 def test_what_32_bits_cannot_tell_is_refused(words: tuple[str, ...], why: str) -> None:
     done = native.direct(native.plain("cfd", "simd"), "case=cavity", "i=32", "j=32", "bits=32", *words)

@@ -91,12 +91,9 @@ class BenchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return in words what verifies an execution, "" if nothing does."""
         parts = ["its check command"] if self.check else []
         if self.output is not None:
-            like = (
-                "the same bytes"
-                if self.output.tolerance is None
-                else f"numbers within a relative {self.output.tolerance:g}"
-            )
-            parts.append(f"its output file ({like} as in the reference)")
+            tolerance = self.output.tolerance
+            how = "identical to" if tolerance is None else f"within a relative {tolerance:g} of"
+            parts.append(f"its output file ({how} the reference)")
         parts += ["the required text in its output"] if self.expect else []
         if parts:
             return " and ".join(parts)
