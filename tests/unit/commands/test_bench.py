@@ -58,10 +58,7 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
     assert by["time", 10]["median"] > 0.010 and all(f["verdict"] == "verified" for f in found)  # type: ignore[operator]
     assert call(capsys, "check", "r")[0] == OK
     page = (here / "results" / "r" / "report.html").read_text()
-    assert (
-        "its output file (within a relative 0.01 of the reference) and the required text in its output"
-        in page
-    )
+    assert "its output file (within a relative 0.01 of the reference) and the required text in its output" in page
     assert call(capsys, "compare", "r", "r")[0] != USAGE
     assert call(capsys, "export", "junit", "r")[0] == OK
     assert call(capsys, "history", "--output", "over-time.html")[0] == OK
@@ -148,7 +145,14 @@ def test_what_a_file_starts_is_printed_before_it_is_started(here: Path, capsys: 
     )
     code, _, err = call(capsys, "bench", "--launches", "1")
     assert code == OK, err
-    texts = [f"firstlight will start these commands in {here}:", "prepare: rm -f x", "check: test -e {out}", "a: true", "b: test 1 -lt 2", "round 1"]
+    texts = [
+        f"firstlight will start these commands in {here}:",
+        "prepare: rm -f x",
+        "check: test -e {out}",
+        "a: true",
+        "b: test 1 -lt 2",
+        "round 1",
+    ]
     assert [err.index(text) for text in texts] == sorted(err.index(text) for text in texts)
 
 

@@ -44,8 +44,9 @@ def test_collectives_have_the_names_of_mpi_too(text: str, name: str) -> None:
     assert collective(text) == name
 
 
-@pytest.mark.parametrize(("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "possible "
-"names are")])
+@pytest.mark.parametrize(
+    ("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "possible names are")]
+)
 def test_a_collective_that_is_not_there_is_told_with_the_nearest(text: str, near: str) -> None:
     with pytest.raises(UsageError, match=near):
         collective(text)
@@ -174,8 +175,10 @@ def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["collective", "brodcast", "--topology", "flat:4"], "did you mean broadcast? Possible names are broadcast, "
-        "reduce"),
+        (
+            ["collective", "brodcast", "--topology", "flat:4"],
+            "did you mean broadcast? Possible names are broadcast, reduce",
+        ),
         (["collective", "broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
         (
             ["collective", "broadcast", "--topology", "flat:4", "--algorithm", "dissemination"],
