@@ -140,7 +140,7 @@ def test_an_allocation_of_several_nodes_keeps_their_names() -> None:
     given = slots.here(machine(4, [range(4)], [range(4)], 1), Allocation("slurm", 3, hosts=("a", "b", "c")), None)
     assert (given.topology, given.per_node, given.inside) == ("tree:3", 4, "tree:4")
     assert [s.host for s in slots.of_ranks((0, 5, 11), given)] == ["a", "b", "c"]
-    with pytest.raises(UsageError, match="does not fit"):
+    with pytest.raises(UsageError, match="this node has 4 cores, fewer than --ranks-per-node 5"):
         slots.here(machine(4, [range(4)], [range(4)], 1), Allocation(), 5)
 
 
