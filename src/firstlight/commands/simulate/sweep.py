@@ -93,7 +93,7 @@ def _crossing(some: Mapping[str, Line], old: str, new: str, low: float, high: fl
 
 
 def crossings(some: Sequence[Span], kind: str) -> str:
-    """Return text such as `up to 24 KiB binomial is the fastest, beyond it trinaryx3`; `kind` is size or scale."""
+    """Return text such as `up to 24 KiB binomial is the fastest, beyond that trinaryx3`; `kind` is size or scale."""
     shown = size_near if kind == "size" else ranks_near
     if not some:
         return "no algorithm has a prediction"
