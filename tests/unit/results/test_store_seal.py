@@ -318,7 +318,7 @@ def test_wrong_usage_and_a_missing_tool(
         ),
         (["sign", "nothing", "--key", str(some)], "no run named 'nothing'"),
         (["check", "--signed"], "--signed requires --allowed-signers FILE"),
-        (["check", "--signed", "--allowed-signers", "nowhere"], "nowhere: no such file"),
+        (["check", "--signed", "--allowed-signers", "nowhere"], "nowhere: this file does not exist"),
         (["check", "--identity", "me"], "require --signed"),
     ):
         code, out, err = call(capsys, *words)

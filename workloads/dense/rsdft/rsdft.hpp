@@ -59,8 +59,8 @@ inline constexpr fl::About about{
         "7 order / 2 + 5 flops per point for H and the recurrence of the filter, and 16 in the cubes of the projectors. 8 states^2 "
         "per point and pass for two orthogonalisations, the subspace and its rotation.",
     .verified =
-        "Eigenvalues, compared with those of the discrete H: sums of one-dimensional ones, shifted by the secular equation of each "
-        "projector. Residuals |H x - E x|, computed with an independent H. The states must be orthonormal.",
+        "The eigenvalues equal those of the discrete H, which are sums of one-dimensional eigenvalues, shifted by the secular "
+        "equation of each projector. Residuals |H x - E x|, computed with an independent H. The states must be orthonormal.",
     .tolerance = "1e-9 of an eigenvalue, 1e-5 for |H x - E x|, 1e-11 for products of states; no Ritz value below its eigenvalue",
     .phases = phases,
 };

@@ -10,7 +10,7 @@ namespace noise {
 // "" or what is wrong.
 inline std::string wrong_times(const State& s, const Party& p) {
   const fl::Index count = s.traits.waiting ? 2 * s.quanta + 1 : s.quanta + 1;
-  if (p.stamps[0] < s.begun) return "the first time is older than the step";
+  if (p.stamps[0] < s.begun) return "the first time precedes the start of the step";
   for (fl::Index k = 1; k < count; ++k) {
     const bool waited = s.traits.waiting && k % 2 == 0;  // which may last less than the clock can resolve
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
