@@ -144,7 +144,7 @@ def test_what_cannot_be_asked_is_one_line(
     ("words", "message"),
     [
         (["--expect", "zzz", "--expect", "1"], "--expect occurs twice"),
-        (["--check", "false", "--check", "true"], "--check is given twice; join checks with &&"),
+        (["--check", "false", "--check", "true"], "--check occurs twice; join checks with &&"),
         (["--prepare", "false", "--prepare=true"], "--prepare occurs twice"),
         (["--like", "{out}=a", "--like", "{out}=b"], "--like occurs twice"),
         (["--like", "{out}=a", "--tolerance", "0", "--tolerance", "1"], "--tolerance occurs twice"),

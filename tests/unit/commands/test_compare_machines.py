@@ -185,6 +185,6 @@ def test_the_command_takes_any_number_of_runs(tmp_path: Path, capsys: Captured) 
     assert code == OK and "3 runs side by side" in out and (tmp_path / "p.html").exists()
     code, out, _ = call(capsys, "compare", *names[:2], "--side-by-side", "--results", str(tmp_path))
     assert code == OK and "2 runs side by side" in out
-    for words, why in ((["run0"], "at least two runs"), (["run0", "run1", "--output", "x.html"], "side by side")):
+    for words, why in ((["run0"], "at least two runs"), (["run0", "run1", "--output", "x.html"], "--side-by-side")):
         code, _, err = call(capsys, "compare", *words, "--results", str(tmp_path))
         assert code == USAGE and why in err and len(err.splitlines()) == 1

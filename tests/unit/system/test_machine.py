@@ -283,7 +283,7 @@ def test_a_cache_that_cannot_be_written_is_one_clear_line(tmp_path):
         (errno.EPERM, None, "forbidden"),
         (errno.ENOENT, "2", "provides none"),
         (errno.EMFILE, "2", os.strerror(errno.EMFILE)),
-        (None, None, "not tried"),
+        (None, None, "not supported"),
     ],
 )
 def test_counters_in_one_sentence(outcome, paranoid, expected):

@@ -137,9 +137,9 @@ def test_a_virtual_machine_that_hides_the_clock(tmp_path):
     (one,) = cores(tmp_path, amd(25, 0x11, "AMD EPYC", "fma avx512f hypervisor"))
     assert (one.per_cycle, one.clock, one.rate) == (16, None, None)
     here = synthetic_machine.machine(hardware=hardware.Hardware((one,)))
-    assert hardware.unknown(here) == "the virtual machine hides the clock"
+    assert hardware.unknown(here) == "the virtual machine hides the clock frequency"
     bare = synthetic_machine.machine(hardware=hardware.Hardware((one,)), virtual=None)
-    assert hardware.unknown(bare) == "the system hides the clock"
+    assert hardware.unknown(bare) == "the system hides the clock frequency"
 
 
 def test_the_site_file_adds_what_the_system_hides(tmp_path):

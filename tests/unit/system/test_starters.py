@@ -137,7 +137,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
         ("prun -n {rank}", "{rank} is unknown; possible fields are {ranks}"),
         ("prun -n {ranks", "a single brace"),
         ("prun -n 4 ", "does not set the number of ranks"),
-        ("prun -n {0}", "{0} is not understood"),
+        ("prun -n {0}", "{0} is unknown"),
         ("mpirun", "'mpirun' is not a launcher: use one of srun, mpiexec, aprun"),
     ],
 )
