@@ -122,7 +122,7 @@ def render(needs: Needs, node: int) -> str:
     """Return the HTML page."""
     drawings = [drawing(needs, node)]
     page = {
-        "version": __version__,
+        "firstlight": __version__,
         "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
         "sentences": sentences(needs, node),
         "drawings": drawings,

@@ -91,7 +91,7 @@ def render(shown: Shown, matrix: Recorded) -> str:
     drawings = matrices(matrix, shown.processes, "pattern", "") if matrix.pairs else []
     page = {
         "shown": shown,
-        "version": __version__,
+        "firstlight": __version__,
         "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
         "sentences": sentences(shown),
         "rows": [_phase(p) for p in shown.phases],
