@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "halo.hpp"
+#include "judge.hpp"
 
 namespace {
 std::uint64_t drawn = 1;

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "../../../workloads/network/halo/kernels/threads.hpp"
+#include "judge.hpp"
 
 namespace {
 
