@@ -7,12 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "../support/heap.hpp"
 #include "firstlight/checkpoint/store.hpp"
-
-namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
-}  // namespace fl
 
 namespace {
 

@@ -1,13 +1,10 @@
 // The kernels of the device ceilings as plain loops with C linkage, so that their arithmetic is tested where no GPU is.
-#include <cstdlib>
-
+#include "../support/heap.hpp"
 #include "kernel_launch/kernels/device.hpp"
 #include "peak/kernels/device.hpp"
 #include "stream/kernels/device.hpp"
 
 namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
 std::string text(const char* format, ...) { return format; }
 const Variant variant{"", "", "", nullptr, nullptr};
 }  // namespace fl

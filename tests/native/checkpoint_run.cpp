@@ -13,11 +13,7 @@
 #else
 #include "firstlight/checkpoint/store.hpp"
 #endif
-
-namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
-}  // namespace fl
+#include "../support/heap.hpp"
 
 namespace {
 

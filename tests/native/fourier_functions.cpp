@@ -1,14 +1,6 @@
 // Exports native/harness/include/firstlight/fourier.hpp with C linkage for tests.
+#include "../support/heap.hpp"
 #include "firstlight/fourier.hpp"
-
-#include <cstdlib>
-
-namespace fl {
-
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
-
-}  // namespace fl
 
 // Largest error of the transform of n numbers there (0) or back (1), of the root of their squares, against sums in long double.
 extern "C" double worst(long long n, const double* numbers, int back) {

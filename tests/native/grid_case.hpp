@@ -1,15 +1,10 @@
 // One rank of an exchange under test: three fields of different elements and halos, filled with marks and inspected.
 #pragma once
 
-#include <cstdlib>
 #include <optional>
 
+#include "../support/heap.hpp"
 #include "firstlight/grid/grid.hpp"
-
-namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
-}  // namespace fl
 
 namespace test {
 

@@ -2,12 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../support/heap.hpp"
 #include "collectives.hpp"
 #include "firstlight/split.hpp"
 
 namespace fl {
-void* allocate(std::size_t bytes) { return std::malloc(bytes); }
-void release(void* memory, std::size_t) { std::free(memory); }
 void first_touch(void*) {}
 void run_steps(Index, Index) {}
 std::uint64_t seed() { return 1; }

@@ -6,12 +6,11 @@
 #include <cstdlib>
 #include <thread>
 
+#include "../support/heap.hpp"
 #include "firstlight/variant.hpp"
 #include "participants.hpp"
 
 namespace fl {
-void* allocate(std::size_t bytes) { return std::malloc(bytes); }
-void release(void* memory, std::size_t) { std::free(memory); }
 std::string text(const char* format, ...) { return format; }
 void abort_all(const std::string&) { std::abort(); }
 const Variant variant{"", "", "", nullptr, nullptr};

@@ -1,15 +1,12 @@
 // The kernel of the CUDA variant of dirac as a plain loop with C linkage, so that its arithmetic is tested where no GPU is.
 #include "device.hpp"
 
-#include <cstdarg>
-#include <cstdlib>
 #include <vector>
 
+#include "../../support/heap.hpp"
 #include "scalar.hpp"
 
 namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
 std::string text(const char* format, ...) { return format; }
 }  // namespace fl
 

@@ -1,14 +1,10 @@
 // Exports the overlap operator and its approximation of the sign with C linkage for tests.
-#include <cstdarg>
-#include <cstdlib>
-
+#include "../../support/heap.hpp"
 #include "../even_odd.hpp"
 #include "gauge.hpp"
 #include "operator.hpp"
 
 namespace fl {
-void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-void release(void* memory, std::size_t) { std::free(memory); }
 std::string text(const char* format, ...) { return format; }
 }  // namespace fl
 

@@ -1,8 +1,7 @@
 // Exports the pure functions of workloads/network/halo with C linkage for tests.
-#include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 
+#include "../../support/heap.hpp"
 #include "judge.hpp"
 
 namespace {
@@ -12,8 +11,6 @@ std::uint64_t drawn = 1;
 namespace fl {
 Index saved_before = -1;
 std::uint64_t seed() { return drawn; }
-void* allocate(std::size_t bytes) { return std::malloc(bytes); }
-void release(void* memory, std::size_t) { std::free(memory); }
 void first_touch(void*) {}
 Check Check::of(double error, double tolerance, std::string what) { return {error <= tolerance, error, tolerance, std::move(what)}; }
 std::string text(const char*, ...) { return "text"; }

@@ -1,12 +1,6 @@
 // Tiles of spmv, with sides that a small matrix has many of, as functions that Python can call.
-#include <cstdlib>
-
+#include "../../support/heap.hpp"
 #include "workloads/sparse/spmv/kernels/tiled.hpp"
-
-namespace fl {
-void* allocate(std::size_t bytes) { return std::malloc(bytes); }
-void release(void* memory, std::size_t) { std::free(memory); }
-}  // namespace fl
 
 namespace {
 
