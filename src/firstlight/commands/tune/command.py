@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
 
 SECTION = "Improve"
+EXIT = """
+\b
+Exit status:
+  0    files are written, or no candidate is better than the current choice
+  2    wrong usage
+  3    no program could be built, or this system cannot run the command
+  4    candidates exist, but the budget was too short to decide about any of them
+  130  interrupted
+"""
 
 
 def schemas() -> dict[str, object]:
@@ -37,37 +46,21 @@ def schemas() -> dict[str, object]:
 
 @click.group(
     cls=Group,
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   ./fl tune collectives --collective allreduce --budget 5m
   ./fl tune loop examples/tune/loops.c --loop dot
-
-\b
-Exit status:
-  0    files are written, or no candidate is better than the current choice
-  2    wrong usage
-  3    no program could be built, or this system cannot run the command
-  4    candidates exist, but the budget was too short to decide about any of them
-  130  interrupted
-""",
+{EXIT}""",
 )
 def command() -> None:
     """Make collectives of MPI libraries or loops in C faster."""
 
 
 @command.command(
-    epilog="""\b
+    epilog=f"""\b
 Example:
   ./fl tune collectives --collective allreduce --budget 5m
-
-\b
-Exit status:
-  0    files are written, or no candidate is better than the current choice
-  2    wrong usage
-  3    no program could be built, or this system cannot run the command
-  4    candidates exist, but the budget was too short to decide about any of them
-  130  interrupted
-"""
+{EXIT}"""
 )
 @click.option(
     "--collective",
