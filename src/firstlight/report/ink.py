@@ -28,3 +28,8 @@ def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
         text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False
     )
     return lines or [first.rstrip()]
+
+
+def hanging(text: str, width: int) -> list[str]:
+    """Wrap a sentence of a page within two columns on each side; its later lines begin two columns further in."""
+    return wrap(text, width - 2, "  ", "    ")

@@ -6,7 +6,7 @@ import statistics
 from collections import Counter
 from collections.abc import Sequence
 
-from firstlight.core.units import count
+from firstlight.core.units import count, percent
 from firstlight.results.traffic import Pair, Phase, Traffic
 
 NEAR = 0.5
@@ -74,20 +74,20 @@ def distance_sentence(phase: Phase, ranks: int) -> str:
             break
     if share < NEAR or (len(found) <= 3 and len(taken) == ranks // 2 > 1):
         return (
-            f"the bytes go to ranks at {len(found)} distances, the most ({_percent(found[0][1])}) to r ± {found[0][0]}"
+            f"the bytes go to ranks at {len(found)} distances, the most ({percent(found[0][1])}) to r ± {found[0][0]}"
         )
     where = (
         " and ".join(f"r ± {d}" for d in sorted(taken))
         if len(taken) < 3
         else ", ".join(f"r ± {d}" for d in sorted(taken))
     )
-    return f"{_percent(share)} of the bytes go to ranks {where}"
+    return f"{percent(share)} of the bytes go to ranks {where}"
 
 
 def itself_sentence(phase: Phase) -> str:
     """Return `63 % of all bytes go from a rank to itself`; "" if no rank sends to itself."""
     own, total = (sum(p.bytes for p in some) for some in (set(phase.pairs) - set(others(phase.pairs)), phase.pairs))
-    return f"{_percent(own / total)} of all bytes go from a rank to itself" if own else ""
+    return f"{percent(own / total)} of all bytes go from a rank to itself" if own else ""
 
 
 def symmetry_sentence(phase: Phase) -> str:
@@ -97,7 +97,7 @@ def symmetry_sentence(phase: Phase) -> str:
         return "there is no traffic between ranks"
     if share < 0.005:
         return "every pair of ranks sends the same amount in both directions"
-    return f"{_percent(share)} of the bytes have no counterpart in the other direction"
+    return f"{percent(share)} of the bytes have no counterpart in the other direction"
 
 
 def title(phase: Phase, ranks: int) -> str:
@@ -121,7 +121,3 @@ def blocks(pairs: Sequence[Pair], ranks: int, most: int) -> tuple[int, dict[tupl
         messages, size = sums.get(place, (0, 0))
         sums[place] = messages + p.messages, size + p.bytes
     return width, sums
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.1f} %"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from firstlight.commands.map.answer import WORTH, Mapped, Side, Trial
 from firstlight.core.units import binary, count, declared, percent, quantity, significant
 from firstlight.report import html
 from firstlight.report.frame import Drawing, Trace, bytes_axis, layout, log_colours
+from firstlight.report.ink import hanging
 from firstlight.report.palette import COOL, GREY, WARM
 from firstlight.results.store.durable import replace
 
@@ -162,7 +162,7 @@ def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
     ]
     for mark, some in (("", sentences(mapped)), ("! ", notes(mapped))):
         for text in some:
-            lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
+            lines += hanging(f"{mark}{text}", max(width, 40))
     if a.better and not a.proved:
         lines += _table(mapped)
     if mapped.files:

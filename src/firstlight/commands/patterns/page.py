@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,6 +10,7 @@ from firstlight import __version__
 from firstlight.commands.patterns.generator import Pattern, Phase, Shown
 from firstlight.core.units import binary, count
 from firstlight.report import html
+from firstlight.report.ink import hanging, wrap
 from firstlight.report.traffic_matrix import matrices
 from firstlight.results.store.durable import replace
 from firstlight.results.traffic import Phase as Recorded
@@ -22,8 +22,8 @@ def listed(known: Iterable[Pattern], width: int) -> str:
     for p in known:
         lines.append(f"  {p.pattern:<16} {p.applications}")
         defaults = ", ".join(f"{each.name}={each.value}" for each in p.parameters)
-        for text in (p.title, defaults):
-            lines += textwrap.wrap(text, max(width, 60), initial_indent=" " * 19, subsequent_indent=" " * 19)
+        for text in filter(None, (p.title, defaults)):
+            lines += wrap(text, max(width, 60), " " * 19, " " * 19)
     return "\n".join([*lines, "", "  ./fl patterns PATTERN --processes P -p NAME=VALUE shows its messages and bytes"])
 
 
@@ -53,10 +53,9 @@ def summary(shown: Shown, place: Path | None, width: int) -> str:
     """Return the page for the terminal."""
     sizes = ", ".join(f"{k}={v}" for k, v in shown.parameters.items())
     lines = [f"firstlight · {shown.pattern} of {count(shown.processes, 'process', 'processes')}"]
-    lines += textwrap.wrap(sizes, max(width, 60), initial_indent="  ", subsequent_indent="  ")
-    lines.append("")
+    lines += [*(wrap(sizes, max(width, 60), "  ", "  ") if sizes else []), ""]
     for line in (*sentences(shown), f"Represents {shown.applications}. Source: {shown.source}."):
-        lines += textwrap.wrap(line, max(width, 60) - 2, initial_indent="  ", subsequent_indent="    ")
+        lines += hanging(line, max(width, 60))
     lines += ["", f"  {'times':>6} {'messages':>12} {'bytes':>12} {'each':>24}  phase"]
     lines += [_phase(p) for p in shown.phases]
     if place is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from firstlight.commands.profile import waiting
 from firstlight.core import shell
 from firstlight.core.units import binary, count, percent, quantity
 from firstlight.report import html, traffic_shape
+from firstlight.report.ink import hanging
 from firstlight.results.store.durable import replace
 from firstlight.results.traffic import Phase, Traffic, whole
 
@@ -151,7 +151,7 @@ def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:
     lines = [f"firstlight · profile of {count(traffic.ranks, 'rank')} · {traffic.mpi}", f"  {shown}", ""]
     for mark, some in (("! ", warnings(traffic)), ("", sentences(traffic))):
         for text in some:
-            lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
+            lines += hanging(f"{mark}{text}", max(width, 40))
     total = whole(traffic)
     if total.pairs:
         lines += ["", *_pairs(total)]

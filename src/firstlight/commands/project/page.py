@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -13,6 +12,7 @@ from firstlight.commands.project.machines import Fits
 from firstlight.core import confidence
 from firstlight.core.units import binary, count, interval, percent, quantity, significant
 from firstlight.report import checkpoints, html
+from firstlight.report.ink import hanging
 from firstlight.results.store.durable import replace
 
 _KINDS = {"processes": "from one core to several processes", "size": "from smaller sizes to the largest"}
@@ -168,46 +168,42 @@ def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     """Return the page for the terminal."""
     lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
     for line in warnings(projected):
-        lines += _folded(f"! {line}", width)
+        lines += hanging(f"! {line}", width)
     for line in results(projected):
-        lines += _folded(line, width)
+        lines += hanging(line, width)
     lines += [""] if projected.applications else []
     lines.append("  The same projection within the run, compared with measurements:")
     for line in errors(projected.left_out):
-        lines += _folded(f"- {line}", width)
+        lines += hanging(f"- {line}", width)
     lines += ["", "  Power and racks:"]
     for line in limits(projected):
-        lines += _folded(f"- {line}", width)
+        lines += hanging(f"- {line}", width)
     if projected.checkpoints is not None:
         lines += ["", "  Checkpoints:"]
         for line in checkpoints.lines(projected.checkpoints):
-            lines += _folded(f"- {line}", width)
+            lines += hanging(f"- {line}", width)
         lines += ["", *(f"  {row}" for row in checkpoints.text_table(projected.checkpoints))]
     for app in projected.applications:
         lines += ["", *_application(app, width)]
     lines.append("")
     for line in basis(projected):
-        lines += _folded(f"- {line}", width)
+        lines += hanging(f"- {line}", width)
     if page is not None:
         lines.append(f"  page: {page}")
     return "\n".join(line.rstrip() for line in lines)
 
 
 def _application(app: Application, width: int) -> list[str]:
-    lines = _folded(
+    lines = hanging(
         f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured up to {binary(app.measured_to)} per node",
         width,
     )
     if app.refused:
-        return [*lines, *_folded(f"not projected: {app.refused}", width)]
+        return [*lines, *hanging(f"not projected: {app.refused}", width)]
     widths = (9, 10, 10, 22, 15, 12, 10, 10)
     for name, points in (("weak", app.weak), ("strong", app.strong)):
         lines.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
         lines += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
     if any(p.beyond for p in (*app.weak, *app.strong)):
-        lines += _folded("* messages beyond the simulated networks", width)
+        lines += hanging("* messages beyond the simulated networks", width)
     return lines
-
-
-def _folded(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="    ")

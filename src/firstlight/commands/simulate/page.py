@@ -15,6 +15,7 @@ from firstlight.core.networks import KINDS, Network
 from firstlight.core.units import binary, count, interval, percent, quantity, significant
 from firstlight.execute.network.prediction import Breakdown, Prediction
 from firstlight.report import html
+from firstlight.report.ink import hanging, wrap
 from firstlight.results.store.durable import replace
 
 MOST_COLUMNS = 4  # algorithms side by side in the table of a sweep
@@ -224,28 +225,23 @@ def machine(simulated: Simulated) -> str:
 
 def known(networks: Iterable[Network], width: int = 80) -> str:
     """Return the networks that are known by name, with their published figures and sources."""
-    import textwrap
-
-    lines = ["firstlight · named networks, for ./fl simulate ... --network NAME", ""]
+    lines, indent = ["firstlight · named networks, for ./fl simulate ... --network NAME", ""], " " * 15
     for network in networks:
         figures = [f"{what} {value}" for what, value, _ in network.figures()]
         figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]
         head = f"{network.name:<12} {network.title}, {network.year}: {', '.join(figures)}"
         head += f"; as --topology {network.topology}"
-        lines += textwrap.wrap(head, width - 2, initial_indent="  ", subsequent_indent=" " * 15)
+        lines += wrap(head, width - 2, "  ", indent)
         for source in (KINDS[network.kind], *network.sources()):
-            indent = " " * 15
-            lines += textwrap.wrap(f"- {source}", width - 2, initial_indent=indent, subsequent_indent=f"{indent}  ")
+            lines += wrap(f"- {source}", width - 2, indent, f"{indent}  ")
     return "\n".join(lines)
 
 
 def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:
     """Return the page for the terminal."""
-    import textwrap
-
     lines = [f"firstlight · {heading(simulated)}", ""]
     for sentence in sentences(simulated):
-        lines += textwrap.wrap(sentence, width - 2, initial_indent="  ", subsequent_indent="    ")
+        lines += hanging(sentence, width)
     topologies, sizes = simulated.topologies, simulated.bytes or (0,)
     if len(sizes) > 1:
         lines += ["", *_swept(simulated, False)]
@@ -255,13 +251,10 @@ def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:
     if any(p.usable for p in some):
         lines += ["", *_table(some, len(sizes) > 1 or len(topologies) > 1)]
     for name, why in refused(simulated.predictions):
-        lines += textwrap.wrap(f"- {name}: {why}", width - 2, initial_indent="  ", subsequent_indent="    ")
-    lines += [
-        "",
-        *textwrap.wrap(f"machine: {machine(simulated)}", width - 2, initial_indent="  ", subsequent_indent="    "),
-    ]
+        lines += hanging(f"- {name}: {why}", width)
+    lines += ["", *hanging(f"machine: {machine(simulated)}", width)]
     for note in simulated.notes:
-        lines += textwrap.wrap(f"- {note}", width - 2, initial_indent="  ", subsequent_indent="    ")
+        lines += hanging(f"- {note}", width)
     if page is not None:
         lines.append(f"  page: {page}")
     return "\n".join(line.rstrip() for line in lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from firstlight.commands.simulate.reasons import CLOSE
 from firstlight.commands.simulate.validate import Error, Validated
 from firstlight.core.units import binary, quantity, significant
 from firstlight.report import html
+from firstlight.report.ink import hanging
 from firstlight.results.store.durable import replace
 
 
@@ -79,24 +79,20 @@ def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     """Return the page for the terminal."""
     lines = [f"firstlight · predictions against run {validated.run}", ""]
     for sentence in sentences(validated):
-        lines += _folded(sentence, width)
+        lines += hanging(sentence, width)
     lines += ["", *_table(validated.errors), ""]
     for line in effects(validated):
-        lines += _folded(line, width)
+        lines += hanging(line, width)
     for line in explained(validated):
-        lines += _folded(f"error above 10 %: {line}", width)
+        lines += hanging(f"error above 10 %: {line}", width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):
-            lines += _folded(line if k == 0 else f"- {line}", width)
+            lines += hanging(line if k == 0 else f"- {line}", width)
     for line in validated.unpredicted:
-        lines += _folded(f"not predicted: {line}", width)
+        lines += hanging(f"not predicted: {line}", width)
     if page is not None:
         lines.append(f"  page: {page}")
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _folded(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="    ")
 
 
 def _table(errors: Sequence[Error]) -> list[str]:

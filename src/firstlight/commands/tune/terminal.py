@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
 from firstlight.commands.tune.choosing import Choice
 from firstlight.commands.tune.tuner import Tuned
 from firstlight.core import shell
 from firstlight.core.units import binary, count, significant
+from firstlight.report.ink import hanging
 
 _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}
 
@@ -33,9 +33,7 @@ def summary(tuned: Tuned, width: int = 80) -> str:
         lines += ["", f"  to use {written.file} with {written.mpi}:"]
         lines += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
     for absent in tuned.absent:
-        lines += textwrap.wrap(
-            f"- {absent.what}: {absent.why}", width - 2, initial_indent="  ", subsequent_indent="    "
-        )
+        lines += hanging(f"- {absent.what}: {absent.why}", width)
     lines += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
     return "\n".join(line.rstrip() for line in lines)
 
