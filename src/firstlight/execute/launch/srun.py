@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 
 from firstlight.core.errors import UsageError
@@ -91,26 +90,19 @@ def abandon(patience: float = 10.0) -> None:
     job = os.environ.get("SLURM_JOB_ID", "")
     deadline = time.monotonic() + patience
     while steps := _steps(job):
-        _run("scancel", "--signal=KILL", *steps)
+        bounded.output(("scancel", "--signal=KILL", *steps))
         if time.monotonic() > deadline:
             return
         time.sleep(0.2)
 
 
 def _steps(job: str) -> list[str]:
-    """Return the steps of this job that were started here and still run."""
+    """Return the steps of this job that were started here and still run; none if the controller does not answer."""
     if not job:
         return []
-    lines = _run("squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j").splitlines()
+    lines = bounded.output(("squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j")).splitlines()
     own = _name(allocation.discover())
     return [words[0] for words in map(str.split, lines) if len(words) == 2 and words[1] == own and _IS_STEP(words[0])]
 
 
 _IS_STEP = re.compile(r"[0-9]+\.[0-9]+").fullmatch
-
-
-def _run(*words: str) -> str:
-    try:
-        return bounded.run(words, timeout=10).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""  # the controller does not answer: the end of the job ends its steps, too

@@ -9,8 +9,6 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -57,7 +55,7 @@ Ask = Callable[[str, str, str], str]
 def discover(environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> Allocation:
     """Return the innermost allocation: a Flux instance may run inside a Slurm job, not the other way round."""
     given = os.environ if environment is None else environment
-    answers = (_flux(given, ask or _run), _slurm(given), _pbs(given), _lsf(given))
+    answers = (_flux(given, ask or (lambda *words: bounded.output(words))), _slurm(given), _pbs(given), _lsf(given))
     return next((found for found in answers if found is not None), Allocation())
 
 
@@ -116,16 +114,6 @@ def _lsf(given: Mapping[str, str]) -> Allocation | None:
     batch = len(counts) > 1 and counts[0] == 1 and min(counts[1:]) > 1
     hosts, counts = tuple(slots)[batch:], counts[batch:]
     return Allocation("lsf", len(hosts), min(counts), len(set(counts)) < 2, hosts, job) if hosts else None
-
-
-def _run(*words: str) -> str:
-    if shutil.which(words[0]) is None:
-        return ""
-    try:
-        done = bounded.run(words, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
 
 
 def _count(text: str | None) -> int | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -126,10 +124,4 @@ def visible(reported: tuple[Reported, ...], chosen: str | None) -> tuple[Gpu, ..
 
 
 def _run(words: tuple[str, ...]) -> str:
-    if shutil.which(words[0]) is None:
-        return ""
-    try:
-        done = bounded.run(words, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
+    return bounded.output(words, timeout=20)

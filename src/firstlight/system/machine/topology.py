@@ -7,7 +7,6 @@ numbers sparse, a NUMA node without CPUs, cores of several kinds. `root` is "/" 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -229,8 +228,4 @@ def _of_the_c_library(of: Cores) -> list[Cache]:
 
 
 def _getconf(name: str) -> int | None:
-    try:
-        done = bounded.run(["getconf", name], timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return None  # no C library reports it: the fact stays unknown
-    return parse.number(done.stdout) or None
+    return parse.number(bounded.output(["getconf", name], timeout=5)) or None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import shutil
 import subprocess
 import tempfile
 import time
@@ -83,6 +84,17 @@ def run(
     if flood():  # counts what was left in the pipe
         raise OSError(errno.EFBIG, f"printed more than {MOST >> 20} MiB")
     return subprocess.CompletedProcess(list(words), process.returncode, texts[0], "" if merge else texts[1])
+
+
+def output(words: Sequence[str], *, timeout: float = 10.0, environment: Mapping[str, str] | None = None) -> str:
+    """Return the output of a query; "" if there is no such command, or if it fails or does not end."""
+    if shutil.which(words[0]) is None:
+        return ""
+    try:
+        done = run(words, timeout=timeout, environment=environment)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 def answer(
