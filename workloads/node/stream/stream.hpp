@@ -52,6 +52,21 @@ inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 
 
 inline bool reads_two(Op op) { return op == Op::add || op == Op::triad; }
 
+// Calls f with an operation that stores as a constant.
+template <class F>
+auto with_constant(Op op, F f) {
+  switch (op) {
+    case Op::copy:
+      return f.template operator()<Op::copy>();
+    case Op::scale:
+      return f.template operator()<Op::scale>();
+    case Op::add:
+      return f.template operator()<Op::add>();
+    default:
+      return f.template operator()<Op::triad>();
+  }
+}
+
 // Inputs are 1 + k 2^-20 with a k of 20 bits that differs from its neighbours': cheap enough to fill and to check arrays at the
 // speed of memory, and exact in sums of up to 2^32 elements in any order.
 inline constexpr std::uint64_t of_x = 0x9E3779B97F4A7C15ull, of_y = 0xD1B54A32D192ED03ull;
@@ -227,18 +242,8 @@ fl::Check check_elements(const State& s, fl::Index last) {
 
 inline fl::Check check(State& s, fl::Index last) {
   if (s.fetch != nullptr) s.fetch(s);
-  switch (s.op) {
-    case Op::copy:
-      return check_elements<Op::copy>(s, last);
-    case Op::scale:
-      return check_elements<Op::scale>(s, last);
-    case Op::add:
-      return check_elements<Op::add>(s, last);
-    case Op::triad:
-      return check_elements<Op::triad>(s, last);
-    default:
-      return check_sum(s, last);
-  }
+  if (s.op == Op::load) return check_sum(s, last);
+  return with_constant(s.op, [&]<Op op>() { return check_elements<op>(s, last); });
 }
 
 }  // namespace stream

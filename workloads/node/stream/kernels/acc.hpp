@@ -36,18 +36,8 @@ inline void load(State& s) {
 }
 
 inline void step(State& s) {
-  switch (s.op) {
-    case Op::copy:
-      return store<Op::copy>(s);
-    case Op::scale:
-      return store<Op::scale>(s);
-    case Op::add:
-      return store<Op::add>(s);
-    case Op::triad:
-      return store<Op::triad>(s);
-    case Op::load:
-      return load(s);
-  }
+  if (s.op == Op::load) return load(s);
+  with_constant(s.op, [&]<Op op>() { store<op>(s); });
 }
 
 // The compiler does not count a name in a directive as a use of it.
